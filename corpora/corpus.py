@@ -1,0 +1,57 @@
+"""A corpus: the envelope of benchmark-specification §2.1 and its entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from corpora.entry import Entry
+from corpora.problems import Problem
+
+
+class Form(StrEnum):
+    """How a corpus is written in a file."""
+
+    SPECIFICATION = "specification"
+    """JSON envelope of §2.1."""
+    LEGACY = "legacy"
+    """JSON with the old field names of the implementation note in §2.2."""
+    REFERENCE_IMPLEMENTATION = "reference-implementation"
+    """JSON with top-level corpus_id and a language_pair object."""
+    JSONL = "jsonl"
+    CSV = "csv"
+    TSV = "tsv"
+    PARALLEL = "parallel"
+    """Two text files, aligned line by line."""
+
+
+class Dataset(BaseModel):
+    """The envelope of a corpus (§2.1); unknown fields are kept."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    id: str
+    version: str = "0"
+    language_pair: str
+    """Display label such as ``EN→CRK``."""
+    source_language: str
+    """BCP 47 tag."""
+    target_language: str
+    """BCP 47 tag."""
+    created: str | None = None
+    license: str | None = None
+    provenance: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A corpus as read from a file."""
+
+    dataset: Dataset
+    entries: tuple[Entry, ...]
+    sha256: str
+    """SHA-256 in hexadecimal over the bytes of the file (of both files, in order, where there are two)."""
+    form: Form
+    warnings: tuple[Problem, ...] = ()

@@ -1,0 +1,62 @@
+"""One translation challenge (benchmark-specification §2.2–2.6)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+
+EntryId = int | str
+"""Unique within a corpus. Integers in the specification, strings in much of the world's data."""
+
+
+class Segment(StrEnum):
+    """The partition of the corpus that an entry belongs to (§2.3)."""
+
+    DEVELOPMENT = "development"
+    DIAGNOSTIC = "diagnostic"
+    GOLD_STANDARD = "gold_standard"
+    HELD_OUT = "held_out"
+
+    @property
+    def secret(self) -> bool:
+        """True where neither source nor reference may leave the governance organisation."""
+        return self in {Segment.GOLD_STANDARD, Segment.HELD_OUT}
+
+
+PROVENANCES = ("gold_standard", "textbook", "elicited", "corpus")
+"""Provenance tags of §2.5."""
+
+REGISTERS = ("conversational", "formal", "technical", "ceremonial", "educational")
+"""Register tags of §2.6."""
+
+CONTEXTS = ("greeting", "declaration", "question", "instruction", "narrative", "label", "error")
+"""Communicative functions of §2.6."""
+
+
+class Entry(BaseModel):
+    """One source text with its reference translation; unknown fields are kept."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
+
+    id: Annotated[StrictInt | StrictStr, Field(union_mode="left_to_right")]
+    source: str
+    reference: str
+    variants: tuple[str, ...] = ()
+    """Other translations that count as right (scoring-specification §2.1, equivalent match)."""
+    segment: Segment | None = None
+    difficulty: Annotated[int, Field(ge=1, le=5)] | None = None
+    """1 basic vocabulary … 5 advanced (§2.4)."""
+    provenance: str | None = None
+    register_: str | None = Field(default=None, alias="register")
+    """Formality and social setting; the underscore only avoids a name of the base class."""
+    context: str | None = None
+    morphological_analysis: str | None = None
+    notes: str | None = None
+    variant_class: str | None = None
+
+    @property
+    def secret(self) -> bool:
+        """True where the entry's texts must not reach a log, cache, export or message."""
+        return self.segment is not None and self.segment.secret

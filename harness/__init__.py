@@ -1,0 +1,1 @@
+"""Runs: methods, the run loop and its events, run cards and the store."""

@@ -1,0 +1,108 @@
+"""One call to an endpoint: what is asked, what comes back, and who carries it.
+
+A method builds a Request and awaits ``calls.send``. Cache, budget, rate, retries and the record of
+attempts are the carrier's business, so no method repeats them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a call, each counted once (scoring-specification §6.1)."""
+
+    prompt_tokens: int = 0
+    """All input tokens, those read from or written to the provider's cache included."""
+    completion_tokens: int = 0
+    """All output tokens, reasoning included."""
+    reasoning_tokens: int = 0
+    """The part of completion_tokens spent on reasoning."""
+    cached_tokens: int = 0
+    """The part of prompt_tokens read from the provider's cache."""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.cached_tokens + other.cached_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model or service charges, in US dollars; from the dated price table."""
+
+    input_per_million: float = 0.0
+    output_per_million: float = 0.0
+    cached_input_per_million: float | None = None
+    """None: cached input costs as much as other input."""
+    per_million_characters: float = 0.0
+    """For translation services that charge by source character."""
+    source: str = ""
+    """Table and date the price comes from."""
+
+    def cost(self, usage: Usage, characters: int = 0) -> float:
+        """Give the cost of a finished call in US dollars."""
+        cached_rate = (
+            self.input_per_million
+            if self.cached_input_per_million is None
+            else self.cached_input_per_million
+        )
+        return (
+            (usage.prompt_tokens - usage.cached_tokens) * self.input_per_million
+            + usage.cached_tokens * cached_rate
+            + usage.completion_tokens * self.output_per_million
+            + characters * self.per_million_characters
+        ) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an endpoint answered, in one shape for all of them."""
+
+    text: str
+    usage: Usage | None = None
+    """None where the endpoint does not count tokens."""
+    model_id: str | None = None
+    """The model that the endpoint says it used."""
+    finish_reason: str | None = None
+    reported_cost_usd: float | None = None
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    """OpenAI-shaped tool calls that the model asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One HTTP call. Only provider, url, body and replicate decide what the answer is: they are the cache key."""
+
+    provider: str
+    url: str
+    body: Mapping[str, Any]
+    """JSON body; never holds a key."""
+    read: Callable[[Any], Reply]
+    """Turns the decoded JSON of a 2xx reply into a Reply; raises CallError where it cannot."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """May hold keys: never hashed, stored or shown."""
+    price: Price | None = None
+    """None: unknown."""
+    most_completion_tokens: int | None = None
+    """Upper bound of output tokens that the body asks for; None where the endpoint charges none."""
+    characters: int = 0
+    """Source characters that a translation service charges for."""
+    replicate: int = 0
+    """Which of several independent answers to the same question this is."""
+    cacheable: bool = True
+    """False for secret segments: nothing of them is kept outside the run."""
+
+
+class Calls(Protocol):
+    """Carries the calls of one translate() and keeps their record."""
+
+    async def send(self, request: Request) -> Reply:
+        """Carry one call, with cache, budget and retries; raises CallError when it finally failed."""
+        ...

@@ -1,0 +1,85 @@
+"""Why an entry, a call or a run failed.
+
+HarnessError                  said to the user as it stands, exit code 1
+├── UsageError                wrong usage or bad input, exit code 2
+├── StoreError                the store cannot be used as asked
+└── CallError                 one call to an endpoint failed
+    ├── RateLimited           429: wait, and let fewer calls be under way
+    ├── Transient             connection, time-out, 5xx, truncated or malformed reply: try again
+    └── Refused               4xx, content filter, offline, budget: trying again would not help
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ErrorClass(StrEnum):
+    """The kind of failure, recorded with each failed entry."""
+
+    RATE_LIMIT = "rate_limit"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    SERVER = "server"
+    TRUNCATED = "truncated"
+    MALFORMED = "malformed"
+    EMPTY = "empty"
+    AUTH = "auth"
+    REQUEST = "request"
+    FILTERED = "filtered"
+    OFFLINE = "offline"
+    BUDGET = "budget"
+    NUMBERING = "numbering"
+    """A batch reply that skipped, doubled or invented the entry's number."""
+    MISSING = "missing"
+    """No output was supplied for the entry (replay, human)."""
+    METHOD = "method"
+    """The method itself raised."""
+
+
+class HarnessError(Exception):
+    """Something that the user must know, in words that need no traceback."""
+
+
+class UsageError(HarnessError):
+    """Wrong usage or bad input; the message names what is wrong and the mend."""
+
+
+class StoreError(HarnessError):
+    """The store is damaged, busy, or written by a newer version."""
+
+
+class CallError(HarnessError):
+    """One call to an endpoint failed."""
+
+    def __init__(self, error_class: ErrorClass, message: str, status: int | None = None) -> None:
+        self.error_class = error_class
+        self.status = status
+        super().__init__(message)
+
+
+class RateLimited(CallError):  # noqa: N818  named for what the server said
+    """The endpoint asked for fewer calls."""
+
+    def __init__(self, message: str, retry_after: float | None = None, status: int = 429) -> None:
+        self.retry_after = retry_after
+        """Seconds the endpoint asked to wait, None where it did not say."""
+        super().__init__(ErrorClass.RATE_LIMIT, message, status)
+
+
+class Transient(CallError):  # noqa: N818  an adjective reads better where it is raised
+    """A failure that may pass: try again."""
+
+    def __init__(
+        self,
+        error_class: ErrorClass,
+        message: str,
+        status: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        self.retry_after = retry_after
+        super().__init__(error_class, message, status)
+
+
+class Refused(CallError):  # noqa: N818
+    """A failure that trying again would not mend."""

@@ -1,0 +1,1 @@
+"""The terminal: command line, app, screens and widgets."""

@@ -1,0 +1,1 @@
+"""Numbers: metrics, composite, tiers, cost, speed, intervals. Pure: no network, no database, no clock."""
