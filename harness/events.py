@@ -1,0 +1,138 @@
+"""A run is a stream of events (DESIGN §4). The screen, the plain lines, the JSON lines and a second
+terminal that follows the store all listen to the same five kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from corpora.corpus import Dataset
+from harness.method import Setup
+from harness.result import Result
+
+
+class RunState(StrEnum):
+    """Where a run stands. Only a complete run has a sealed card."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    DRAINING = "draining"
+    """No new entries are started; those under way are finished and stored."""
+    STOPPED = "stopped"
+    """Cut short with everything stored; ``rosetta resume`` goes on."""
+    COMPLETE = "complete"
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What a worthless method reaches on the same entries with the same metrics (T2)."""
+
+    name: str
+    """``empty``, ``copied``, ``constant`` or ``shuffled``."""
+    composite: float | None
+    chrf: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The run begins or goes on."""
+
+    run_id: str
+    setup: Setup
+    dataset: Dataset
+    positions: tuple[int, ...]
+    """Places in the corpus of the entries to be translated, in order."""
+    done: int
+    """Entries already stored when the run goes on after a cut."""
+    floors: tuple[Floor, ...]
+    missing: Mapping[str, str]
+    """Metric id → why it has no value in this run (M1)."""
+    budget_usd: float | None
+    started_at: float
+    """Unix time of the run's first start."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryScored:
+    """An entry is finished, scored and durably stored."""
+
+    run_id: str
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An entry that waits for its next try."""
+
+    position: int
+    attempt: int
+    """The try that comes next, 1-based."""
+    attempts_allowed: int
+    seconds: float
+    """How long it still waits."""
+    reason: str
+    """Such as ``429`` or ``timeout``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where the run stands; each one replaces the one before."""
+
+    run_id: str
+    state: RunState
+    elapsed_seconds: float
+    """Wall-clock seconds of all stretches in which the run was under way."""
+    total: int
+    done: int
+    """Entries stored, failed ones included."""
+    failed: int
+    in_flight: tuple[int, ...]
+    """Positions whose call is under way."""
+    waiting: tuple[Waiting, ...]
+    concurrency: int
+    """Calls that may be under way at once now."""
+    most_concurrency: int
+    rate_limited: int
+    """429 replies so far."""
+    retries: int
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    """Corpus value of each metric over the entries stored, and ``composite``."""
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    quality_tier: str = "unscored"
+    cost_usd: float | None = 0.0
+    """None as soon as one entry's cost is unknown."""
+    expected_cost_usd: float | None = None
+    spent_usd: float = 0.0
+    """Money that this run paid, and what is reserved for calls under way is not in it."""
+    budget_usd: float | None = None
+    tokens: int | None = None
+    per_minute: float | None = None
+    eta_seconds: float | None = None
+    p50_seconds: float | None = None
+    p95_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The run is over for now: complete with a sealed card, or stopped and resumable."""
+
+    run_id: str
+    state: RunState
+    done: int
+    failed: int
+    total: int
+    elapsed_seconds: float
+    card_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The run cannot go on; what was stored stays and the run is resumable."""
+
+    run_id: str
+    message: str
+
+
+Event = Started | EntryScored | Progress | Finished | Failed

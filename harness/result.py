@@ -1,0 +1,73 @@
+"""What is stored about one entry of a run. Every total of a run is derived from these rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from corpora.entry import EntryId
+from harness.failures import ErrorClass
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at an entry: an HTTP exchange, an answer from the cache, or a step without a call."""
+
+    reply_key: bytes | None = None
+    """Key of the stored request and reply, None where the try got none."""
+    status: int | None = None
+    latency_seconds: float | None = None
+    waited_seconds: float = 0.0
+    """Time spent waiting before this try because the endpoint asked for it or the one before failed."""
+    cached: bool = False
+    error_class: ErrorClass | None = None
+    error: str | None = None
+    note: str | None = None
+    """A step worth seeing, such as the words that a pipeline rejected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One entry's outcome: what came out, how it scored, what it cost and how long it took."""
+
+    position: int
+    """0-based place of the entry in its corpus."""
+    entry_id: EntryId
+    output: str | None
+    """None where the entry failed."""
+    statistics: bytes
+    """Packed statistics of every metric (``scoring.scorer.unpack``)."""
+    chrf: float | None
+    exact: bool
+    composite: float | None
+    """chrF++, exact match and composite of this entry, kept for sorting; derived from statistics."""
+    error_class: ErrorClass | None = None
+    error: str | None = None
+    latency_seconds: float | None = None
+    """Sum over the entry's calls, waiting left out; None where nothing was called."""
+    cached: bool = False
+    """True where every call was answered from the cache; left out of latency figures (M4)."""
+    batch_size: int = 1
+    """How many entries shared the call that latency, tokens and cost are a share of."""
+    attempts: int = 1
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    """None: unknown (M5). What the output cost when it was made, also where it came from the cache."""
+    spent_usd: float | None = None
+    """What this run paid for it: 0 where it came from the cache."""
+    finished_at: float = 0.0
+    """Unix time."""
+
+    @property
+    def failed(self) -> bool:
+        """True where there is no output."""
+        return self.error_class is not None
+
+    @property
+    def total_tokens(self) -> int | None:
+        """Prompt and completion tokens, None where the method counts none."""
+        if self.prompt_tokens is None and self.completion_tokens is None:
+            return None
+        return (self.prompt_tokens or 0) + (self.completion_tokens or 0)

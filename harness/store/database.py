@@ -1,0 +1,92 @@
+"""Opening the store: where it lies, who may read it, and which version wrote it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from harness.failures import StoreError
+
+SCHEMA_VERSION = 3
+"""Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
+
+BUSY_MILLISECONDS = 30_000
+"""How long a writer waits for another process' short transaction."""
+
+
+def home() -> Path:
+    """Give the data folder: ``ROSETTA_HOME``, else the platform's place for user data."""
+    chosen = os.environ.get("ROSETTA_HOME")
+    if chosen:
+        return Path(chosen).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("rosetta-tui", appauthor=False)
+
+
+def default_path() -> Path:
+    """Give the path of the store in the data folder."""
+    return home() / "rosetta.sqlite"
+
+
+def private_folder(folder: Path) -> Path:
+    """Make a folder that only its owner may enter, where it does not exist yet."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def open_store(path: Path | None = None) -> sqlite3.Connection:
+    """Open the store for reading and writing, making or upgrading it first where needed.
+
+    Raises StoreError where the file is no store, is damaged, or was written by a newer version.
+    """
+    path = path or default_path()
+    try:
+        private_folder(path.parent)
+        fresh = not path.exists()
+        if fresh:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = _connect(path)
+        _upgrade(connection, path)
+    except sqlite3.DatabaseError as error:
+        raise StoreError(
+            f"{path} cannot be used as a store ({error}). Move it away, or name another "
+            "folder in ROSETTA_HOME."
+        ) from error
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {path.parent} cannot be written ({error.strerror}). "
+            "Name another folder in ROSETTA_HOME."
+        ) from error
+    return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_MILLISECONDS / 1000, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = ON")
+    return connection
+
+
+def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version == SCHEMA_VERSION:
+        return
+    if version > SCHEMA_VERSION:
+        connection.close()
+        raise StoreError(
+            f"{path} was written by a newer version of Rosetta (its store version is {version}, "
+            f"this program knows {SCHEMA_VERSION}). Install the newer version, or name another "
+            "folder in ROSETTA_HOME. Nothing was changed."
+        )
+    from sqlite_utils import Database
+
+    from harness.store.migrations import migrations
+
+    migrations.apply(Database(connection))
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

@@ -1,0 +1,130 @@
+"""The store's schema as numbered steps; a step that was released is never changed again."""
+
+from __future__ import annotations
+
+from sqlite_utils import Database, Migrations
+
+migrations = Migrations("rosetta")
+
+
+@migrations()
+def m001_texts_and_corpora(db: Database) -> None:
+    """Each text once, whatever refers to it; corpora as read from their files."""
+    db.executescript("""
+        CREATE TABLE texts (
+            id INTEGER PRIMARY KEY,
+            digest INTEGER NOT NULL,   -- first 8 bytes of BLAKE2b, to find equal texts
+            body TEXT NOT NULL
+        );
+        CREATE INDEX texts_digest ON texts (digest);
+        CREATE TABLE corpora (
+            id INTEGER PRIMARY KEY,
+            sha256 TEXT NOT NULL,
+            partial INTEGER NOT NULL,  -- 1: known only through an imported run card
+            dataset TEXT NOT NULL      -- JSON envelope
+        );
+        CREATE UNIQUE INDEX corpora_sha256 ON corpora (sha256) WHERE partial = 0;
+        CREATE TABLE entries (
+            corpus INTEGER NOT NULL REFERENCES corpora (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            entry_id,                  -- integer or text, as the corpus has it
+            source INTEGER NOT NULL REFERENCES texts (id),
+            reference INTEGER NOT NULL REFERENCES texts (id),
+            segment TEXT,
+            difficulty INTEGER,
+            provenance TEXT,
+            register TEXT,
+            rest TEXT,                 -- JSON of all other fields, NULL where there are none
+            PRIMARY KEY (corpus, position)
+        ) WITHOUT ROWID;
+    """)
+
+
+@migrations()
+def m002_runs(db: Database) -> None:
+    """Runs, their entry rows, and the columns and indexes of scoring-specification §9.1."""
+    db.executescript("""
+        CREATE TABLE runs (
+            id INTEGER PRIMARY KEY,
+            run_id TEXT NOT NULL UNIQUE,
+            corpus INTEGER NOT NULL REFERENCES corpora (id),
+            state TEXT NOT NULL,
+            created REAL NOT NULL,
+            positions BLOB NOT NULL,   -- zlib of little-endian uint32: which entries, in order
+            setup TEXT NOT NULL,
+            setup_hash TEXT NOT NULL,
+            plan TEXT NOT NULL,        -- JSON: what resume needs to go on
+            opening TEXT NOT NULL,     -- JSON: floors, missing metrics, budget
+            live TEXT,                 -- JSON heartbeat while the run is under way
+            harness_version TEXT NOT NULL,
+            run_card TEXT,             -- JSON of the sealed card without results[], which the rows hold
+            imported BLOB,             -- zlib of the card's own bytes where it came from elsewhere
+            composite_score REAL,
+            quality_tier TEXT,
+            chrf_plus_plus REAL,
+            exact_match_rate REAL,
+            fst_acceptance_rate REAL,
+            corpus_bleu REAL,
+            comet_score REAL,
+            total_cost_usd REAL,
+            cost_per_1k_tokens REAL,
+            avg_latency_seconds REAL,
+            model_slug TEXT NOT NULL,
+            condition TEXT NOT NULL,
+            dataset_id TEXT NOT NULL,
+            language_pair TEXT NOT NULL,
+            fingerprint_hash TEXT NOT NULL
+        );
+        CREATE INDEX idx_composite ON runs (composite_score);
+        CREATE INDEX idx_leaderboard ON runs (dataset_id, chrf_plus_plus);
+        CREATE INDEX idx_model ON runs (model_slug);
+        CREATE INDEX idx_fingerprint ON runs (fingerprint_hash);
+        CREATE TABLE stretches (       -- when the run was under way; their sum is its duration
+            id INTEGER PRIMARY KEY,
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            started REAL NOT NULL,
+            last REAL NOT NULL
+        );
+        CREATE TABLE results (
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            output INTEGER REFERENCES texts (id),
+            statistics BLOB NOT NULL,
+            chrf REAL,
+            exact INTEGER NOT NULL,
+            composite REAL,
+            error_class TEXT,
+            error TEXT,
+            latency_seconds REAL,
+            cached INTEGER NOT NULL,
+            batch_size INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            prompt_tokens INTEGER,
+            completion_tokens INTEGER,
+            reasoning_tokens INTEGER,
+            cached_tokens INTEGER,
+            cost_usd REAL,
+            spent_usd REAL,
+            finished_at REAL NOT NULL,
+            trace BLOB                 -- msgpack of the attempts, NULL where nothing was called
+        );
+        CREATE UNIQUE INDEX results_run_position ON results (run, position);
+    """)
+
+
+@migrations()
+def m003_replies(db: Database) -> None:
+    """What was asked and answered, for the entry screen and as the response cache."""
+    db.executescript("""
+        CREATE TABLE replies (
+            key BLOB NOT NULL,         -- 16 bytes of BLAKE2b over everything that decides the answer
+            head INTEGER NOT NULL REFERENCES texts (id),  -- JSON of the request without its last message
+            tail INTEGER REFERENCES texts (id),           -- the last message
+            body INTEGER NOT NULL REFERENCES texts (id),  -- the reply's text
+            facts BLOB NOT NULL,       -- msgpack: usage, model, finish reason, costs, tool calls
+            latency_seconds REAL NOT NULL,
+            reusable INTEGER NOT NULL, -- 0: kept for the entry screen only
+            created REAL NOT NULL
+        );
+        CREATE UNIQUE INDEX replies_key ON replies (key);
+    """)

@@ -1,0 +1,159 @@
+"""Requests and replies: kept for the entry screen, and answered from again where that is right.
+
+Only whole, good replies are stored, so a failure is never answered from here (M3).
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import msgpack
+import rfc8785
+
+from harness.calls import Reply, Request, Usage
+from harness.store.texts import intern_text, read_texts
+
+
+def request_key(request: Request, method: str) -> bytes:
+    """Give the key under which the answer is found: everything that decides it, and nothing else."""
+    identity: Any = {
+        "method": method,
+        "provider": request.provider,
+        "url": request.url,
+        "body": request.body,
+        "replicate": request.replicate,
+    }
+    return blake2b(rfc8785.dumps(identity), digest_size=16).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReply:
+    """A reply with what it cost and how long it took when it was made."""
+
+    reply: Reply
+    latency_seconds: float
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewReply:
+    """A reply on its way into the store."""
+
+    key: bytes
+    body: Mapping[str, Any]
+    stored: StoredReply
+    reusable: bool
+
+
+def find_reply(connection: sqlite3.Connection, key: bytes) -> StoredReply | None:
+    """Give the reply that may be used again for this key."""
+    row = connection.execute(
+        "SELECT t.body, p.facts, p.latency_seconds FROM replies p JOIN texts t ON t.id = p.body"
+        " WHERE p.key = ? AND p.reusable = 1",
+        (key,),
+    ).fetchone()
+    return None if row is None else _stored(*row)
+
+
+def add_replies(connection: sqlite3.Connection, replies: Iterable[NewReply]) -> None:
+    """Store replies; one that is known already stays as it is. Called within a transaction."""
+    now = time.time()
+    connection.executemany(
+        "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+        [_row(connection, new, now) for new in replies],
+    )
+
+
+def _row(connection: sqlite3.Connection, new: NewReply, now: float) -> tuple[object, ...]:
+    head, tail = _split(new.body)
+    return (
+        new.key,
+        intern_text(connection, head),
+        None if tail is None else intern_text(connection, tail),
+        intern_text(connection, new.stored.reply.text),
+        _facts(new.stored),
+        new.stored.latency_seconds,
+        new.reusable,
+        now,
+    )
+
+
+def _split(body: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Part the last message from the rest, which is the same for most entries of a run."""
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        return json.dumps(body, ensure_ascii=False), None
+    last = messages[-1]
+    if not isinstance(last, dict) or not isinstance(last.get("content"), str):
+        return json.dumps(body, ensure_ascii=False), None
+    head = {**body, "messages": [*messages[:-1], {**last, "content": None}]}
+    return json.dumps(head, ensure_ascii=False), last["content"]
+
+
+def _join(head: str, tail: str | None) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(head)
+    if tail is not None:
+        body["messages"][-1]["content"] = tail
+    return body
+
+
+def _facts(stored: StoredReply) -> bytes:
+    reply = stored.reply
+    usage = None
+    if reply.usage is not None:
+        usage = (
+            reply.usage.prompt_tokens,
+            reply.usage.completion_tokens,
+            reply.usage.reasoning_tokens,
+            reply.usage.cached_tokens,
+        )
+    packed: bytes = msgpack.packb(
+        (
+            usage,
+            reply.model_id,
+            reply.finish_reason,
+            reply.reported_cost_usd,
+            list(reply.tool_calls),
+            stored.cost_usd,
+        )
+    )
+    return packed
+
+
+def _stored(text: str, facts: bytes, latency: float) -> StoredReply:
+    usage, model_id, finish_reason, reported, tool_calls, cost = msgpack.unpackb(facts)
+    reply = Reply(
+        text=text,
+        usage=None if usage is None else Usage(*usage),
+        model_id=model_id,
+        finish_reason=finish_reason,
+        reported_cost_usd=reported,
+        tool_calls=tuple(tool_calls),
+    )
+    return StoredReply(reply, latency, cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was asked and what was answered, as the entry screen shows it."""
+
+    body: Mapping[str, Any]
+    stored: StoredReply
+
+
+def read_exchange(connection: sqlite3.Connection, key: bytes) -> Exchange | None:
+    """Give the request and reply behind an attempt."""
+    row = connection.execute(
+        "SELECT head, tail, body, facts, latency_seconds FROM replies WHERE key = ?", (key,)
+    ).fetchone()
+    if row is None:
+        return None
+    texts = read_texts(connection, [number for number in row[:3] if number is not None])
+    tail = None if row[1] is None else texts[row[1]]
+    return Exchange(_join(texts[row[0]], tail), _stored(texts[row[2]], row[3], row[4]))

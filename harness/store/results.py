@@ -1,0 +1,264 @@
+"""Entry rows of runs: written in groups, read by page, never loaded whole for a screen."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgpack
+
+from corpora.entry import EntryId
+from harness.failures import ErrorClass
+from harness.result import Attempt, Result
+from harness.store.runs import read_run
+from harness.store.texts import intern_text
+
+_INSERT = f"INSERT INTO results VALUES ({','.join('?' * 21)})"
+
+_COLUMNS = """
+    r.position, e.entry_id, t.body, r.statistics, r.chrf, r.exact, r.composite, r.error_class,
+    r.error, r.latency_seconds, r.cached, r.batch_size, r.attempts, r.prompt_tokens,
+    r.completion_tokens, r.reasoning_tokens, r.cached_tokens, r.cost_usd, r.spent_usd, r.finished_at
+"""
+
+_FROM = """
+    FROM results r
+    JOIN runs u ON u.id = r.run
+    JOIN entries e ON e.corpus = u.corpus AND e.position = r.position
+    LEFT JOIN texts t ON t.id = r.output
+    WHERE r.run = ?
+"""
+
+
+def add_results(
+    connection: sqlite3.Connection,
+    run: int,
+    results: Iterable[tuple[Result, Sequence[Attempt]]],
+) -> None:
+    """Store finished entries with their attempts; called within a transaction."""
+    connection.executemany(
+        _INSERT, [_row(connection, run, result, attempts) for result, attempts in results]
+    )
+
+
+def _row(
+    connection: sqlite3.Connection, run: int, result: Result, attempts: Sequence[Attempt]
+) -> tuple[object, ...]:
+    output = None if result.output is None else intern_text(connection, result.output)
+    return (
+        run,
+        result.position,
+        output,
+        result.statistics,
+        result.chrf,
+        result.exact,
+        result.composite,
+        result.error_class,
+        result.error,
+        result.latency_seconds,
+        result.cached,
+        result.batch_size,
+        result.attempts,
+        result.prompt_tokens,
+        result.completion_tokens,
+        result.reasoning_tokens,
+        result.cached_tokens,
+        result.cost_usd,
+        result.spent_usd,
+        result.finished_at,
+        _pack_attempts(attempts),
+    )
+
+
+def read_results(
+    connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None
+) -> Iterator[Result]:
+    """Give the stored rows of a run: all in corpus order, or those of some entries."""
+    query = f"SELECT {_COLUMNS} {_FROM}"
+    if positions is None:
+        for row in connection.execute(f"{query} ORDER BY r.position", (run,)):
+            yield _result(row)
+        return
+    for start in range(0, len(positions), 500):
+        chunk = positions[start : start + 500]
+        marks = ",".join("?" * len(chunk))
+        page = connection.execute(f"{query} AND r.position IN ({marks})", (run, *chunk))
+        yield from map(_result, page)
+
+
+def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[tuple[int, Result]]:
+    """Give the rows stored after a row id, oldest first, so that a second terminal can follow."""
+    rows = connection.execute(
+        f"SELECT r.rowid, {_COLUMNS} {_FROM} AND r.rowid > ? ORDER BY r.rowid",
+        (run, rowid),
+    )
+    return [(row[0], _result(row[1:])) for row in rows]
+
+
+def _result(row: tuple[Any, ...]) -> Result:
+    fields = list(row)
+    fields[5] = bool(fields[5])
+    fields[7] = None if fields[7] is None else ErrorClass(str(fields[7]))
+    fields[10] = bool(fields[10])
+    return Result(*fields)
+
+
+def stored_positions(connection: sqlite3.Connection, run: int) -> set[int]:
+    """Give the places of the entries that are stored already."""
+    return {
+        row[0] for row in connection.execute("SELECT position FROM results WHERE run = ?", (run,))
+    }
+
+
+def read_statistics(connection: sqlite3.Connection, run: int) -> dict[int, bytes]:
+    """Give the packed statistics of every stored entry by place in the corpus."""
+    return dict(
+        connection.execute(
+            "SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run,)
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How many entries are stored, and how many of them failed."""
+
+    done: int
+    failed: int
+
+
+def read_outcome(connection: sqlite3.Connection, run: int) -> Outcome:
+    """Count a run's stored entries."""
+    row = connection.execute(
+        "SELECT count(*), count(error_class) FROM results WHERE run = ?", (run,)
+    ).fetchone()
+    return Outcome(*row)
+
+
+SORTS: Mapping[str, str] = {
+    "position": "e.position",
+    "id": "e.entry_id",
+    "state": "CASE WHEN r.run IS NULL THEN 2 WHEN r.error_class IS NULL THEN 1 ELSE 0 END",
+    "chrf": "r.chrf",
+    "exact": "r.exact",
+    "composite": "r.composite",
+    "tokens": "r.prompt_tokens + r.completion_tokens",
+    "cost": "r.cost_usd",
+    "latency": "r.latency_seconds",
+    "difficulty": "e.difficulty",
+    "source": "s.body",
+    "output": "t.body",
+}
+"""What rows can be sorted by, as SQL."""
+
+FILTERS: Mapping[str, str] = {
+    "all": "1",
+    "done": "r.run IS NOT NULL AND r.error_class IS NULL",
+    "failed": "r.error_class IS NOT NULL",
+    "waiting": "r.run IS NULL",
+    "not exact": "r.exact = 0",
+    "exact": "r.exact = 1",
+}
+"""What rows can be narrowed to, as SQL."""
+
+
+def ordered_positions(
+    connection: sqlite3.Connection,
+    run: int,
+    *,
+    sort: str = "position",
+    descending: bool = False,
+    narrow: str = "all",
+    search: str = "",
+) -> list[int]:
+    """Give the places of a run's entries in the order and selection of a screen.
+
+    ``sort`` is a key of SORTS, ``narrow`` one of FILTERS; ``search`` looks for a piece of text in id,
+    source, reference and output, without regard to case. Entries without a value come last.
+    """
+    key = SORTS[sort]
+    conditions = [FILTERS[narrow]]
+    arguments: list[object] = [run, run]
+    if search:
+        conditions.append(
+            "(instr(casefold(s.body), ?) OR instr(casefold(f.body), ?)"
+            " OR instr(casefold(coalesce(t.body, '')), ?) OR CAST(e.entry_id AS TEXT) = ?)"
+        )
+        folded = search.casefold()
+        arguments += [folded, folded, folded, search]
+        connection.create_function("casefold", 1, str.casefold, deterministic=True)
+    direction = "DESC" if descending else "ASC"
+    rows = connection.execute(
+        f"""
+        SELECT e.position FROM runs u
+        JOIN entries e ON e.corpus = u.corpus
+        JOIN texts s ON s.id = e.source
+        JOIN texts f ON f.id = e.reference
+        LEFT JOIN results r ON r.run = ? AND r.position = e.position
+        LEFT JOIN texts t ON t.id = r.output
+        WHERE u.id = ? AND {" AND ".join(conditions)}
+        ORDER BY {key} IS NULL, {key} {direction}, e.position
+        """,
+        arguments,
+    )
+    chosen = frozenset(read_run(connection, run).positions)
+    return [row[0] for row in rows if row[0] in chosen]
+
+
+def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> list[Attempt]:
+    """Give the attempts at one entry, in order."""
+    row = connection.execute(
+        "SELECT trace FROM results WHERE run = ? AND position = ?", (run, position)
+    ).fetchone()
+    return [] if row is None or row[0] is None else _unpack_attempts(row[0])
+
+
+def _pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
+    if not attempts:
+        return None
+    packed: bytes = msgpack.packb(
+        [
+            (
+                a.reply_key,
+                a.status,
+                a.latency_seconds,
+                a.waited_seconds,
+                a.cached,
+                a.error_class,
+                a.error,
+                a.note,
+            )
+            for a in attempts
+        ]
+    )
+    return packed
+
+
+def _unpack_attempts(packed: bytes) -> list[Attempt]:
+    return [_attempt(*fields) for fields in msgpack.unpackb(packed)]
+
+
+def _attempt(
+    key: bytes | None,
+    status: int | None,
+    latency: float | None,
+    waited: float,
+    cached: bool,
+    error_class: str | None,
+    error: str | None,
+    note: str | None,
+) -> Attempt:
+    kind = None if error_class is None else ErrorClass(error_class)
+    return Attempt(key, status, latency, waited, cached, kind, error, note)
+
+
+def entry_ids(connection: sqlite3.Connection, run: int) -> dict[int, EntryId]:
+    """Give the id of every entry of the run's corpus by its place."""
+    return dict(
+        connection.execute(
+            "SELECT e.position, e.entry_id FROM entries e JOIN runs u ON u.corpus = e.corpus WHERE u.id = ?",
+            (run,),
+        )
+    )
