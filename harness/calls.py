@@ -6,7 +6,7 @@ attempts are the carrier's business, so no method repeats them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -75,6 +75,12 @@ class Reply:
     tool_calls: tuple[Mapping[str, Any], ...] = ()
     """OpenAI-shaped tool calls that the model asks for."""
 
+    @property
+    def complete(self) -> bool:
+        """False for an empty, cut or filtered answer: it costs money, but must never be cached (M3)."""
+        cut = self.finish_reason in {"length", "content_filter", "error"}
+        return not cut and bool(self.text.strip() or self.tool_calls)
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -82,12 +88,15 @@ class Request:
 
     provider: str
     url: str
-    body: Mapping[str, Any]
-    """JSON body; never holds a key."""
+    body: Mapping[str, Any] | Sequence[Any]
+    """JSON body, an object or (Microsoft) a list; never holds a key."""
     read: Callable[[Any], Reply]
     """Turns the decoded JSON of a 2xx reply into a Reply; raises CallError where it cannot."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """May hold keys: never hashed, stored or shown."""
+    body_secrets: Mapping[str, str] = field(default_factory=dict)
+    """Keys of services that want them inside the body: joined to it on the wire only, never hashed,
+    stored or shown."""
     price: Price | None = None
     """None: unknown."""
     most_completion_tokens: int | None = None

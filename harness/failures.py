@@ -3,6 +3,7 @@
 HarnessError                  said to the user as it stands, exit code 1
 ├── UsageError                wrong usage or bad input, exit code 2
 ├── StoreError                the store cannot be used as asked
+├── KeyStoreError             the operating system's keyring cannot be used
 └── CallError                 one call to an endpoint failed
     ├── RateLimited           429: wait, and let fewer calls be under way
     ├── Transient             connection, time-out, 5xx, truncated or malformed reply: try again
@@ -47,6 +48,10 @@ class UsageError(HarnessError):
 
 class StoreError(HarnessError):
     """The store is damaged, busy, or written by a newer version."""
+
+
+class KeyStoreError(HarnessError):
+    """The operating system's keyring is absent, locked, or refuses; an environment variable would do."""
 
 
 class CallError(HarnessError):

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 from pydantic import BaseModel, ConfigDict
 
 from corpora.entry import Entry
-from harness.calls import Calls
+from harness.calls import Calls, Usage
 from harness.failures import ErrorClass
 
 
@@ -65,6 +65,17 @@ class Setup(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was measured when an output was made elsewhere; takes the place of what a run measures."""
+
+    latency_seconds: float | None = None
+    """None: unknown, which is not zero."""
+    usage: Usage | None = None
+    cost_usd: float | None = None
+    model_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """What a method made of one entry: a text, or the reason why there is none."""
 
@@ -74,6 +85,8 @@ class Output:
     """In words; never quotes a source or reference."""
     notes: tuple[str, ...] = ()
     """Steps worth seeing on the entry screen (retries of a pipeline, tool calls, rejected words)."""
+    recorded: Recorded | None = None
+    """Given by replay and human, whose outputs were not made in this run."""
 
 
 @runtime_checkable
