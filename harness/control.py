@@ -1,0 +1,68 @@
+"""What a person may ask of a run under way: pause, go on, drain, stop, more or fewer calls at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from harness.events import RunState
+
+
+class Control:
+    """Carries wishes to a run from any thread; the run reads them between entries.
+
+    The order of severity is running < paused < draining < stopped: a drain cannot be taken back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._state = RunState.RUNNING
+        self._most_concurrency: int | None = None
+        self._changed: Callable[[], None] | None = None
+
+    @property
+    def state(self) -> RunState:
+        """What is asked for: RUNNING, PAUSED, DRAINING or STOPPED."""
+        return self._state
+
+    @property
+    def most_concurrency(self) -> int | None:
+        """The ceiling of calls at once that a person chose, None where nobody chose one."""
+        return self._most_concurrency
+
+    def pause(self) -> None:
+        """Start no further entries until ``go_on``."""
+        self._move({RunState.RUNNING}, RunState.PAUSED)
+
+    def go_on(self) -> None:
+        """End a pause."""
+        self._move({RunState.PAUSED}, RunState.RUNNING)
+
+    def drain(self) -> None:
+        """Finish and store what is under way, start nothing more."""
+        self._move({RunState.RUNNING, RunState.PAUSED}, RunState.DRAINING)
+
+    def stop(self) -> None:
+        """Break off what is under way; what is stored stays."""
+        self._move({RunState.RUNNING, RunState.PAUSED, RunState.DRAINING}, RunState.STOPPED)
+
+    def limit(self, calls: int) -> None:
+        """Let at most this many calls be under way at once, from 1 up."""
+        with self._lock:
+            self._most_concurrency = max(1, calls)
+        self._tell()
+
+    def listen(self, changed: Callable[[], None]) -> None:
+        """Call ``changed`` from the asking thread whenever a wish changes."""
+        self._changed = changed
+
+    def _move(self, origins: set[RunState], target: RunState) -> None:
+        with self._lock:
+            if self._state not in origins:
+                return
+            self._state = target
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._changed is not None:
+            self._changed()
