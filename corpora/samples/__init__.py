@@ -1,0 +1,31 @@
+"""The bundled English–Esperanto demo, so that a first run needs no key, no network and no file.
+
+The README of this folder says what each file holds, its licence and its limits.
+"""
+
+from importlib.resources import files
+from pathlib import Path
+
+DEMO_CORPUS = "eo-demo-v1.json"
+"""The corpus, in the schema of benchmark-specification §2."""
+DEMO_STRONG = "eo-demo-outputs-strong.jsonl"
+"""Recorded outputs of the imaginary system Verda, which is mostly right."""
+DEMO_WEAK = "eo-demo-outputs-weak.jsonl"
+"""Recorded outputs of the imaginary system Griza, which translates word by word."""
+DEMO_GLOSSARY = "eo-demo-glossary.tsv"
+"""English words with their Esperanto counterparts, for the glossary method."""
+DEMO_COACHING = "eo-demo-coaching.json"
+"""Grammar notes, examples and a dictionary, for coached methods."""
+
+SAMPLES = (DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, DEMO_GLOSSARY, DEMO_COACHING)
+
+
+def sample_path(name: str) -> Path:
+    """Path of a bundled file, whose name is one of SAMPLES.
+
+    A caller opens it like a file of the user's own, so the demo takes no special road.
+    Raises ValueError for any other name, so that no path can be built out of the folder.
+    """
+    if name not in SAMPLES:
+        raise ValueError(f"{name!r} is no bundled sample. Use one of: {', '.join(SAMPLES)}.")
+    return Path(str(files(__name__).joinpath(name)))
