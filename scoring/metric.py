@@ -49,6 +49,11 @@ class Metric(ABC):
     def signature(self) -> str:
         """Everything that the value depends on, in sacreBLEU's ``key:value|…`` form."""
 
+    @property
+    def why_missing(self) -> str:
+        """Say to people why the metric has no value, where it has none (DESIGN M1)."""
+        return "no entry has anything for it to look at"
+
     @abstractmethod
     def stats(self, translation: Translation) -> Statistics | None:
         """Take the additive statistics of one translation; None where the metric has nothing to look at."""

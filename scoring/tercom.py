@@ -1,0 +1,192 @@
+"""Tercom's search for the fewest edits and shifts, with the results of sacreBLEU's implementation.
+
+The costly part, the distance after each tried shift, is bit-parallel (rapidfuzz). The alignment of the
+words is traced once per accepted shift from bit vectors (Myers 1999, Hyyrö 2003). Where sacreBLEU's
+beam could change a result, sacreBLEU's own code is used, so that both always agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Levenshtein
+
+_MOST_SHIFTED = 10
+"""Words in one shift."""
+_FARTHEST = 50
+"""Words that a phrase may lie from its place in the reference."""
+_MOST_TRIED = 1000
+"""Shifts tried per entry before the search ends."""
+_WITHOUT_BEAM = 24
+"""Reference words up to which the beam of 25 holds the whole matrix."""
+_WITHIN_BEAM = 44
+"""Distance plus difference of lengths up to which every best path lies within the beam."""
+
+
+def edits(output: Sequence[str], reference: Sequence[str]) -> int:
+    """Count the edits that turn the output's words into the reference's, shifts included."""
+    if not reference or not output:
+        return len(reference) + len(output)
+    words, target = _as_characters(output, reference)
+    distance = Levenshtein.distance(words, target)
+    if distance < 2:
+        return distance
+    if len(target) > _WITHOUT_BEAM and distance + abs(len(words) - len(target)) > _WITHIN_BEAM:
+        return _by_sacrebleu(output, reference)
+    return _search(words, target, distance)
+
+
+def _by_sacrebleu(output: Sequence[str], reference: Sequence[str]) -> int:
+    from sacrebleu.metrics.lib_ter import translation_edit_rate
+
+    return int(translation_edit_rate(list(output), list(reference))[0])
+
+
+def _as_characters(output: Sequence[str], reference: Sequence[str]) -> tuple[str, str]:
+    """Write each different word as one character, because strings are compared and cut fastest."""
+    number: dict[str, str] = {}
+    for word in (*reference, *output):
+        if word not in number:
+            number[word] = chr(len(number))
+    return "".join([number[word] for word in output]), "".join([number[w] for w in reference])
+
+
+def _search(words: str, target: str, distance: int) -> int:
+    """Apply the best shift until none helps, or too many were tried."""
+    shifts = tried = 0
+    known = {words: distance}
+    while distance > 1:
+        best, tried = _best_shift(words, target, distance, tried, known)
+        if tried >= _MOST_TRIED or best is None:
+            break
+        shifts += 1
+        words, distance = best, known[best]
+    return shifts + distance
+
+
+def _best_shift(
+    words: str, target: str, distance: int, tried: int, known: dict[str, int]
+) -> tuple[str | None, int]:
+    """Find the shift that saves most: then the longest, the earliest, the earliest target."""
+    alignment = _align(words, target)
+    best: tuple[int, int, int, int] | None = None
+    shifted_best = None
+    for start, place, length in _shiftable(words, target, alignment):
+        for goal in _goals(alignment.at, place, length):
+            tried += 1
+            shifted = _shifted(words, start, length, goal)
+            left = known.get(shifted)
+            if left is None:
+                left = known[shifted] = Levenshtein.distance(shifted, target)
+            candidate = (distance - left, length, -start, -goal)
+            if candidate[0] > 0 and (best is None or candidate > best):
+                best, shifted_best = candidate, shifted
+        if tried >= _MOST_TRIED:
+            break
+    return shifted_best, tried
+
+
+@dataclass(slots=True)
+class _Alignment:
+    at: list[int]
+    """For each target word the last output word used up when it is reached, -1 before the first."""
+    wrong_words: list[bool]
+    """Output words that are not simply kept."""
+    wrong_target: list[bool]
+    """Target words that no output word simply matches."""
+
+
+def _shiftable(words: str, target: str, alignment: _Alignment) -> Iterator[tuple[int, int, int]]:
+    """Give (start, target place, length) of equal phrases where both sides are wrong as they lie."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(target):
+        places.setdefault(word, []).append(place)
+    for start, word in enumerate(words):
+        for place in places.get(word, ()):
+            if abs(place - start) > _FARTHEST:
+                continue
+            yield from _phrases(words, target, alignment, start, place)
+
+
+def _phrases(
+    words: str, target: str, alignment: _Alignment, start: int, place: int
+) -> Iterator[tuple[int, int, int]]:
+    most = min(_MOST_SHIFTED, len(words) - start, len(target) - place)
+    here = alignment.at[place]
+    wrong_word = wrong_target = False
+    for length in range(1, most + 1):
+        last = length - 1
+        if words[start + last] != target[place + last]:
+            return
+        wrong_word = wrong_word or alignment.wrong_words[start + last]
+        wrong_target = wrong_target or alignment.wrong_target[place + last]
+        if wrong_word and wrong_target and not start <= here < start + length:
+            yield start, place, length
+
+
+def _goals(at: list[int], place: int, length: int) -> Iterator[int]:
+    """Give the different positions in the output that lie before, in and behind the target phrase."""
+    previous = -1
+    for offset in range(place - 1, place + length):
+        goal = at[offset] + 1 if offset >= 0 else 0
+        if goal != previous:
+            previous = goal
+            yield goal
+
+
+def _shifted(words: str, start: int, length: int, goal: int) -> str:
+    end = start + length
+    phrase = words[start:end]
+    if goal < start:
+        return words[:goal] + phrase + words[goal:start] + words[end:]
+    if goal > end:
+        return words[:start] + words[end:goal] + phrase + words[goal:]
+    return words[:start] + words[end : length + goal] + phrase + words[length + goal :]
+
+
+def _align(words: str, target: str) -> _Alignment:
+    """Trace the alignment from the end: keep or replace first, then drop an output word, then insert."""
+    diagonals, rises = _vectors(words, target)
+    i, j = len(words), len(target)
+    alignment = _Alignment([-1] * j, [False] * i, [False] * j)
+    while i or j:
+        bit = 1 << (j - 1) if j else 0
+        same = i > 0 and j > 0 and words[i - 1] == target[j - 1]
+        if same or (i and j and not diagonals[i - 1] & bit):
+            i, j = i - 1, j - 1
+            alignment.at[j] = i
+            alignment.wrong_words[i] = alignment.wrong_target[j] = not same
+        elif i and (j == 0 or rises[i - 1] & bit):
+            i -= 1
+            alignment.wrong_words[i] = True
+        else:
+            j -= 1
+            alignment.at[j] = i - 1
+            alignment.wrong_target[j] = True
+    return alignment
+
+
+def _vectors(words: str, target: str) -> tuple[list[int], list[int]]:
+    """Give two bit vectors per output word, one bit per target word.
+
+    A bit of the first is set where the distance equals the one diagonally before it, a bit of the second
+    where it is one more than without the output word.
+    """
+    full = (1 << len(target)) - 1
+    equal: dict[str, int] = {}
+    for place, word in enumerate(target):
+        equal[word] = equal.get(word, 0) | 1 << place
+    up, down = full, 0
+    diagonals, rises = [], []
+    for word in words:
+        match = equal.get(word, 0) | down
+        diagonal = ((((match & up) + up) ^ up) | match) & full
+        rise = down | (full & ~(diagonal | up))
+        fall = diagonal & up
+        diagonals.append(diagonal)
+        rises.append(rise)
+        rise = (rise << 1 | 1) & full
+        up = (fall << 1 | full & ~(diagonal | rise)) & full
+        down = rise & diagonal
+    return diagonals, rises

@@ -1,0 +1,123 @@
+"""How BLEU splits a text into words, chosen by the writing of the target language.
+
+BLEU counts words, so a text in a script without spaces would score 0 with the usual tokenizer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import import_module
+
+import regex
+
+Tokenizer = Callable[[str], list[str]]
+
+_MODULES = {
+    "none": "tokenizer_none.NoneTokenizer",
+    "13a": "tokenizer_13a.Tokenizer13a",
+    "intl": "tokenizer_intl.TokenizerV14International",
+    "char": "tokenizer_char.TokenizerChar",
+    "zh": "tokenizer_zh.TokenizerZh",
+    "ja-mecab": "tokenizer_ja_mecab.TokenizerJaMecab",
+    "ko-mecab": "tokenizer_ko_mecab.TokenizerKoMecab",
+    "flores200": "tokenizer_spm.Flores200Tokenizer",
+}
+_LANGUAGES = {
+    "zh": "zh", "yue": "zh", "lzh": "zh", "wuu": "zh", "nan": "zh", "hak": "zh",
+    "ja": "char", "th": "char", "lo": "char", "my": "char", "km": "char", "bo": "char", "dz": "char",
+}  # fmt: skip
+_SCRIPTS = {
+    "Hani": "zh", "Hans": "zh", "Hant": "zh",
+    "Jpan": "char", "Hira": "char", "Kana": "char", "Hrkt": "char",
+    "Thai": "char", "Laoo": "char", "Mymr": "char", "Khmr": "char", "Tibt": "char",
+}  # fmt: skip
+_UNSPACED = {
+    "Hani": r"\p{Han}", "Jpan": r"[\p{Hiragana}\p{Katakana}]", "Thai": r"\p{Thai}",
+    "Laoo": r"\p{Lao}", "Mymr": r"\p{Myanmar}", "Khmr": r"\p{Khmer}", "Tibt": r"\p{Tibetan}",
+}  # fmt: skip
+_PLAIN = re.compile(
+    r"(?!.*[0-9]-)"
+    r"([!\"#$%()*+,./:=?@\[\\\]^_`{|}~]?)"
+    r"([^!\"#$%&()*+,./:;<=>?@\[\\\]^_`{|}~]+)"
+    r"([!\"#$%()*+,./:=?@\[\\\]^_`{|}~]?)",
+    re.DOTALL,
+)
+"""A word with at most one mark at either end, where all the rules of 13a come down to setting it apart."""
+
+
+def bleu_tokenizer(target_language: str, script: str | None = None) -> str:
+    """Choose sacreBLEU's tokenizer for a BCP 47 tag: ``zh``, ``char`` or ``13a``.
+
+    A script in the tag comes first, then the script of the references, then the language.
+    """
+    language, *subtags = target_language.replace("_", "-").split("-")
+    named = next((tag.title() for tag in subtags if len(tag) == 4 and tag.isalpha()), script)
+    if named is None:
+        return _LANGUAGES.get(language.lower(), "13a")
+    return _SCRIPTS.get(named, "13a")
+
+
+def references_script(references: Iterable[str]) -> str | None:
+    """Find the ISO 15924 code of an unspaced script that the references are written in.
+
+    ``Zyyy`` means a script with spaces, None that there are no letters to tell. Kana decide for
+    Japanese even where Chinese characters are more.
+    """
+    counts: Counter[str] = Counter()
+    for text in references:
+        counts["letters"] += len(regex.findall(r"\p{L}", text))
+        for script, pattern in _UNSPACED.items():
+            counts[script] += len(regex.findall(pattern, text))
+    if not counts["letters"]:
+        return None
+    if counts["Jpan"] * 20 > counts["letters"]:
+        return "Jpan"
+    script = max(_UNSPACED, key=lambda name: counts[name])
+    return script if counts[script] * 2 > counts["letters"] else "Zyyy"
+
+
+@cache
+def load_tokenizer(name: str) -> Tokenizer:
+    """Give the function that splits a line into tokens as sacreBLEU does.
+
+    Raises ValueError, in words that say what is missing, where the tokenizer cannot work here.
+    """
+    if name not in _MODULES:
+        raise ValueError(f"there is no tokenizer {name!r}; choose one of {', '.join(_MODULES)}")
+    if name == "13a":
+        return tokens_13a
+    return _sacrebleu(name)
+
+
+def tokens_13a(line: str) -> list[str]:
+    """Split as mteval-v13a; its rules never reach across white space, so it goes word by word."""
+    line = line.rstrip()
+    if "\n" in line:
+        return _sacrebleu("13a")(line)
+    tokens: list[str] = []
+    for word in line.split():
+        if word.isalnum():
+            tokens.append(word)
+        else:
+            tokens += _word_13a(word)
+    return tokens
+
+
+def _word_13a(word: str) -> list[str]:
+    plain = _PLAIN.fullmatch(word)
+    if plain is None:
+        return _sacrebleu("13a")(word)
+    return [part for part in plain.groups() if part]
+
+
+@cache
+def _sacrebleu(name: str) -> Tokenizer:
+    module, class_name = _MODULES[name].split(".")
+    try:
+        tokenizer = getattr(import_module(f"sacrebleu.tokenizers.{module}"), class_name)()
+    except (ImportError, RuntimeError, OSError) as error:
+        raise ValueError(f"sacreBLEU's tokenizer {name!r} cannot be used here: {error}") from error
+    return lambda line: tokenizer(line.rstrip()).split()  # type: ignore[no-any-return]
