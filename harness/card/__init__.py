@@ -1,0 +1,1 @@
+"""Run cards: the sealed record of a run (benchmark-specification §3, scoring-specification §9)."""

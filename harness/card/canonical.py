@@ -1,0 +1,82 @@
+"""One byte form for hashes, so that two programs that agree on a card agree on its seal (DESIGN C2)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+import rfc8785
+
+from harness.failures import UsageError
+
+HASH_FIELD = "run_card_hash"
+"""The field that holds the seal; it counts as the empty string while the seal is made (§3.9)."""
+
+
+class SealForm(StrEnum):
+    """Which byte form a card's seal was made over."""
+
+    JCS = "jcs"
+    """RFC 8785, UTF-8: what this program writes."""
+    SORTED_KEYS = "sorted-keys"
+    """Older cards: keys sorted by code point, ``", "`` and ``": "``, characters unescaped, UTF-8."""
+
+
+def canonical_bytes(value: Any) -> bytes:
+    """Give the RFC 8785 bytes of a JSON value.
+
+    Raises UsageError for what that form cannot hold: NaN, infinity, whole numbers beyond ±(2^53 - 1),
+    half surrogate pairs, nesting beyond the interpreter's depth.
+    """
+    try:
+        return rfc8785.dumps(value)
+    except rfc8785.CanonicalizationError as error:
+        raise UsageError(
+            f"This cannot be written as canonical JSON (RFC 8785): {_reason(error)}."
+        ) from error
+    except RecursionError:
+        raise UsageError("This is nested too deeply to be written as canonical JSON.") from None
+
+
+def _reason(error: rfc8785.CanonicalizationError) -> str:
+    if isinstance(error, rfc8785.IntegerDomainError):
+        return "it holds a whole number beyond ±(2^53 - 1); write it as a string"
+    if isinstance(error, rfc8785.FloatDomainError):
+        return "it holds a number that is not finite; write null"
+    return "it holds text with half a surrogate pair, or a key that is no text"
+
+
+def sorted_key_bytes(value: Any) -> bytes:
+    """Give the bytes that older cards were sealed over; raises ValueError where there are none."""
+    try:
+        text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return text.encode("utf-8")
+
+
+def canonical_sha256(value: Any) -> str:
+    """Give the SHA-256, in hexadecimal, of a value's canonical bytes."""
+    return sha256(canonical_bytes(value)).hexdigest()
+
+
+def card_hash(card: Mapping[str, Any]) -> str:
+    """Give the seal of a card: SHA-256 over its canonical bytes with ``run_card_hash`` set to ""."""
+    return canonical_sha256({**card, HASH_FIELD: ""})
+
+
+def seal_form(card: Mapping[str, Any]) -> SealForm | None:
+    """Say in which form a card's seal holds, None where it holds in neither."""
+    stated = card.get(HASH_FIELD)
+    unsealed = {**card, HASH_FIELD: ""}
+    for form, write in ((SealForm.JCS, canonical_bytes), (SealForm.SORTED_KEYS, sorted_key_bytes)):
+        try:
+            found = sha256(write(unsealed)).hexdigest()
+        except (UsageError, ValueError):
+            continue  # the card cannot be written in this form, so it was not sealed in it
+        if found == stated:
+            return form
+    return None

@@ -1,0 +1,279 @@
+"""The run card: one self-contained record of a run (benchmark-specification §3, scoring-specification §9).
+
+Full precision is stored, rounding is for display (C5). Unknown keys are kept at every level, so that a
+card from a newer or another program comes out as it went in.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+
+from harness.method import Setup
+
+
+class Block(BaseModel):
+    """A part of a card; keys that this version does not know stay in it."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
+
+
+class DatasetBlock(Block):
+    """Which data was translated (§3.3)."""
+
+    id: str
+    version: str | None = None
+    language_pair: str
+    """Display label such as ``EN→CRK``."""
+    sha256: str
+    """Over the bytes of the corpus file; pins the result to one version of the data."""
+    entry_count: int
+    """Entries of this run; failed ones count."""
+    corpus_entry_count: int | None = None
+    """Entries of the whole corpus, None where it is not known."""
+    source_language: str | None = None
+    target_language: str | None = None
+    """BCP 47 tags."""
+
+
+class MethodBlock(Setup):
+    """Everything that the method was told; what is missing from §3.2 stands here."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class IntervalBlock(Block):
+    """A confidence interval (scoring-specification §8.1), with how it was made beside it."""
+
+    ci_lower: float | None
+    ci_upper: float | None
+
+
+class Scores(Block):
+    """Quality of the whole run (§3.4, scoring-specification §9); null has its reason in ``reasons``."""
+
+    total: int
+    """Entries of the run, failed ones included (M2)."""
+    evaluated: int | None = None
+    """Entries that have an output."""
+    errors: int
+    """Entries that failed."""
+    exact_matches: int | None = None
+    exact_match_rate: float | None = None
+    equivalent_matches: int | None = None
+    equivalent_match_rate: float | None = None
+    chrf_plus_plus: float | None = None
+    """0–100."""
+    bleu: float | None = None
+    """0–100."""
+    ter: float | None = None
+    """0–∞, lower is better."""
+    length_ratio: float | None = None
+    fst_accepted: int | None = None
+    fst_acceptance_rate: float | None = None
+    morphological_accuracy: float | None = None
+    orthographic_accuracy: float | None = None
+    semantic_score: float | None = None
+    comet_score: float | None = None
+    comet_model: str | None = None
+    code_switching_rate: float | None = None
+    hallucination_rate: float | None = None
+    terminology_adherence: float | None = None
+    consistency_score: float | None = None
+    composite: float | None = None
+    """0–1."""
+    quality_tier: str
+    """The automatic label of scoring-specification §5.1."""
+    cost_adjusted: float | None = None
+    """Null where the cost is unknown or nothing (M6)."""
+    confidence_intervals: dict[str, IntervalBlock] = {}
+    by_difficulty: dict[str, Any] = {}
+    by_provenance: dict[str, Any] = {}
+    reasons: dict[str, str] = {}
+    """Metric id → why it has no value (M1)."""
+    avg_latency_seconds: float | None = None
+    median_latency_seconds: float | None = None
+    p95_latency_seconds: float | None = None
+    """The same values as in ``speed``, for readers of §3.6 (C1)."""
+
+
+class Tokens(Block):
+    """Tokens of the run, each counted once (scoring-specification §6.1); null: not counted."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    total_tokens: int | None = None
+    tokens_per_entry: float | None = None
+
+
+class Cost(Block):
+    """What the outputs cost when they were made, in US dollars (§6.2); null: unknown (M5)."""
+
+    total_cost_usd: float | None = None
+    cost_per_entry_usd: float | None = None
+    cost_per_1k_tokens: float | None = None
+    cost_per_source_char: float | None = None
+
+
+class Speed(Block):
+    """How fast the run was (scoring-specification §7); answers from the cache are left out (M4)."""
+
+    elapsed_seconds: float | None = None
+    avg_latency_seconds: float | None = None
+    median_latency_seconds: float | None = None
+    p95_latency_seconds: float | None = None
+    tokens_per_second: float | None = None
+    entries_per_minute: float | None = None
+
+
+class Totals(Block):
+    """Tokens and cost once more, for readers of the other layout (§3.5, C1)."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    total_cost_usd: float | None = None
+    cost_per_entry_usd: float | None = None
+
+
+class EntryUsage(Block):
+    """Tokens of one entry."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+
+
+class EntryResult(Block):
+    """One translation (§3.7). An entry of a secret segment carries numbers only."""
+
+    entry_id: Annotated[StrictInt | StrictStr, Field(union_mode="left_to_right")]
+    source: str | None = None
+    reference: str | None = None
+    variants: list[str] | None = None
+    predicted: str | None = None
+    """None where the entry failed, or where its texts are withheld."""
+    withheld: bool = False
+    """True for entries of a secret segment: no text of them is on the card."""
+    exact_match: bool
+    entry_chrf: float | None = None
+    """Sentence chrF++, 0–100."""
+    composite: float | None = None
+    """The composite of this entry alone, 0–1."""
+    fst_accepted: bool | None = None
+    fst_analysis: list[str] | None = None
+    """Null where there is no analyser."""
+    segment: str | None = None
+    difficulty: int | None = None
+    provenance: str | None = None
+    register_: str | None = Field(default=None, alias="register")
+    context: str | None = None
+    latency_seconds: float | None = None
+    usage: EntryUsage | None = None
+    cost_usd: float | None = None
+    spent_usd: float | None = None
+    """What this run paid: 0 where the answer came from the cache."""
+    cached: bool = False
+    batch_size: int = 1
+    attempts: int = 1
+    error: str | None = None
+    error_class: str | None = None
+
+
+class Fingerprint(Block):
+    """Identifies the experiment (§3.8); ``setup_hash`` is what runs are grouped by (C3)."""
+
+    hash: str
+    setup_hash: str | None = None
+    components: dict[str, Any]
+    setup_components: dict[str, Any] = {}
+
+
+class FloorBlock(Block):
+    """What a worthless method reaches on the same entries (T2)."""
+
+    name: str
+    composite: float | None
+    chrf_plus_plus: float | None = None
+
+
+class Budget(Block):
+    """What the run was allowed to spend and what it spent, in US dollars."""
+
+    budget_usd: float | None
+    spent_usd: float | None
+    """None where an entry's price is unknown."""
+
+
+class Retries(Block):
+    """How often entries were tried again."""
+
+    attempts: int
+    """Tries at all entries, the first ones included."""
+    retried_entries: int
+    """Entries that took more than one try."""
+    rate_limited: int
+    """Tries that the endpoint answered with 429."""
+    waited_seconds: float
+    """Sum of the waits before tries."""
+
+
+class Stretch(Block):
+    """A time in which the run was under way; a run that was resumed has several."""
+
+    started: str
+    """ISO 8601, UTC."""
+    seconds: float
+
+
+class RunCard(Block):
+    """One run, sealed (§3.1–3.9)."""
+
+    run_id: str
+    """UUID v4."""
+    harness_version: str
+    timestamp: str
+    """ISO 8601, UTC: the run's first start."""
+    elapsed_seconds: float
+    """Wall-clock seconds under way: the sum of ``stretches``."""
+    model_slug: str
+    model_id: str | None = None
+    """The model that the endpoint says it used, None where it did not say."""
+    condition: str
+    temperature: float | None = None
+    max_tokens: int | None = None
+    system_prompt_sha256: str | None = None
+    system_prompt_used: str | None = None
+    coaching_data_sha256: str | None = None
+    fst_version: str | None = None
+    tools_enabled: list[str] = []
+    batch_size: int = 1
+    max_retries: int = 0
+    method: MethodBlock
+    dataset: DatasetBlock
+    scores: Scores
+    cost: Cost
+    speed: Speed
+    tokens: Tokens
+    totals: Totals
+    claimable_tier: str
+    """What may be said in public: at most ``functional`` until people have reviewed (T1)."""
+    verification_tier: str = "self-benchmarked"
+    """Who validated the result (§9.4)."""
+    floors: list[FloorBlock] = []
+    budget: Budget
+    retries: Retries
+    stretches: list[Stretch]
+    results: list[EntryResult]
+    fingerprint: Fingerprint
+    run_card_hash: str
+    """SHA-256 over the canonical bytes of the card with this field set to "" (§3.9)."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the card as JSON values: what was given stays, nothing is added."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)

@@ -1,0 +1,93 @@
+"""Reading a card's bytes: a file from elsewhere is hostile until it has been looked at."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any, Never
+
+from harness.failures import UsageError
+
+MOST_BYTES = 256 * 1024 * 1024
+"""Largest file that is read; a card of 100,000 entries is about a quarter of it."""
+
+MOST_DEPTH = 64
+"""Deepest nesting that is accepted; a card needs six levels."""
+
+
+def read_card_bytes(path: Path) -> bytes:
+    """Give the bytes of a file; raises UsageError where it cannot be read or is too large."""
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise UsageError(
+                f"{path.name}: the file has {size:,} bytes; a run card may have {MOST_BYTES:,}."
+            )
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be read: {error.strerror}.") from error
+
+
+def parse_object(data: bytes, name: str) -> dict[str, Any]:
+    """Turn the bytes of a card into its JSON object; ``name`` stands for the file in messages.
+
+    Raises UsageError for bytes that are no UTF-8, no JSON or no object, for doubled keys (readers
+    would differ on which one counts), numbers that are not finite, and nesting beyond MOST_DEPTH.
+    """
+    try:
+        value = json.loads(
+            data.decode("utf-8-sig"),
+            object_pairs_hook=_single_keys,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{name}: byte {error.start + 1} is not UTF-8. Save the file as UTF-8."
+        ) from error
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f"{name}, line {error.lineno}, column {error.colno}: this is not JSON ({error.msg})."
+        ) from error
+    except RecursionError:
+        raise UsageError(f"{name} is nested too deeply to be a run card.") from None
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"{name} holds no JSON object, so it is no run card.")
+    _check_depth(value, name)
+    return value
+
+
+def _single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("an object has the same key twice. Take one of the two out.")
+    return fields
+
+
+def _refuse_constant(name: str) -> Never:
+    raise ValueError(f"{name} is no JSON number. Write null where there is no value.")
+
+
+def _finite(literal: str) -> float:
+    number = float(literal)
+    if not math.isfinite(number):
+        raise ValueError("a number is too large for JSON readers. Write null where it is unknown.")
+    return number
+
+
+def _check_depth(value: dict[str, Any], name: str) -> None:
+    level: list[Any] = [value]
+    for _ in range(MOST_DEPTH):
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return
+    raise UsageError(f"{name} is nested deeper than {MOST_DEPTH} levels, so it is no run card.")
