@@ -1,0 +1,216 @@
+"""From raw fields to a checked envelope and checked entries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from corpora.corpus import Dataset
+from corpora.entry import Entry, Segment
+from corpora.findings import Findings
+from corpora.json_text import strings_in
+from corpora.raw import DIFFICULTY_WORD, EXACT_TIER, RECORD, TIER_OF_WORD, RawCorpus, RawEntry
+from corpora.tags import is_language_tag, nearest, pair_label
+from corpora.text import is_blank
+
+_UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
+_KNOWN = frozenset(Entry.model_fields) - {"register_"} | {"register"}
+_LARGEST_ID = 2**53 - 1
+_SEGMENTS = ", ".join(Segment)
+
+_WRONG: Mapping[str, tuple[str, str]] = {
+    "id": ("It must be a whole number or text.", 'Write 42 or "s42".'),
+    "segment": ("It is not a segment.", f"Permitted: {_SEGMENTS}."),
+    "difficulty": (
+        "It must be a whole number from 1 to 5, or easy, medium, hard.",
+        "See the tiers of the specification, §2.4.",
+    ),
+    "variants": ("It must be a list of texts.", 'Write ["…", "…"].'),
+}
+_NOT_TEXT = ("It must be text.", "Put it in quotes.")
+
+_OPTIONS = {"source_language": "--source-language", "target_language": "--target-language"}
+
+
+def assemble_dataset(
+    raw: RawCorpus, given: Mapping[str, Any], file_id: str, findings: Findings
+) -> Dataset | None:
+    """Complete the envelope from what the caller gave and check it; None where it stays unusable."""
+    fields = {name: value for name, value in raw.envelope.items() if value is not None}
+    _complete(fields, given, findings)
+    if not raw.has_envelope:
+        fields.setdefault("id", file_id)
+    missing = [name for name in ("id", *_OPTIONS) if name not in fields]
+    for name in missing:
+        option = _OPTIONS.get(name, "--id")
+        findings.error(
+            "It is missing.", f"Write it in the file, or give {option}.", field=f"dataset.{name}"
+        )
+    for name in _OPTIONS:
+        _check_language(name, fields.get(name), findings)
+    if isinstance(fields.get("provenance"), str):
+        fields["provenance"] = [fields["provenance"]]
+    if not missing and not findings.failed:
+        fields.setdefault(
+            "language_pair", pair_label(fields["source_language"], fields["target_language"])
+        )
+    return None if missing else _dataset(fields, findings)
+
+
+def _complete(fields: dict[str, Any], given: Mapping[str, Any], findings: Findings) -> None:
+    for name, value in given.items():
+        if value is None:
+            continue
+        if fields.setdefault(name, value) != value:
+            findings.error(
+                "The file says something else than the option.",
+                "Leave the option out, or correct the file.",
+                field=f"dataset.{name}",
+            )
+
+
+def _check_language(name: str, tag: Any, findings: Findings) -> None:
+    if isinstance(tag, str) and not is_language_tag(tag):
+        findings.error(
+            "It is not a language tag (BCP 47).",
+            "Write a tag such as en, crk, crk-Cans or es-MX.",
+            field=f"dataset.{name}",
+        )
+
+
+def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
+    if not _is_writable(fields):
+        findings.error(
+            "It holds a NUL, half a surrogate pair, or too many levels.",
+            "Write plain text and flat values.",
+            field="dataset",
+        )
+        return None
+    try:
+        dataset = Dataset.model_validate(fields)
+    except ValidationError as error:
+        for name in _field_names(error):
+            wrong = ("It must be a list of texts.", 'Write ["…"].')
+            message, mend = wrong if name == "provenance" else _NOT_TEXT
+            findings.error(message, mend, field=f"dataset.{name}")
+        return None
+    if is_blank(dataset.id):
+        findings.error("It is blank.", "Give the corpus a name.", field="dataset.id")
+    return dataset
+
+
+def assemble_entry(raw: RawEntry, findings: Findings) -> Entry | None:
+    """Check the fields of one entry, in our words; None where it is not usable."""
+    fields = {
+        name: value for name, value in raw.fields.items() if value is not None or name not in _KNOWN
+    }
+    where = raw.fields.get("id")
+    spot = _Spot(findings, raw, where if isinstance(where, (int, str)) else raw.place)
+    if not _is_writable(fields):
+        spot.error(
+            "It holds a NUL, half a surrogate pair, or too many levels.",
+            "Write plain text and flat values.",
+        )
+        return None
+    _tidy_difficulty(fields)
+    if isinstance(fields.get("provenance"), dict):
+        _keep_record(fields)
+    _check_id(fields.get("id"), spot)
+    _check_sides(fields, spot)
+    if isinstance(fields.get("difficulty"), (bool, str)):
+        spot.wrong("difficulty", fields["difficulty"])
+    try:
+        entry = Entry.model_validate(fields)
+    except ValidationError as error:
+        for name in _field_names(error):
+            spot.wrong(name, fields.get(name))
+        return None
+    return None if spot.noted else entry
+
+
+class _Spot:
+    """Where in the file an entry stands."""
+
+    def __init__(self, findings: Findings, raw: RawEntry, entry: int | str) -> None:
+        self._findings = findings
+        self._line = raw.line
+        self._entry = entry
+        self.noted: set[str | None] = set()
+        """Fields that an error was noted of; one each is enough."""
+
+    def error(self, message: str, mend: str, field: str | None = None) -> None:
+        """Note an error at this entry."""
+        if field in self.noted:
+            return
+        self.noted.add(field)
+        self._findings.error(message, mend, line=self._line, entry=self._entry, field=field)
+
+    def wrong(self, name: str, value: Any) -> None:
+        """Note that a field has a value it must not have."""
+        message, mend = _WRONG.get(name, _NOT_TEXT)
+        if name == "segment" and isinstance(value, str):
+            near = nearest(value, Segment)
+            mend += f" Nearest: {near}." if near else ""
+        self.error(message, mend, field=name)
+
+
+def _check_id(value: Any, spot: _Spot) -> None:
+    if value is None:
+        spot.error("It has no id.", "Give every entry an id, or none.", field="id")
+    elif isinstance(value, bool) or not isinstance(value, (int, str)):
+        spot.wrong("id", value)
+    elif isinstance(value, str) and is_blank(value):
+        spot.error("The id is blank.", "Give it a number or a name.", field="id")
+    elif isinstance(value, int) and abs(value) > _LARGEST_ID:
+        spot.error("The number is too large.", "Write it as text in quotes.", field="id")
+
+
+def _check_sides(fields: Mapping[str, Any], spot: _Spot) -> None:
+    for side in ("source", "reference"):
+        text = fields.get(side)
+        if text is None:
+            spot.error("It is missing.", f"Give every entry a {side}.", field=side)
+        elif not isinstance(text, str):
+            spot.wrong(side, text)
+        elif is_blank(text):
+            spot.error("It is blank.", "Fill it in, or take the entry out.", field=side)
+
+
+def _tidy_difficulty(fields: dict[str, Any]) -> None:
+    """Turn easy, medium, hard into tiers, and keep the word so that it can be written again."""
+    given = fields.get("difficulty")
+    if isinstance(given, float) and given.is_integer():
+        fields["difficulty"] = int(given)
+    if not isinstance(given, str):
+        return
+    word = given.strip().lower()
+    if word not in TIER_OF_WORD:
+        return
+    exact = fields.get(EXACT_TIER)
+    if type(exact) is int and 1 <= exact <= 5:
+        fields["difficulty"] = fields.pop(EXACT_TIER)
+    else:
+        fields["difficulty"] = TIER_OF_WORD[word]
+        fields.setdefault(DIFFICULTY_WORD, given)
+
+
+def _keep_record(fields: dict[str, Any]) -> None:
+    """Keep a provenance given as an object beside the tag, which the object does not name."""
+    fields[RECORD] = fields.pop("provenance")
+    if "provenance_tag" in fields:
+        fields["provenance"] = fields.pop("provenance_tag")
+
+
+def _is_writable(fields: Mapping[str, Any]) -> bool:
+    try:
+        return not any(_UNWRITABLE.search(text) for text in strings_in(dict(fields)))
+    except ValueError:
+        return False
+
+
+def _field_names(error: ValidationError) -> list[str]:
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    return list(dict.fromkeys(str(detail["loc"][0]) for detail in details))

@@ -1,0 +1,173 @@
+"""Checks that look at entries together, or that only warn.
+
+What may concern thousands of entries is one warning with a count and the first place, so that the
+list of problems stays readable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from corpora.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
+from corpora.findings import Findings, shown
+from corpora.raw import RawEntry
+from corpora.tags import nearest
+from corpora.text import NormalForm, comparison_form, normal_form
+
+BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_SUSPECT = re.compile(f"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff{BIDI_CONTROLS}]")
+_BIDI = re.compile(f"[{BIDI_CONTROLS}]")
+
+_TAGS = (("provenance", PROVENANCES), ("register", REGISTERS), ("context", CONTEXTS))
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An entry and the line it stands on."""
+
+    entry: Entry
+    line: int | None
+
+
+def check_together(placed: Sequence[Placed], findings: Findings) -> None:
+    """Run every check of this file over the entries of one corpus."""
+    _repeated_pairs(placed, findings)
+    _unknown_tags(placed, findings)
+    _suspect_characters(placed, findings)
+    _mixed_normal_forms(placed, findings)
+
+
+def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
+    """Note every id that an earlier entry has; 1 and "1" are one id, because people type both alike."""
+    first: dict[str, RawEntry] = {}
+    for entry in entries:
+        given = entry.fields.get("id")
+        if isinstance(given, bool) or not isinstance(given, (int, str)):
+            continue
+        other = first.setdefault(str(given), entry)
+        if other is not entry:
+            where = f"entry {other.place} of the file"
+            where += f", line {other.line}" if other.line else ""
+            findings.error(
+                f"The id is also that of {where}.",
+                "Give every entry an id of its own; 1 and '1' count as the same.",
+                line=entry.line,
+                entry=given,
+                field="id",
+            )
+
+
+def _repeated_pairs(placed: Sequence[Placed], findings: Findings) -> None:
+    pairs: dict[tuple[str, str], Placed] = {}
+    by_source: dict[str, Placed] = {}
+    repeated: list[Placed] = []
+    several: list[Placed] = []
+    for item in placed:
+        source = comparison_form(item.entry.source)
+        pair = source, comparison_form(item.entry.reference)
+        if pair in pairs:
+            repeated.append(item)
+        elif source in by_source:
+            several.append(item)
+        pairs.setdefault(pair, item)
+        by_source.setdefault(source, item)
+    _warn(
+        findings,
+        repeated,
+        "repeat the source and reference of an earlier entry",
+        "Take them out, or they count twice.",
+    )
+    _warn(
+        findings,
+        several,
+        "give another reference for the source of an earlier entry",
+        "If both are right, put them in one entry with `variants`.",
+    )
+
+
+def _unknown_tags(placed: Sequence[Placed], findings: Findings) -> None:
+    for name, permitted in _TAGS:
+        attribute = "register_" if name == "register" else name
+        unknown: dict[str, list[Placed]] = {}
+        for item in placed:
+            tag = getattr(item.entry, attribute)
+            if tag is not None and tag not in permitted:
+                unknown.setdefault(tag, []).append(item)
+        by_nearest: dict[str | None, list[Placed]] = {}
+        for tag, items in unknown.items():
+            by_nearest.setdefault(nearest(tag, permitted), []).extend(items)
+        for near, items in by_nearest.items():
+            hint = f"Nearest: {near}. " if near else ""
+            mend = f"{hint}Permitted: {', '.join(permitted)}."
+            _warn(
+                findings, items, f"have a {name} tag that is not in the specification", mend, name
+            )
+
+
+def _suspect_characters(placed: Sequence[Placed], findings: Findings) -> None:
+    bidi: list[Placed] = []
+    control: list[Placed] = []
+    for item in placed:
+        marks = "".join(_SUSPECT.findall("\n".join(_texts(item.entry))))
+        if marks:
+            found = _BIDI.sub("", marks)
+            (control if found else bidi).append(item)
+    _warn(
+        findings,
+        control,
+        "hold control characters",
+        "Remove them; nobody sees them, but no output can match.",
+    )
+    _warn(
+        findings,
+        bidi,
+        "hold bidirectional control characters",
+        "Remove those that are not needed; an output without them does not match.",
+    )
+
+
+def _mixed_normal_forms(placed: Sequence[Placed], findings: Findings) -> None:
+    counts: Counter[NormalForm] = Counter()
+    for item in placed:
+        for text in (item.entry.source, item.entry.reference):
+            counts[normal_form(text)] += 1
+    counts.pop(NormalForm.EITHER, None)
+    if len(counts) > 1 or NormalForm.NEITHER in counts:
+        listed = ", ".join(f"{counts[form]} texts {form}" for form in NormalForm if counts[form])
+        findings.warning(
+            f"Unicode normal forms are mixed: {listed}.",
+            "Save all texts in NFC; scores are computed in NFC either way.",
+        )
+
+
+def _texts(entry: Entry) -> Iterable[str]:
+    return (entry.source, entry.reference, *entry.variants, str(entry.id))
+
+
+def _warn(
+    findings: Findings,
+    items: Sequence[Placed],
+    what: str,
+    mend: str,
+    field: str | None = None,
+) -> None:
+    if not items:
+        return
+    ids = ", ".join(shown(item.entry.id, longest=30) for item in items[:5])
+    more = f" and {len(items) - 5} more" if len(items) > 5 else ""
+    count = f"{len(items)} entries" if len(items) > 1 else "One entry"
+    findings.warning(
+        f"{count} {what if len(items) > 1 else _singular(what)}: {ids}{more}.",
+        mend,
+        line=items[0].line,
+        entry=items[0].entry.id,
+        field=field,
+    )
+
+
+def _singular(what: str) -> str:
+    verb, rest = what.split(" ", 1)
+    return f"{'has' if verb == 'have' else verb + 's'} {rest}"

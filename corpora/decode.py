@@ -1,0 +1,107 @@
+"""From the bytes of a file to its text, or the reason why it has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from corpora.findings import Findings
+
+LARGEST = 512 * 1024 * 1024
+"""Bytes; a corpus of a million long entries stays below."""
+
+_BINARY = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a zip archive or office document"),
+    (b"\x1f\x8b", "a gzip file"),
+    (b"BZh", "a bzip2 file"),
+    (b"\xfd7zXZ", "an xz file"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard file"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"\xd0\xcf\x11\xe0", "an old office document"),
+    (b"\x7fELF", "a program"),
+)
+
+_WIDE = (
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+
+
+def read_bytes(path: Path, findings: Findings) -> bytes | None:
+    """Read a whole file, or note why it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "the name is not valid"
+        findings.error(f"The file cannot be read: {reason}.", "Check the name and its permissions.")
+        return None
+    if len(data) > LARGEST:
+        findings.error(
+            f"The file is larger than {LARGEST // 1024**2} MiB.",
+            "Split the corpus into several files.",
+        )
+        return None
+    return data
+
+
+def decode(data: bytes, findings: Findings) -> str | None:
+    """Decode UTF-8 without its byte order mark, or note why the file is not text."""
+    if not data.strip():
+        findings.error("The file is empty.", "Give a file with at least one entry.")
+        return None
+    kind = next((name for magic, name in _BINARY if data.startswith(magic)), None)
+    if kind is not None:
+        findings.error(
+            f"The file is {kind}, not a corpus.",
+            "Give JSON, JSONL, CSV, TSV or plain text; unpack archives, export spreadsheets as CSV.",
+        )
+        return None
+    wide = _wide_encoding(data)
+    if wide is not None:
+        findings.error(f"The file is in {wide}, not UTF-8.", "Save it again as UTF-8.", line=1)
+        return None
+    return _decode_utf8(data, findings)
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    for mark, name in _WIDE:
+        if data.startswith(mark):
+            return name
+    head = data[:2048]
+    halves = (head[0::2], head[1::2])
+    nulls = [half.count(0) / max(1, len(half)) for half in halves]
+    return "UTF-16" if max(nulls) > 0.4 and min(nulls) < 0.2 else None
+
+
+def _decode_utf8(data: bytes, findings: Findings) -> str | None:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        _note_broken_lines(data, findings)
+        return None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        findings.error("There is a NUL character.", "Remove it; text files have none.", line=line)
+        return None
+    return text
+
+
+def _note_broken_lines(data: bytes, findings: Findings) -> None:
+    offset = 0
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            findings.error(
+                f"Broken UTF-8: byte 0x{line[error.start]:02x} at offset {offset + error.start} "
+                f"of the file ({error.start} of the line).",
+                "Save the file again as UTF-8; perhaps it is in Windows-1252 or Latin-1.",
+                line=number,
+            )
+        offset += len(line) + 1

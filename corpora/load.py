@@ -1,0 +1,185 @@
+"""Reads a corpus file of any form, checks it, and says everything that is wrong in one go."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora.assemble import assemble_dataset, assemble_entry
+from corpora.checks import Placed, check_ids, check_together
+from corpora.corpus import Corpus, Dataset, Form
+from corpora.decode import decode, read_bytes
+from corpora.findings import Findings
+from corpora.raw import RawCorpus, RawEntry
+from corpora.read_json import read_json
+
+_BY_SUFFIX = {
+    ".jsonl": Form.JSONL,
+    ".ndjson": Form.JSONL,
+    ".csv": Form.CSV,
+    ".tsv": Form.TSV,
+    ".tab": Form.TSV,
+}
+_JSON_FORMS = (Form.SPECIFICATION, Form.LEGACY, Form.REFERENCE_IMPLEMENTATION)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file's name and content."""
+
+    name: str
+    data: bytes
+
+
+def load(
+    path: str | Path,
+    reference: str | Path | None = None,
+    *,
+    form: Form | str | None = None,
+    dataset: Dataset | Mapping[str, Any] | None = None,
+) -> Corpus:
+    """Read the corpus in a file, or in a source and a reference file aligned by line.
+
+    form: None finds it out from content and extension. dataset: fields of the envelope that the file
+    lacks (id, source_language, target_language, …). Raises CorpusError with every problem found.
+    """
+    findings = Findings(str(path))
+    paths = [Path(path)] if reference is None else [Path(path), Path(reference)]
+    files: list[File] = []
+    for each in paths:
+        beside = Findings(str(each))
+        data = read_bytes(each, beside)
+        findings.problems += beside.problems
+        if data is not None:
+            files.append(File(str(each), data))
+    findings.stop_if_failed()
+    return read(files, form=None if form is None else Form(form), dataset=dataset)
+
+
+def read(
+    files: list[File],
+    *,
+    form: Form | None = None,
+    dataset: Dataset | Mapping[str, Any] | None = None,
+) -> Corpus:
+    """Read a corpus from the content of its one or two files; see ``load``."""
+    findings = Findings(files[0].name)
+    raw = _raw(files, form, findings)
+    if raw is None:
+        raise findings.failure()
+    given = dataset.model_dump(exclude_unset=True) if isinstance(dataset, Dataset) else dataset
+    envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
+    placed = _placed(raw, findings)
+    check_together(placed, findings)
+    if envelope is None or findings.failed:
+        raise findings.failure()
+    digest = hashlib.sha256(b"".join(file.data for file in files)).hexdigest()
+    entries = tuple(item.entry for item in placed)
+    return Corpus(envelope, entries, digest, raw.form, tuple(findings.problems))
+
+
+def _placed(raw: RawCorpus, findings: Findings) -> list[Placed]:
+    if not raw.entries and not findings.failed:
+        findings.error("There are no entries.", "Give at least one.", field="entries")
+    _number(raw.entries, findings)
+    check_ids(raw.entries, findings)
+    placed = []
+    for each in raw.entries:
+        entry = assemble_entry(each, findings)
+        if entry is not None:
+            placed.append(Placed(entry, each.line))
+    return placed
+
+
+def _number(entries: list[RawEntry], findings: Findings) -> None:
+    """Number the entries of a file that gives no id at all."""
+    if not entries or any(entry.fields.get("id") is not None for entry in entries):
+        return
+    for entry in entries:
+        entry.fields["id"] = entry.place
+    findings.warning(
+        "No entry has an id; they were numbered from 1.",
+        "Add ids, so that runs can be compared after the file changed.",
+        field="id",
+    )
+
+
+def _raw(files: list[File], form: Form | None, findings: Findings) -> RawCorpus | None:
+    texts = _texts(files, findings)
+    if texts is None:
+        return None
+    if len(files) == 2 and form not in (None, Form.PARALLEL):
+        findings.error("A reference file was given.", "Only two text files are read together.")
+        return None
+    form = Form.PARALLEL if len(files) == 2 else form or _form_of(files[0].name, texts[0])
+    if form is Form.PARALLEL:
+        return _parallel(files, texts, findings)
+    if form is Form.JSONL:
+        from corpora.read_lines import read_jsonl  # noqa: PLC0415  loads only what the form needs
+
+        return read_jsonl(texts[0], findings)
+    if form in (Form.CSV, Form.TSV):
+        from corpora.read_table import read_table  # noqa: PLC0415  loads only what the form needs
+
+        return read_table(texts[0], form, findings)
+    return read_json(texts[0], form, findings)
+
+
+def _parallel(files: list[File], texts: list[str], findings: Findings) -> RawCorpus | None:
+    from corpora.read_parallel import read_parallel  # noqa: PLC0415  loads only what is needed
+
+    if len(files) != 2:
+        findings.error(
+            "The form cannot be told from this one text file.",
+            "Give the reference file too, or a table whose header names source and reference.",
+        )
+        return None
+    names = (Path(files[0].name).name, Path(files[1].name).name)
+    return read_parallel((texts[0], texts[1]), names, findings)
+
+
+def _texts(files: list[File], findings: Findings) -> list[str] | None:
+    texts: list[str] = []
+    for file in files:
+        beside = Findings(file.name)
+        text = decode(file.data, beside)
+        findings.problems += beside.problems
+        if text is not None:
+            texts.append(text)
+    return texts if len(texts) == len(files) else None
+
+
+def _form_of(name: str, text: str) -> Form | None:
+    """Tell the form of one file; None for JSON, whose shape is told after decoding."""
+    by_suffix = _BY_SUFFIX.get(Path(name).suffix.lower())
+    if by_suffix is not None:
+        return by_suffix
+    start = text.lstrip()
+    if start.startswith("{"):
+        return Form.JSONL if _is_jsonl(start) else None
+    if start.startswith("[") or Path(name).suffix.lower() == ".json":
+        return None
+    return _table_form(text)
+
+
+def _is_jsonl(text: str) -> bool:
+    """Tell whether the first two lines are objects, each complete in itself."""
+    first, _, rest = text.partition("\n")
+    return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+
+
+def _table_form(text: str) -> Form:
+    from corpora.read_table import first_record  # noqa: PLC0415  only files without a known suffix
+
+    header = first_record(text)
+    if "\t" in header:
+        return Form.TSV
+    return Form.CSV if "," in header or ";" in header else Form.PARALLEL
+
+
+def _id_from(name: str) -> str:
+    stem = Path(name).name.split(".")[0].strip() or "corpus"
+    return stem.encode("utf-8", "replace").decode()

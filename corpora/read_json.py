@@ -1,0 +1,135 @@
+"""Reads the three JSON shapes: specification (§2.1), its older field names, reference implementation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from corpora.corpus import Form
+from corpora.findings import Findings
+from corpora.json_text import Document, parse
+from corpora.raw import LEGACY_NAMES, RECORD, RawCorpus, RawEntry, renamed
+
+_OTHER_FILES = (
+    ("run_card_hash", "a run card"),
+    ("results", "a run log or report"),
+    ("items", "a review batch"),
+)
+
+PAIR_NAMES = "language_names"
+"""Extra envelope field for what a language_pair object holds beside the two tags."""
+
+PAIR_LABEL = "language_pair_label"
+"""Field of a reference-implementation file that keeps the specification's language_pair."""
+
+
+def read_json(text: str, form: Form | None, findings: Findings) -> RawCorpus | None:
+    """Read a JSON corpus of any shape; the form says how to take the envelope, None: find out."""
+    document = parse(text, findings)
+    if document is None:
+        return None
+    listed = document.value if isinstance(document.value, list) else _entries(document, findings)
+    if listed is None:
+        return None
+    top = document.value if isinstance(document.value, dict) else {}
+    raw = _envelope(top, form or _form_of(top, listed), findings)
+    for place, (fields, line) in enumerate(zip(listed, document.lines, strict=True), start=1):
+        if isinstance(fields, dict):
+            raw.entries.append(RawEntry(renamed(fields), place, line))
+        else:
+            findings.error(
+                "An entry must be an object.",
+                'Write {"id": …, "source": …, "reference": …}.',
+                line=line,
+                entry=place,
+            )
+    _inherit_segment(top, raw)
+    return raw
+
+
+def _entries(document: Document, findings: Findings) -> list[Any] | None:
+    top = document.value
+    if not isinstance(top, dict):
+        findings.error("The JSON is not a corpus.", "Give an object with dataset and entries.")
+        return None
+    listed = top.get("entries")
+    if isinstance(listed, list):
+        return listed
+    kind = next((name for key, name in _OTHER_FILES if key in top), None)
+    if "entries" in top:
+        findings.error("It must be a list.", "Write the entries in [ … ].", field="entries")
+    elif kind is not None:
+        findings.error(f"The file is {kind}, not a corpus.", "Give the corpus file.")
+    else:
+        findings.error("There is no list of entries.", 'Add "entries": [ … ].', field="entries")
+    return None
+
+
+def _form_of(top: dict[str, Any], listed: list[Any]) -> Form:
+    if "corpus_id" in top or isinstance(top.get("language_pair"), dict):
+        return Form.REFERENCE_IMPLEMENTATION
+    first = next((fields for fields in listed if isinstance(fields, dict)), {})
+    if any(name not in first and old in first for name, old in LEGACY_NAMES.items()):
+        return Form.LEGACY
+    return Form.SPECIFICATION
+
+
+def _envelope(top: dict[str, Any], form: Form, findings: Findings) -> RawCorpus:
+    others = {name: value for name, value in top.items() if name != "entries"}
+    if form is Form.REFERENCE_IMPLEMENTATION:
+        return RawCorpus(form, _reference_envelope(others, top, findings), has_envelope=True)
+    dataset = others.pop("dataset", {})
+    if not isinstance(dataset, dict):
+        findings.error("It must be an object.", 'Write {"id": …, …}.', field="dataset")
+        dataset = {}
+    for name in sorted(set(others) & set(dataset)):
+        if others[name] != dataset[name]:
+            findings.warning(
+                "It stands beside and inside dataset with different values; the inner one is used.",
+                "Keep one.",
+                field=name,
+            )
+    return RawCorpus(form, others | dataset, has_envelope=bool(top))
+
+
+def _reference_envelope(
+    others: dict[str, Any], top: dict[str, Any], findings: Findings
+) -> dict[str, Any]:
+    envelope = dict(others)
+    envelope.pop("segment", None)
+    if "corpus_id" in envelope:
+        envelope["id"] = envelope.pop("corpus_id")
+    pair = envelope.get("language_pair")
+    if isinstance(pair, dict):
+        names = dict(pair)
+        envelope.pop("language_pair")
+        for side in ("source", "target"):
+            if side in names:
+                envelope[f"{side}_language"] = names.pop(side)
+        if names:
+            envelope[PAIR_NAMES] = names
+    if PAIR_LABEL in envelope:
+        envelope["language_pair"] = envelope.pop(PAIR_LABEL)
+    if isinstance(envelope.get("provenance"), dict):
+        envelope[RECORD] = envelope.pop("provenance")
+        if "provenance_tags" in envelope:
+            envelope["provenance"] = envelope.pop("provenance_tags")
+    _check_count(envelope.pop("entry_count", None), len(top["entries"]), findings)
+    return envelope
+
+
+def _check_count(stated: Any, found: int, findings: Findings) -> None:
+    if stated is not None and stated != found:
+        findings.warning(
+            f"It does not agree with the {found} entries of the file.",
+            "Look whether entries are missing.",
+            field="entry_count",
+        )
+
+
+def _inherit_segment(top: dict[str, Any], raw: RawCorpus) -> None:
+    """Give the file's one segment to every entry that names none."""
+    segment = top.get("segment")
+    if raw.form is Form.REFERENCE_IMPLEMENTATION and segment is not None:
+        for entry in raw.entries:
+            if entry.fields.get("segment") is None:
+                entry.fields["segment"] = segment

@@ -1,0 +1,240 @@
+"""Reads CSV and TSV: header line, quotes, ``#`` comment lines, envelope in leading comments.
+
+A quote that does not close, or closes in the middle of a cell, would swallow rows silently; CSV is
+therefore read strictly, and TSV whose quotes do not work out is read without quoting.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from corpora.corpus import Dataset, Form
+from corpora.findings import Findings
+from corpora.json_text import parse_line
+from corpora.raw import SYNONYMS, RawCorpus, RawEntry, canonical_names
+from corpora.table_cells import JSON_COLUMN, read_cell
+
+ENVELOPE_COMMENT = re.compile(r"#\s*(dataset\.)?([^:\s][^:]*?)\s*:\s*(.*?)\s*")
+"""``# key: value`` for the envelope's own fields, ``# dataset.key: value`` for any other."""
+
+
+@dataclass(slots=True)
+class Row:
+    """The cells of one record and the line it begins on."""
+
+    line: int
+    cells: list[str]
+
+
+@dataclass(slots=True)
+class Table:
+    """The records of a file and the comments that stand before the first."""
+
+    rows: list[Row] = field(default_factory=list)
+    comments: list[tuple[int, str]] = field(default_factory=list)
+
+
+class _Lines:
+    """Hands lines to the csv reader, leaving out comment lines where a record may begin."""
+
+    def __init__(self, text: str, table: Table) -> None:
+        self._lines = io.StringIO(text, newline="")
+        self._table = table
+        self._between_records = True
+        self.line = 0
+        self.begun = 0
+        """Line on which the current record begins."""
+
+    def __iter__(self) -> Iterator[str]:
+        for text in self._lines:
+            self.line += 1
+            if self._between_records:
+                if text.startswith("#"):
+                    if not self._table.rows:
+                        self._table.comments.append((self.line, text.rstrip("\r\n")))
+                    continue
+                self.begun = self.line
+            self._between_records = False
+            yield text
+
+    def record_ends(self) -> None:
+        self._between_records = True
+
+
+def read_table(text: str, form: Form, findings: Findings) -> RawCorpus | None:
+    """Read a table whose header names at least the source and the reference column."""
+    delimiter = "\t" if form is Form.TSV else _delimiter(text)
+    table = _tsv(text, findings) if form is Form.TSV else _csv(text, delimiter, findings)
+    if table is None:
+        return None
+    if not table.rows:
+        findings.error("There is no header line.", "Begin with id, source, reference.")
+        return None
+    header = table.rows.pop(0)
+    names = _column_names(header, delimiter, findings)
+    if names is None:
+        return None
+    raw = RawCorpus(form, _envelope(table.comments, delimiter))
+    for row in table.rows:
+        fields = _fields(row, names, len(raw.entries) + 1, findings)
+        if fields is not None:
+            raw.entries.append(RawEntry(fields, len(raw.entries) + 1, row.line))
+    return raw
+
+
+def first_record(text: str) -> str:
+    """Give the first line that is neither blank nor a comment: the header."""
+    lines = (line for line in io.StringIO(text, newline=None) if line.strip())
+    return next((line for line in lines if not line.startswith("#")), "")
+
+
+def _delimiter(text: str) -> str:
+    header = first_record(text)
+    return max(",;\t", key=header.count)
+
+
+def _csv(text: str, delimiter: str, findings: Findings) -> Table | None:
+    try:
+        return _records(text, delimiter, quoting=csv.QUOTE_MINIMAL)
+    except _BrokenRecord as broken:
+        findings.error(
+            f"The record that begins here cannot be read ({broken.reason}).",
+            'Close every quote, and double a quote inside a quoted cell: "". '
+            "Very long texts need JSON or JSONL.",
+            line=broken.line,
+        )
+        return None
+
+
+def _tsv(text: str, findings: Findings) -> Table | None:
+    if '"' not in text:
+        return _unquoted(text, findings)
+    try:
+        table = _records(text, "\t", quoting=csv.QUOTE_MINIMAL)
+    except _BrokenRecord:
+        table = None
+    if table is None or len({len(row.cells) for row in table.rows}) > 1:
+        findings.warning(
+            "The quotation marks do not enclose cells; they were read as text.",
+            "Nothing to do if the file was written without quoting.",
+        )
+        return _unquoted(text, findings)
+    for row in table.rows:
+        if any("\t" in cell and "\n" in cell for cell in row.cells):
+            findings.warning(
+                "A quoted cell holds tabs and line breaks; a stray quote may have swallowed rows.",
+                "Look at this row.",
+                line=row.line,
+            )
+    return table
+
+
+def _unquoted(text: str, findings: Findings) -> Table | None:
+    try:
+        return _records(text, "\t", quoting=csv.QUOTE_NONE)
+    except _BrokenRecord as broken:
+        findings.error(
+            f"The row cannot be read ({broken.reason}).",
+            "Very long texts need JSON or JSONL.",
+            line=broken.line,
+        )
+        return None
+
+
+class _BrokenRecord(Exception):  # noqa: N818  never leaves this file
+    def __init__(self, line: int, reason: str) -> None:
+        self.line = line
+        self.reason = reason
+
+
+def _records(text: str, delimiter: str, quoting: Any) -> Table:
+    table = Table()
+    lines = _Lines(text, table)
+    reader = csv.reader(iter(lines), delimiter=delimiter, quoting=quoting, strict=True)
+    try:
+        for cells in reader:
+            lines.record_ends()
+            if any(cell.strip() for cell in cells):
+                table.rows.append(Row(lines.begun, cells))
+    except csv.Error as error:
+        raise _BrokenRecord(lines.begun, str(error)) from None
+    return table
+
+
+def _column_names(header: Row, delimiter: str, findings: Findings) -> list[str] | None:
+    plain = tuple(cell.removesuffix(JSON_COLUMN) for cell in header.cells)
+    mapping = canonical_names(plain, any_case=True)
+    names = [mapping.get(name, name) for name in plain]
+    for side in ("source", "reference"):
+        if side not in names:
+            findings.error(
+                f"The header has no column for the {side}.",
+                f"Name it {side} (or {', '.join(SYNONYMS[side])}); "
+                f"columns are separated by {_SEPARATORS[delimiter]}.",
+                line=header.line,
+                field=side,
+            )
+    if len(set(names)) != len(names):
+        findings.error("Two columns have the same name.", "Rename one.", line=header.line)
+    if findings.failed:
+        return None
+    return [
+        name + JSON_COLUMN if cell.endswith(JSON_COLUMN) else name
+        for name, cell in zip(names, header.cells, strict=True)
+    ]
+
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+
+
+def _fields(row: Row, names: list[str], place: int, findings: Findings) -> dict[str, Any] | None:
+    if len(row.cells) != len(names):
+        findings.error(
+            f"The row has {len(row.cells)} cells, the header {len(names)}.",
+            "Put texts that hold the separator in quotes.",
+            line=row.line,
+            entry=place,
+        )
+        return None
+    fields: dict[str, Any] = {}
+    for name, cell in zip(names, row.cells, strict=True):
+        if not cell:
+            continue
+        if name.endswith(JSON_COLUMN):
+            fields[name.removesuffix(JSON_COLUMN)] = parse_line(cell, row.line, place, findings)
+        elif name not in _STRIPPED_WHEN_BLANK or cell.strip():
+            fields[name] = read_cell(name, cell)
+    return fields
+
+
+_STRIPPED_WHEN_BLANK = frozenset(SYNONYMS) - {"source", "reference"}
+
+
+def _envelope(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]:
+    """Take the envelope out of the leading comments; a remark of a person is none of its fields."""
+    envelope: dict[str, Any] = {}
+    for _, comment in comments:
+        match = ENVELOPE_COMMENT.fullmatch(comment.rstrip(delimiter))
+        if match is None:
+            continue
+        prefix, key, text = match.groups()
+        if prefix:
+            envelope[key] = _value(text)
+        elif key == "provenance" and not text.startswith("["):
+            envelope[key] = [tag.strip() for tag in text.split(",") if tag.strip()]
+        elif key in Dataset.model_fields:
+            envelope[key] = _value(text) if text[:1] in {'"', "[", "{"} else text
+    return envelope
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

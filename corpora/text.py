@@ -1,0 +1,95 @@
+"""How two texts are compared, and what a text is made of (METRICS §0)."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+
+SCRIPTS = (
+    "Latin", "Canadian_Aboriginal", "Cherokee", "Cyrillic", "Greek", "Arabic", "Hebrew",
+    "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada",
+    "Malayalam", "Sinhala", "Thai", "Lao", "Tibetan", "Myanmar", "Khmer", "Georgian", "Armenian",
+    "Ethiopic", "Hangul", "Han", "Hiragana", "Katakana", "Bopomofo", "Mongolian", "Syriac",
+    "Thaana", "Nko", "Tifinagh", "Vai", "Yi", "Javanese", "Balinese", "Sundanese", "Cham",
+    "Adlam", "Osage", "Deseret", "Ol_Chiki", "Coptic", "Gothic", "Runic", "Ogham", "Lisu",
+    "Meetei_Mayek", "Saurashtra", "Tai_Le", "New_Tai_Lue", "Tai_Tham", "Tai_Viet", "Limbu",
+    "Lepcha", "Bamum", "Hanifi_Rohingya", "Warang_Citi", "Medefaidrin", "Nyiakeng_Puachue_Hmong",
+    "Pahawh_Hmong", "Miao", "Wancho", "Mro", "Chakma", "Newa", "Tagalog", "Hanunoo", "Buhid",
+    "Tagbanwa", "Buginese", "Rejang", "Kayah_Li",
+)  # fmt: skip
+"""Unicode scripts that living languages are written in; letters of any other count as ``Other``."""
+
+
+class NormalForm(StrEnum):
+    """Which Unicode normal form a text is in, where the two canonical forms differ for it."""
+
+    NFC = "NFC"
+    NFD = "NFD"
+    EITHER = "either"
+    """The text is the same in both forms."""
+    NEITHER = "neither"
+
+
+def comparison_form(text: str) -> str:
+    """Give the form in which texts are compared: NFC, stripped, runs of white space folded.
+
+    Typing and copying change these three, and no reader sees a difference; case and punctuation stay.
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether nothing of a text would be seen: it is empty, white space or zero-width."""
+    return not text.strip().strip(_INVISIBLE) and not "".join(text.split()).strip(_INVISIBLE)
+
+
+def normal_form(text: str) -> NormalForm:
+    """Tell which canonical normal form a text is in; mixed forms disturb every string metric."""
+    if text.isascii():
+        return NormalForm.EITHER
+    composed = unicodedata.is_normalized("NFC", text)
+    decomposed = unicodedata.is_normalized("NFD", text)
+    if composed and decomposed:
+        return NormalForm.EITHER
+    if composed:
+        return NormalForm.NFC
+    return NormalForm.NFD if decomposed else NormalForm.NEITHER
+
+
+def scripts(texts: Iterable[str]) -> dict[str, float]:
+    """Give the share (0–1) of letters by Unicode script, largest first; empty where no letter is.
+
+    Whether a corpus is in roman letters or syllabics is read from the texts, because tables of
+    likely scripts are wrong for several languages.
+    """
+    letters: Counter[str] = Counter()
+    for text in texts:
+        for character in text:
+            if character.isalpha():
+                letters[character] += 1
+    counts: Counter[str] = Counter()
+    for character, count in letters.items():
+        counts[script_of(character)] += count
+    total = counts.total()
+    return {script: count / total for script, count in counts.most_common()}
+
+
+@cache
+def script_of(letter: str) -> str:
+    """Name the Unicode script of one letter, ``Other`` where it is none of SCRIPTS."""
+    match = _script_pattern().match(letter)
+    return str(match.lastgroup) if match else "Other"
+
+
+@cache
+def _script_pattern() -> Any:
+    """Compile one alternative per script; ``regex`` is loaded only when a script is asked for."""
+    import regex  # noqa: PLC0415  it would double the time that reading a corpus needs to start
+
+    return regex.compile("|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in SCRIPTS))
