@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from corpora.corpus import Dataset
+from corpora.corpus import Dataset, Form
 from corpora.entry import CONTEXTS, REGISTERS, Entry, Segment
+from corpora.load import load
 from corpora.samples import (
     DEMO_COACHING,
     DEMO_CORPUS,
@@ -118,6 +119,13 @@ def test_the_readme_states_the_true_counts() -> None:
 
 
 # --- corpus -------------------------------------------------------------------------------------
+
+
+def test_the_loader_takes_the_corpus_as_it_stands() -> None:
+    corpus = load(sample_path(DEMO_CORPUS))
+    assert corpus.form is Form.SPECIFICATION
+    assert corpus.warnings == ()
+    assert corpus.entries == entries()
 
 
 def test_envelope() -> None:
