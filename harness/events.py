@@ -125,6 +125,8 @@ class Finished:
     total: int
     elapsed_seconds: float
     card_hash: str | None = None
+    reason: str | None = None
+    """Why a stopped run stopped, in words; None where a person asked for it."""
 
 
 @dataclass(frozen=True, slots=True)

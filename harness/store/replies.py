@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -46,7 +46,7 @@ class NewReply:
     """A reply on its way into the store."""
 
     key: bytes
-    body: Mapping[str, Any]
+    body: Mapping[str, Any] | Sequence[Any]
     stored: StoredReply
     reusable: bool
 
@@ -84,10 +84,10 @@ def _row(connection: sqlite3.Connection, new: NewReply, now: float) -> tuple[obj
     )
 
 
-def _split(body: Mapping[str, Any]) -> tuple[str, str | None]:
+def _split(body: Mapping[str, Any] | Sequence[Any]) -> tuple[str, str | None]:
     """Part the last message from the rest, which is the same for most entries of a run."""
-    messages = body.get("messages")
-    if not isinstance(messages, list) or not messages:
+    messages = body.get("messages") if isinstance(body, Mapping) else None
+    if not isinstance(body, Mapping) or not isinstance(messages, list) or not messages:
         return json.dumps(body, ensure_ascii=False), None
     last = messages[-1]
     if not isinstance(last, dict) or not isinstance(last.get("content"), str):
@@ -143,7 +143,7 @@ def _stored(text: str, facts: bytes, latency: float) -> StoredReply:
 class Exchange:
     """What was asked and what was answered, as the entry screen shows it."""
 
-    body: Mapping[str, Any]
+    body: Mapping[str, Any] | Sequence[Any]
     stored: StoredReply
 
 

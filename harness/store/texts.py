@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which no encoding can carry, by the replacement character."""
+    return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def digest(text: str) -> int:
     """Give 64 bits by which equal texts are found; signed, as SQLite's integers are."""
-    raw = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    raw = blake2b(text.encode(), digest_size=8).digest()
     return int.from_bytes(raw, "big", signed=True)
 
 
 def intern_text(connection: sqlite3.Connection, text: str) -> int:
     """Give the id of a text, storing it where it is new."""
+    text = storable(text)
     mark = digest(text)
     row = connection.execute(
         "SELECT id FROM texts WHERE digest = ? AND body = ?", (mark, text)

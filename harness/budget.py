@@ -1,0 +1,89 @@
+"""A hard budget: money is reserved before each call, so that the sum can never pass the cap.
+
+The reservation is the most that the call can cost: every byte of the prompt counted as a token and every
+output token that was allowed. It is settled with the real cost afterwards, or kept whole where nobody
+knows whether the endpoint charged (a time-out).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+
+from harness.calls import Price, Request, Usage
+from harness.failures import HarnessError, UsageError
+
+TOKENS_AROUND = 64
+"""Tokens that chat templates may add around the prompt, over all bytes of its JSON."""
+
+
+class BudgetReached(HarnessError):  # noqa: N818  an end, not a fault
+    """The next call could pass the cap, and nothing under way can give money back."""
+
+
+def most_cost(request: Request) -> float:
+    """Give the most that a call can cost in US dollars.
+
+    Raises UsageError where the price is unknown: a budget cannot be kept then.
+    """
+    price = request.price
+    if price is None:
+        raise UsageError(
+            "The price of this model is unknown, so a budget cannot be kept. "
+            "Add the model to your prices.toml, or run without --budget."
+        )
+    if price.output_per_million and request.most_completion_tokens is None:
+        raise UsageError("A budget needs an upper bound on the output. Set --max-tokens.")
+    dearest_input = max(price.input_per_million, price.cached_input_per_million or 0.0)
+    bound = Price(dearest_input, price.output_per_million, None, price.per_million_characters)
+    prompt = len(json.dumps(request.body, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    usage = Usage(prompt + TOKENS_AROUND, request.most_completion_tokens or 0)
+    return bound.cost(usage, request.characters)
+
+
+class Ledger:
+    """What was spent and what is reserved. Belongs to one event loop."""
+
+    def __init__(self, cap: float | None, spent: float = 0.0) -> None:
+        self.cap = cap
+        self.spent = spent
+        self._reserved = 0.0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._under_way = 0
+
+    @property
+    def reserved(self) -> float:
+        """Money set aside for calls under way."""
+        return self._reserved
+
+    async def reserve(self, amount: float) -> None:
+        """Set money aside, waiting where calls under way may give some back.
+
+        Raises BudgetReached where it would pass the cap with nothing under way.
+        """
+        if self.cap is None:
+            self._under_way += 1
+            self._reserved += amount
+            return
+        while self.spent + self._reserved + amount > self.cap:
+            if not self._under_way:
+                raise BudgetReached(
+                    f"The budget of ${self.cap:g} is used up: ${self.spent:.6f} is spent and the next "
+                    f"call could cost ${amount:.6f}."
+                )
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        self._under_way += 1
+        self._reserved += amount
+
+    def settle(self, amount: float, cost: float) -> None:
+        """Replace a reservation by what the call cost."""
+        self._under_way -= 1
+        self._reserved = self._reserved - amount if self._under_way else 0.0
+        self.spent += cost
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)

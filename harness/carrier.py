@@ -1,0 +1,190 @@
+"""Carries the calls of a run: from the cache where it may, within the budget, at the endpoint's pace,
+again where it failed, and with a record of every try.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from harness.budget import Ledger, most_cost
+from harness.calls import Reply, Request, Usage
+from harness.failures import CallError, ErrorClass, RateLimited, Refused
+from harness.flight import Flight, Pending
+from harness.limiter import Limiter, Slot
+from harness.result import Attempt
+from harness.retry import RetryPolicy
+from harness.store.replies import NewReply, StoredReply, request_key
+from harness.wire import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """What all calls of a run share."""
+
+    method: str
+    wire: Wire
+    limiter: Limiter
+    ledger: Ledger
+    policy: RetryPolicy
+    flight: Flight
+    find: Callable[[bytes], StoredReply | None]
+    """Looks a reply up that may be used again; gives None where the cache is off."""
+    keep: Callable[[NewReply], None]
+    """Takes a reply to be stored."""
+    salt: bytes = b""
+    """Tells apart runs whose replies are kept but not used again; empty where the cache is on."""
+    asked: set[bytes] = field(default_factory=set)
+    """Keys of the replies kept by this run."""
+    draw: Callable[[], float] = random.random
+
+
+@dataclass(slots=True)
+class EntryCalls:
+    """Carries the calls for one entry (or one batch of entries) and remembers what they took."""
+
+    carrier: Carrier
+    positions: Sequence[int]
+    slot: Slot
+    holds_slot: bool = True
+    attempts: list[Attempt] = field(default_factory=list)
+    usage: Usage | None = None
+    cost_usd: float | None = 0.0
+    spent_usd: float = 0.0
+    latency_seconds: float | None = None
+    asked: int = 0
+    """Calls answered by the endpoint."""
+    reused: int = 0
+    """Calls answered from the cache."""
+
+    async def send(self, request: Request) -> Reply:
+        """Carry one call; raises CallError when it finally failed, BudgetReached when money ran out."""
+        key = request_key(request, self.carrier.method)
+        if request.cacheable and (stored := self.carrier.find(key)) is not None:
+            return self._reuse(key, stored)
+        attempt = 1
+        while True:
+            try:
+                return await self._ask(key, request)
+            except CallError as failure:
+                wait = self._wait_after(failure, attempt)
+                if wait is None:
+                    raise
+                await self._pause(wait, failure, attempt)
+            attempt += 1
+
+    def _reuse(self, key: bytes, stored: StoredReply) -> Reply:
+        self.reused += 1
+        self._count(stored.reply.usage, stored.cost_usd)
+        self.attempts.append(Attempt(key, None, stored.latency_seconds, cached=True))
+        return stored.reply
+
+    async def _ask(self, key: bytes, request: Request) -> Reply:
+        ledger = self.carrier.ledger
+        reserved = 0.0 if ledger.cap is None else most_cost(request)
+        await ledger.reserve(reserved)
+        charged = reserved  # kept whole unless we learn better: a broken call may have been charged
+        started = time.perf_counter()
+        try:
+            reply, status = await self.carrier.wire.send(request)
+            latency = time.perf_counter() - started
+            cost = _cost(request, reply)
+            charged = reserved if cost is None else cost
+        except CallError as failure:
+            charged = reserved if _may_have_charged(failure) else 0.0
+            self._note_failure(failure, time.perf_counter() - started)
+            raise
+        finally:
+            ledger.settle(reserved, charged)
+            self.spent_usd += charged
+        self.carrier.limiter.succeeded()
+        self._note_reply(key, request, status, StoredReply(reply, latency, cost))
+        return reply
+
+    def _note_reply(self, key: bytes, request: Request, status: int, stored: StoredReply) -> None:
+        self.asked += 1
+        self._count(stored.reply.usage, stored.cost_usd)
+        self.latency_seconds = (self.latency_seconds or 0.0) + stored.latency_seconds
+        kept = self._keep(key, request, stored) if request.cacheable else None
+        self.attempts.append(Attempt(kept, status, stored.latency_seconds))
+
+    def _keep(self, key: bytes, request: Request, stored: StoredReply) -> bytes:
+        """Store a reply; under a key of its own where it must not be found again."""
+        carrier = self.carrier
+        reusable = not carrier.salt and stored.reply.complete and key not in carrier.asked
+        if reusable:
+            carrier.asked.add(key)
+        else:
+            apart = f"{self.positions[0]}:{len(self.attempts)}".encode()
+            key = blake2b(key + carrier.salt + apart, digest_size=16).digest()
+        carrier.keep(NewReply(key, request.body, stored, reusable))
+        return key
+
+    def _note_failure(self, failure: CallError, seconds: float) -> None:
+        if isinstance(failure, RateLimited):
+            self.carrier.flight.rate_limited += 1
+            self.carrier.limiter.rate_limited(self.slot)
+        self.attempts.append(
+            Attempt(
+                status=failure.status,
+                latency_seconds=seconds,
+                error_class=failure.error_class,
+                error=str(failure),
+            )
+        )
+
+    def _count(self, usage: Usage | None, cost: float | None) -> None:
+        if usage is not None:
+            self.usage = usage + (self.usage or Usage())
+        known = self.cost_usd is not None and cost is not None
+        self.cost_usd = (self.cost_usd or 0.0) + (cost or 0.0) if known else None
+
+    def _wait_after(self, failure: CallError, attempt: int) -> float | None:
+        return self.carrier.policy.wait(failure, attempt, self.carrier.draw)
+
+    async def _pause(self, seconds: float, failure: CallError, attempt: int) -> None:
+        """Wait with the slot given back, so that other entries go on meanwhile."""
+        flight = self.carrier.flight
+        flight.retries += 1
+        reason = str(failure.status or failure.error_class.replace("_", " "))
+        pending = Pending(
+            attempt + 1, self.carrier.policy.most_attempts, flight.clock() + seconds, reason
+        )
+        flight.pending.update(dict.fromkeys(self.positions, pending))
+        self.give_slot_back()
+        try:
+            await asyncio.sleep(seconds)
+            self.slot = await self.carrier.limiter.acquire()
+            self.holds_slot = True
+        finally:
+            for position in self.positions:
+                flight.pending.pop(position, None)
+
+    def give_slot_back(self) -> None:
+        """Let another entry go on; harmless where the slot is not held."""
+        if self.holds_slot:
+            self.holds_slot = False
+            self.carrier.limiter.release(self.slot)
+
+
+def _cost(request: Request, reply: Reply) -> float | None:
+    """Give the call's cost: as the provider reports it, else by the price table, else unknown (M5)."""
+    if reply.reported_cost_usd is not None:
+        return reply.reported_cost_usd
+    if request.price is None:
+        return None
+    by_tokens = request.price.input_per_million or request.price.output_per_million
+    if by_tokens and reply.usage is None:
+        return None
+    return request.price.cost(reply.usage or Usage(), request.characters)
+
+
+def _may_have_charged(failure: CallError) -> bool:
+    """Tell whether money may have been taken though no reply came."""
+    if failure.status is not None or isinstance(failure, Refused):
+        return False
+    return failure.error_class is not ErrorClass.CONNECTION

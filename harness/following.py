@@ -1,0 +1,127 @@
+"""Following a run through the store: a second terminal sees the same events as the first."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.budget import Ledger
+from harness.control import Control
+from harness.events import EntryScored, Event, Finished, Progress, RunState
+from harness.flight import Flight, Pending
+from harness.limiter import Limiter
+from harness.plan import Plan
+from harness.progress import Board
+from harness.running import missing, started
+from harness.store.corpora import read_dataset, read_entries
+from harness.store.database import open_store
+from harness.store.results import results_after
+from harness.store.runs import Run, elapsed_seconds, find_run, read_card, read_run
+from scoring.scorer import Scorer, default_metrics
+
+POLL_SECONDS = 0.25
+"""Time from one look at the store to the next."""
+
+SILENT_SECONDS = 10.0
+"""A running run whose heartbeat is older than this has lost its process."""
+
+
+class Follower:
+    """Reads a run's events from the store; the first look gives what happened before."""
+
+    def __init__(self, path: Path, run_id: str) -> None:
+        self._connection = open_store(path)
+        self._run = find_run(self._connection, run_id)
+        dataset = read_dataset(self._connection, self._run.corpus)
+        entries = read_entries(self._connection, self._run.corpus, self._run.positions)
+        chosen = list(entries.values())
+        self._scorer = Scorer(default_metrics(dataset.target_language, chosen))
+        self._started = started(self._run, dataset, 0, missing(self._scorer, chosen))
+        self._begun = False
+        self._over = False
+        self._last_row = 0
+        self._looked = 0.0
+        self._flight = Flight(clock=time.time)
+        budget = None if self._run.imported else Plan.model_validate(self._run.plan).run.budget_usd
+        self._ledger = Ledger(budget)
+        self._limiter = Limiter(1)
+        self._control = Control()
+        self._board = Board(
+            self._run.run_id,
+            len(self._run.positions),
+            self._scorer,
+            flight=self._flight,
+            limiter=self._limiter,
+            ledger=self._ledger,
+            control=self._control,
+        )
+
+    def drain(self) -> list[Event]:
+        """Give what is new since the last look, oldest first."""
+        now = time.monotonic()
+        if self._over or now - self._looked < POLL_SECONDS:
+            return []
+        self._looked = now
+        return list(self._look())
+
+    def close(self) -> None:
+        """Let the store go."""
+        self._connection.close()
+
+    def _look(self) -> Iterator[Event]:
+        fresh = self._begun
+        if not self._begun:
+            self._begun = True
+            yield self._started
+        run = read_run(self._connection, self._run.id)
+        rows = results_after(self._connection, run.id, self._last_row)
+        if rows:
+            self._last_row = rows[-1][0]
+            results = [result for _, result in rows]
+            statistics = [self._scorer.unpack(result.statistics) for result in results]
+            self._board.add(results, statistics, fresh=fresh)
+            yield from (EntryScored(run.run_id, result) for result in results)
+        yield self._progress(run)
+        if run.state in {RunState.COMPLETE, RunState.STOPPED} or _silent(run):
+            self._over = True
+            yield self._finished(run)
+
+    def _progress(self, run: Run) -> Progress:
+        live = run.live or {}
+        self._flight.in_flight = set(live.get("in_flight", ()))
+        at = live.get("at", time.time())
+        self._flight.pending = {
+            place: Pending(attempt, allowed, at + seconds, reason)
+            for place, attempt, allowed, seconds, reason in live.get("waiting", ())
+        }
+        self._flight.rate_limited = live.get("rate_limited", 0)
+        self._flight.retries = live.get("retries", 0)
+        self._limiter.set_most(live.get("most_concurrency", 1))
+        self._ledger.spent = live.get("spent_usd", 0.0)
+        return self._board.progress(
+            state=run.state, elapsed_seconds=elapsed_seconds(self._connection, run.id)
+        )
+
+    def _finished(self, run: Run) -> Finished:
+        tally = self._board.outcome
+        card = read_card(self._connection, run.id)
+        lost = _silent(run)
+        return Finished(
+            run_id=run.run_id,
+            state=RunState.STOPPED if lost else run.state,
+            done=tally.done,
+            failed=tally.failed,
+            total=len(run.positions),
+            elapsed_seconds=elapsed_seconds(self._connection, run.id),
+            card_hash=None if card is None else card.get("run_card_hash"),
+            reason="The process that ran it is gone." if lost else None,
+        )
+
+
+def _silent(run: Run) -> bool:
+    """Tell whether a run that calls itself running gave no sign of life for long."""
+    if run.state in {RunState.COMPLETE, RunState.STOPPED}:
+        return False
+    return run.live is None or time.time() - run.live.get("at", 0.0) > SILENT_SECONDS

@@ -1,0 +1,197 @@
+"""The run loop: entries to the method, predictions to the scribe, wishes heeded between them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from corpora.entry import Entry
+from harness.calls import Usage
+from harness.carrier import Carrier, EntryCalls
+from harness.control import Control
+from harness.events import RunState
+from harness.failures import CallError, ErrorClass, HarnessError
+from harness.limiter import Slot
+from harness.method import Method, MethodClass, Output
+from harness.prediction import Prediction, shares
+from harness.result import Attempt
+from harness.scribe import Scribe
+from harness.store.texts import storable
+from harness.streak import Streak
+
+
+class RunLoop:
+    """Brings every waiting entry through the method. Belongs to one event loop, used once."""
+
+    def __init__(
+        self,
+        entries: Mapping[int, Entry],
+        waiting: Sequence[int],
+        method: Method,
+        carrier: Carrier,
+        scribe: Scribe,
+        control: Control,
+    ) -> None:
+        size = method.setup.batch_size
+        self._entries = entries
+        self._batches = deque(waiting[at : at + size] for at in range(0, len(waiting), size))
+        self._method = method
+        self._carrier = carrier
+        self._scribe = scribe
+        self._control = control
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._going = asyncio.Event()
+        self._dispatcher: asyncio.Task[None] | None = None
+        self._streak = Streak()
+        self.reason: str | None = None
+        """Why the run stopped by itself, None where it did not."""
+
+    async def run(self) -> None:
+        """Go on until every entry is through, or until the run is to stop."""
+        loop = asyncio.get_running_loop()
+        self._control.listen(lambda: loop.call_soon_threadsafe(self._heed))
+        self._dispatcher = asyncio.create_task(self._dispatch())
+        self._heed()
+        with suppress(asyncio.CancelledError):
+            await self._dispatcher
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _heed(self) -> None:
+        """Follow what a person, or the run itself, wishes now."""
+        if self._control.most_concurrency is not None:
+            self._carrier.limiter.set_most(self._control.most_concurrency)
+        state = self._control.state
+        if state is RunState.PAUSED:
+            self._going.clear()
+        else:
+            self._going.set()
+        if state in {RunState.DRAINING, RunState.STOPPED} and self._dispatcher is not None:
+            self._dispatcher.cancel()
+        if state is RunState.STOPPED:
+            for task in self._tasks:
+                task.cancel()
+
+    def _halt(self, reason: str) -> None:
+        """Stop by ourselves: what is under way is finished and stored."""
+        self.reason = self.reason or reason
+        self._control.drain()
+
+    async def _dispatch(self) -> None:
+        while self._batches:
+            await self._going.wait()
+            slot = await self._carrier.limiter.acquire()
+            if not self._going.is_set():
+                self._carrier.limiter.release(slot)
+                continue
+            task = asyncio.create_task(self._translate(self._batches.popleft(), slot))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _translate(self, batch: Sequence[int], slot: Slot) -> None:
+        calls = EntryCalls(self._carrier, batch, slot)
+        in_flight = self._carrier.flight.in_flight
+        in_flight.update(batch)
+        started = time.perf_counter()
+        try:
+            outputs = await self._outputs(batch, calls)
+            seconds = time.perf_counter() - started
+            self._hand_over(
+                _predictions(self._method, self._entries, batch, outputs, calls, seconds)
+            )
+        except HarnessError as end:  # budget reached, or wrong usage that only a call could show
+            self._halt(str(end))
+        finally:
+            calls.give_slot_back()
+            in_flight.difference_update(batch)
+
+    async def _outputs(self, batch: Sequence[int], calls: EntryCalls) -> Sequence[Output]:
+        entries = [self._entries[place] for place in batch]
+        try:
+            outputs = await self._method.translate(entries, calls)
+        except CallError as failure:
+            return [Output(None, failure.error_class, str(failure))] * len(batch)
+        except HarnessError:
+            raise
+        except Exception as error:  # noqa: BLE001  a plug-in may raise anything
+            return [Output(None, ErrorClass.METHOD, _words(error, entries))] * len(batch)
+        if len(outputs) != len(batch):
+            message = f"The method gave {len(outputs)} outputs for {len(batch)} entries."
+            return [Output(None, ErrorClass.METHOD, message)] * len(batch)
+        return outputs
+
+    def _hand_over(self, predictions: Sequence[Prediction]) -> None:
+        for prediction in predictions:
+            reason = self._streak.note(prediction.output.error_class, prediction.output.error)
+            if reason is not None:
+                self._halt(reason)
+        self._scribe.take(predictions)
+
+
+def _words(error: Exception, entries: Sequence[Entry]) -> str:
+    """Name an exception; its message too, unless it may quote a secret entry."""
+    name = type(error).__name__
+    if any(entry.secret for entry in entries):
+        return f"The method raised {name}."
+    return f"The method raised {name}: {str(error)[:200]}"
+
+
+def _predictions(
+    method: Method,
+    entries: Mapping[int, Entry],
+    batch: Sequence[int],
+    outputs: Sequence[Output],
+    calls: EntryCalls,
+    seconds: float,
+) -> list[Prediction]:
+    """Put outputs and what they took together, each entry with its share."""
+    usages = shares(calls.usage, len(batch))
+    return [
+        _prediction(method, place, entries[place], output, calls, usage, seconds, len(batch))
+        for place, output, usage in zip(batch, outputs, usages, strict=True)
+    ]
+
+
+def _prediction(
+    method: Method,
+    position: int,
+    entry: Entry,
+    output: Output,
+    calls: EntryCalls,
+    usage: Usage | None,
+    seconds: float,
+    batch_size: int,
+) -> Prediction:
+    called = bool(calls.attempts)
+    cost = calls.cost_usd if called else _uncalled_cost(method)
+    latency = calls.latency_seconds if called else seconds
+    if output.recorded is not None:
+        latency, usage, cost = (
+            output.recorded.latency_seconds,
+            output.recorded.usage,
+            output.recorded.cost_usd,
+        )
+    return Prediction(
+        position=position,
+        entry=entry,
+        output=output if output.text is None else replace(output, text=storable(output.text)),
+        attempts=(*calls.attempts, *(Attempt(note=note) for note in output.notes)),
+        latency_seconds=latency,
+        cached=called and not calls.asked and bool(calls.reused),
+        batch_size=batch_size,
+        usage=usage,
+        cost_usd=None if cost is None else cost / (batch_size if called else 1),
+        spent_usd=calls.spent_usd / batch_size,
+        finished_at=time.time(),
+    )
+
+
+def _uncalled_cost(method: Method) -> float | None:
+    """Give the cost of an entry for which nothing was called: free, unless we cannot know."""
+    setup = method.setup
+    foreign = setup.outputs_sha256 is not None or setup.method_class is MethodClass.CUSTOM_PLUGIN
+    return None if foreign else 0.0

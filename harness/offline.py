@@ -1,0 +1,68 @@
+"""``--offline``: while it is on, nothing in this process may open a connection to another machine.
+
+The wire refuses such endpoints by itself; this guard also stops plug-ins and libraries, through
+Python's audit events, which cannot be bypassed from Python code.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from harness.failures import ErrorClass, Refused
+
+_WATCHED = frozenset({"socket.connect", "socket.sendto", "socket.getaddrinfo"})
+
+
+class _Guard:
+    """The process-wide hook; audit hooks cannot be removed, so it is installed once and switched."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.installed = False
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self.depth and event in _WATCHED and not _stays_here(event, arguments):
+            raise Refused(
+                ErrorClass.OFFLINE,
+                "--offline is on, and something tried to reach another machine.",
+            )
+
+
+_guard = _Guard()
+
+
+def _stays_here(event: str, arguments: tuple[Any, ...]) -> bool:
+    place = arguments[0] if event == "socket.getaddrinfo" else arguments[1]
+    if isinstance(place, tuple):
+        place = place[0]
+    elif event != "socket.getaddrinfo":
+        return True  # a local socket's path
+    if place is None:
+        return True
+    host = place.decode(errors="replace") if isinstance(place, bytes) else str(place)
+    if host in {"", "localhost"} or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+@contextmanager
+def offline(on: bool) -> Iterator[None]:
+    """Refuse every connection that leaves this machine while the block runs, where ``on``."""
+    if not on:
+        yield
+        return
+    if not _guard.installed:
+        sys.addaudithook(_guard)
+        _guard.installed = True
+    _guard.depth += 1
+    try:
+        yield
+    finally:
+        _guard.depth -= 1

@@ -1,0 +1,182 @@
+"""Where a run stands, added up as entries come in; the figures of every Progress event."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from harness.budget import Ledger
+from harness.control import Control
+from harness.events import Progress, RunState
+from harness.flight import Flight
+from harness.limiter import Limiter
+from harness.result import Result
+from scoring.intervals import LiveIntervals
+from scoring.scorer import EntryStatistics, Scorer, Totals
+from scoring.tiers import quality_tier
+
+RATE_SECONDS = 10.0
+"""Window over which the rate is taken."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sums over the stored entries of a run."""
+
+    done: int = 0
+    failed: int = 0
+    cost_usd: float | None = 0.0
+    """None as soon as one entry's cost is unknown (M5)."""
+    tokens: int | None = None
+    latencies: list[float] = field(default_factory=list)
+    """Seconds of the entries that were not answered from the cache (M4)."""
+
+    def add(self, result: Result) -> None:
+        """Count one entry in."""
+        self.done += 1
+        self.failed += result.failed
+        known = self.cost_usd is not None and result.cost_usd is not None
+        self.cost_usd = (self.cost_usd or 0.0) + (result.cost_usd or 0.0) if known else None
+        if result.total_tokens is not None:
+            self.tokens = (self.tokens or 0) + result.total_tokens
+        if result.latency_seconds is not None and not result.failed:
+            self.latencies.append(result.latency_seconds)
+
+
+class Board:
+    """Adds up a run's entries and tells where it stands. Written by the scribe's thread only."""
+
+    def __init__(
+        self,
+        run_id: str,
+        total: int,
+        scorer: Scorer,
+        *,
+        flight: Flight,
+        limiter: Limiter,
+        ledger: Ledger,
+        control: Control,
+        elapsed_before: float = 0.0,
+    ) -> None:
+        self._run_id = run_id
+        self._total = total
+        self._scorer = scorer
+        self._flight = flight
+        self._limiter = limiter
+        self._ledger = ledger
+        self._control = control
+        self._elapsed_before = elapsed_before
+        self._began = time.monotonic()
+        self._tally = Tally()
+        self._totals = Totals(scorer.metrics)
+        self._intervals = LiveIntervals(scorer.metrics)
+        self._recent: deque[tuple[float, int]] = deque()
+
+    @property
+    def state(self) -> RunState:
+        """What the run does now."""
+        return self._control.state
+
+    @property
+    def outcome(self) -> Tally:
+        """The sums so far."""
+        return self._tally
+
+    @property
+    def elapsed_seconds(self) -> float:
+        """Seconds under way, over all stretches."""
+        return self._elapsed_before + time.monotonic() - self._began
+
+    def add(
+        self,
+        results: Sequence[Result],
+        statistics: Sequence[EntryStatistics],
+        *,
+        fresh: bool = True,
+    ) -> None:
+        """Count entries in; ``fresh`` ones were finished now and count for the rate."""
+        for result in results:
+            self._tally.add(result)
+        self._totals.add(statistics)
+        self._intervals.add(statistics)
+        if fresh and results:
+            self._recent.append((time.monotonic(), len(results)))
+
+    def progress(
+        self, *, state: RunState | None = None, elapsed_seconds: float | None = None
+    ) -> Progress:
+        """Give where the run stands now; a follower knows state and duration from the store."""
+        tally = self._tally
+        mixed = self._totals.composite()
+        rate = self._per_minute()
+        p50, p95 = _percentiles(tally.latencies)
+        return Progress(
+            run_id=self._run_id,
+            state=state or self.state,
+            elapsed_seconds=self.elapsed_seconds if elapsed_seconds is None else elapsed_seconds,
+            total=self._total,
+            done=tally.done,
+            failed=tally.failed,
+            in_flight=self._flight.under_way(),
+            waiting=self._flight.waiting(),
+            concurrency=self._limiter.limit,
+            most_concurrency=self._limiter.most,
+            rate_limited=self._flight.rate_limited,
+            retries=self._flight.retries,
+            values={**self._totals.values(), "composite": mixed.value},
+            intervals=self._intervals.current(),
+            quality_tier=quality_tier(mixed.value),
+            cost_usd=tally.cost_usd,
+            expected_cost_usd=_expected(tally, self._total),
+            spent_usd=self._ledger.spent,
+            budget_usd=self._ledger.cap,
+            tokens=tally.tokens,
+            per_minute=rate,
+            eta_seconds=(self._total - tally.done) * 60 / rate if rate else None,
+            p50_seconds=p50,
+            p95_seconds=p95,
+        )
+
+    def heartbeat(self) -> dict[str, Any]:
+        """Give what a second terminal cannot derive from the entry rows."""
+        return {
+            "at": time.time(),
+            "in_flight": self._flight.under_way(),
+            "waiting": [
+                (w.position, w.attempt, w.attempts_allowed, w.seconds, w.reason)
+                for w in self._flight.waiting()
+            ],
+            "concurrency": self._limiter.limit,
+            "most_concurrency": self._limiter.most,
+            "rate_limited": self._flight.rate_limited,
+            "retries": self._flight.retries,
+            "spent_usd": self._ledger.spent,
+        }
+
+    def _per_minute(self) -> float | None:
+        """Give the entries a minute over the last seconds, None before the first."""
+        now = time.monotonic()
+        while self._recent and now - self._recent[0][0] > RATE_SECONDS:
+            self._recent.popleft()
+        count = sum(entries for _, entries in self._recent)
+        window = min(RATE_SECONDS, now - self._began)
+        return count * 60 / window if count and window > 0 else None
+
+
+def _expected(tally: Tally, total: int) -> float | None:
+    if tally.cost_usd is None or not tally.done:
+        return None
+    return tally.cost_usd / tally.done * total
+
+
+def _percentiles(latencies: Sequence[float]) -> tuple[float | None, float | None]:
+    """Give median and 95th percentile, by linear interpolation (M4)."""
+    if not latencies:
+        return None, None
+    p50, p95 = np.percentile(np.fromiter(latencies, dtype=np.float64), [50, 95])
+    return float(p50), float(p95)

@@ -1,0 +1,175 @@
+"""The run's one writer: scores what is finished, stores it in one durable transaction, then tells.
+
+It takes whatever has gathered while the last transaction was on its way to the disk, so the groups are
+as large as the traffic makes them and an entry is never shown before it is safe.
+"""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from harness.events import EntryScored, Event
+from harness.prediction import Prediction
+from harness.progress import Board
+from harness.result import Attempt, Result
+from harness.store.replies import NewReply, add_replies
+from harness.store.results import add_results
+from harness.store.runs import set_live, touch_stretch
+from scoring.scorer import EntryStatistics, Scorer
+from scoring.translation import Translation
+
+GATHER_SECONDS = 0.03
+"""Least time from one transaction to the next while entries stream in."""
+
+TELL_SECONDS = 0.1
+"""Time from one Progress event to the next."""
+
+HEARTBEAT_SECONDS = 1.0
+"""Time from one heartbeat in the store to the next, by which a second terminal follows."""
+
+_Item = Prediction | NewReply
+
+
+class Scribe(threading.Thread):
+    """Writes one run. The connection belongs to this thread from ``start`` to ``finish``."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        run: int,
+        run_id: str,
+        stretch: int,
+        scorer: Scorer,
+        board: Board,
+        listener: Callable[[Event], None],
+    ) -> None:
+        super().__init__(name="scribe", daemon=True)
+        self._connection = connection
+        self._run = run
+        self._run_id = run_id
+        self._stretch = stretch
+        self._scorer = scorer
+        self._board = board
+        self._listener = listener
+        self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
+        self._told = 0.0
+        self._beat = 0.0
+        self.failure: Exception | None = None
+        """What kept the scribe from writing, None while all is well."""
+        self.failed: Callable[[], None] = lambda: None
+        """Called from this thread when it cannot go on."""
+
+    def take(self, predictions: Sequence[Prediction]) -> None:
+        """Take finished entries; may be called from any thread."""
+        for prediction in predictions:
+            self._queue.put(prediction)
+
+    def keep(self, reply: NewReply) -> None:
+        """Take a reply to be stored; may be called from any thread."""
+        self._queue.put(reply)
+
+    def finish(self) -> None:
+        """Write what is left and end; raises what kept the scribe from writing."""
+        self._queue.put(None)
+        self.join()
+        if self.failure is not None:
+            raise self.failure
+
+    def run(self) -> None:
+        """Write until told to end."""
+        try:
+            while self._round():
+                pass
+        except Exception as error:  # noqa: BLE001  handed to the run, which tells the user
+            self.failure = error
+            self.failed()
+
+    def _round(self) -> bool:
+        items, more = self._gather()
+        began = time.perf_counter()
+        results = self._write(items)
+        for result in results:
+            self._listener(EntryScored(self._run_id, result))
+        now = time.perf_counter()
+        if now - self._told >= TELL_SECONDS or not more:
+            self._told = now
+            self._listener(self._board.progress())
+        if more and items:
+            time.sleep(max(0.0, GATHER_SECONDS - (now - began)))
+        return more
+
+    def _gather(self) -> tuple[list[_Item], bool]:
+        """Give what is waiting, and whether more may come."""
+        items: list[_Item] = []
+        try:
+            item = self._queue.get(timeout=TELL_SECONDS)
+            while item is not None:
+                items.append(item)
+                item = self._queue.get_nowait()
+        except queue.Empty:
+            return items, True
+        return items, False
+
+    def _write(self, items: Sequence[_Item]) -> list[Result]:
+        predictions = [item for item in items if isinstance(item, Prediction)]
+        replies = [item for item in items if isinstance(item, NewReply)]
+        scored = self._score(predictions)
+        results = [result for result, _ in scored]
+        now = time.perf_counter()
+        heartbeat = now - self._beat >= HEARTBEAT_SECONDS
+        if not (items or heartbeat):
+            return []
+        self._connection.execute("BEGIN IMMEDIATE")
+        add_replies(self._connection, replies)
+        add_results(self._connection, self._run, scored)
+        touch_stretch(self._connection, self._stretch)
+        if heartbeat:
+            self._beat = now
+            set_live(self._connection, self._run, self._board.state, self._board.heartbeat())
+        self._connection.execute("COMMIT")
+        return results
+
+    def _score(self, predictions: Sequence[Prediction]) -> list[tuple[Result, tuple[Attempt, ...]]]:
+        if not predictions:
+            return []
+        statistics = self._scorer.statistics(
+            [Translation(each.entry, each.output.text or "") for each in predictions]
+        )
+        scored = [
+            (_result(self._scorer, each, numbers), each.attempts)
+            for each, numbers in zip(predictions, statistics, strict=True)
+        ]
+        self._board.add([result for result, _ in scored], statistics)
+        return scored
+
+
+def _result(scorer: Scorer, prediction: Prediction, statistics: EntryStatistics) -> Result:
+    values = scorer.entry_values(statistics)
+    usage = prediction.usage
+    tries = [attempt for attempt in prediction.attempts if attempt.note is None]
+    return Result(
+        position=prediction.position,
+        entry_id=prediction.entry.id,
+        output=prediction.output.text,
+        statistics=scorer.pack(statistics),
+        chrf=values.get("chrf_plus_plus"),
+        exact=bool(values.get("exact_match_rate")),
+        composite=values.get("composite"),
+        error_class=prediction.output.error_class,
+        error=prediction.output.error,
+        latency_seconds=None if prediction.cached else prediction.latency_seconds,
+        cached=prediction.cached,
+        batch_size=prediction.batch_size,
+        attempts=max(1, len(tries)),
+        prompt_tokens=None if usage is None else usage.prompt_tokens,
+        completion_tokens=None if usage is None else usage.completion_tokens,
+        reasoning_tokens=None if usage is None else usage.reasoning_tokens,
+        cached_tokens=None if usage is None else usage.cached_tokens,
+        cost_usd=prediction.cost_usd,
+        spent_usd=prediction.spent_usd,
+        finished_at=prediction.finished_at,
+    )
