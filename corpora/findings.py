@@ -14,6 +14,10 @@ def shown(value: object, longest: int = 60) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
+def _importance(problem: Problem) -> tuple[bool, int]:
+    return problem.severity is not Severity.ERROR, problem.line or 0
+
+
 class Findings:
     """The problems found in one corpus so far."""
 
@@ -75,7 +79,7 @@ class Findings:
 
     def failure(self) -> CorpusError:
         """Give the exception that carries everything found."""
-        return CorpusError(self.problems)
+        return CorpusError(sorted(self.problems, key=_importance))
 
     def stop_if_failed(self) -> None:
         """Raise CorpusError with everything found, if any of it is an error."""

@@ -18,7 +18,7 @@ from corpora.corpus import Dataset, Form
 from corpora.findings import Findings
 from corpora.json_text import parse_line
 from corpora.raw import SYNONYMS, RawCorpus, RawEntry, canonical_names
-from corpora.table_cells import JSON_COLUMN, read_cell
+from corpora.table_cells import JSON_COLUMN, NOTHING, read_cell
 
 ENVELOPE_COMMENT = re.compile(r"#\s*(dataset\.)?([^:\s][^:]*?)\s*:\s*(.*?)\s*")
 """``# key: value`` for the envelope's own fields, ``# dataset.key: value`` for any other."""
@@ -208,12 +208,9 @@ def _fields(row: Row, names: list[str], place: int, findings: Findings) -> dict[
             continue
         if name.endswith(JSON_COLUMN):
             fields[name.removesuffix(JSON_COLUMN)] = parse_line(cell, row.line, place, findings)
-        elif name not in _STRIPPED_WHEN_BLANK or cell.strip():
-            fields[name] = read_cell(name, cell)
+        elif (value := read_cell(name, cell)) not in NOTHING:
+            fields[name] = value
     return fields
-
-
-_STRIPPED_WHEN_BLANK = frozenset(SYNONYMS) - {"source", "reference"}
 
 
 def _envelope(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]:

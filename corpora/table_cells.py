@@ -13,6 +13,8 @@ from typing import Any
 from corpora.raw import SYNONYMS
 
 JSON_COLUMN = ":json"
+NOTHING: tuple[Any, ...] = ("", [])
+"""Values that a cell stands for where the field is not given."""
 _TEXTS = frozenset({"source", "reference", "notes", "morphological_analysis"})
 _STRIPPED = frozenset(SYNONYMS) - _TEXTS
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}", re.ASCII)
@@ -47,7 +49,7 @@ def read_variants(cell: str) -> list[str]:
 def is_plain(name: str, value: Any) -> bool:
     """Tell whether a value comes back the same from a plain cell."""
     text = write_cell(name, value)
-    return text is not None and bool(text.strip() or text) and read_cell(name, text) == value
+    return bool(text) and value not in NOTHING and read_cell(name, text or "") == value
 
 
 def write_cell(name: str, value: Any) -> str | None:

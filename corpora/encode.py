@@ -1,0 +1,159 @@
+"""A corpus as the text of a file, one function for each form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from corpora.corpus import Corpus, Dataset, Form
+from corpora.fields import dataset_fields, entry_fields
+from corpora.raw import (
+    DIFFICULTY_WORD,
+    EXACT_TIER,
+    LEGACY_NAMES,
+    RECORD,
+    TIER_OF_WORD,
+    WORD_OF_TIER,
+)
+from corpora.read_json import PAIR_LABEL, PAIR_NAMES
+from corpora.table_cells import JSON_COLUMN, is_plain, write_cell
+from corpora.tags import pair_label
+
+Fields = dict[str, Any]
+
+_FIRST_COLUMNS = ("id", "source", "reference")
+
+
+def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
+    """Give the text of the file, or of both files of the parallel form."""
+    if form is Form.PARALLEL:
+        return _lines(e.source for e in corpus.entries), _lines(e.reference for e in corpus.entries)
+    writers: dict[Form, Callable[[Corpus], str]] = {
+        Form.SPECIFICATION: _specification,
+        Form.LEGACY: _legacy,
+        Form.REFERENCE_IMPLEMENTATION: _reference_implementation,
+        Form.JSONL: _jsonl,
+        Form.CSV: lambda corpus: _table(corpus, ","),
+        Form.TSV: lambda corpus: _table(corpus, "\t"),
+    }
+    return (writers[form](corpus),)
+
+
+def _specification(corpus: Corpus) -> str:
+    return _json_file(
+        {"dataset": dataset_fields(corpus.dataset)}, map(entry_fields, corpus.entries)
+    )
+
+
+def _legacy(corpus: Corpus) -> str:
+    entries = (_legacy_entry(entry_fields(entry)) for entry in corpus.entries)
+    return _json_file({"dataset": dataset_fields(corpus.dataset)}, entries)
+
+
+def _legacy_entry(fields: Fields) -> Fields:
+    """Use the old names; the tier becomes a word, and stays beside it where the word says less."""
+    tier, word = fields.get("difficulty"), fields.get(DIFFICULTY_WORD)
+    old = {LEGACY_NAMES.get(name, name): value for name, value in fields.items()}
+    if tier is None:
+        return old
+    if isinstance(word, str) and TIER_OF_WORD.get(word.strip().lower()) == tier:
+        old["difficulty"] = old.pop(DIFFICULTY_WORD)
+        return old
+    return old | {"difficulty": WORD_OF_TIER[tier], EXACT_TIER: tier}
+
+
+def _reference_implementation(corpus: Corpus) -> str:
+    envelope = dataset_fields(corpus.dataset)
+    source, target = envelope.pop("source_language"), envelope.pop("target_language")
+    label = envelope.pop("language_pair")
+    names = envelope.pop(PAIR_NAMES, {})
+    top: Fields = {"corpus_id": envelope.pop("id"), "version": envelope.pop("version")}
+    top["language_pair"] = {"source": source, "target": target} | names
+    if label != pair_label(source, target):
+        top[PAIR_LABEL] = label
+    if RECORD in envelope:
+        if "provenance" in envelope:
+            envelope["provenance_tags"] = envelope.pop("provenance")
+        envelope["provenance"] = envelope.pop(RECORD)
+    top |= envelope | {"entry_count": len(corpus.entries)}
+    return _json_file(top, (_with_record(entry_fields(entry)) for entry in corpus.entries))
+
+
+def _with_record(fields: Fields) -> Fields:
+    """Put a provenance that was given as an object back in its place."""
+    if not isinstance(fields.get(RECORD), dict):
+        return fields
+    if "provenance" in fields:
+        fields["provenance_tag"] = fields.pop("provenance")
+    fields["provenance"] = fields.pop(RECORD)
+    return fields
+
+
+def _jsonl(corpus: Corpus) -> str:
+    envelope = {"dataset": dataset_fields(corpus.dataset)}
+    return _lines(map(_json, (envelope, *map(entry_fields, corpus.entries))))
+
+
+def _json_file(top: Mapping[str, Any], entries: Iterable[Fields]) -> str:
+    """Lay out a JSON file with one entry a line, so that changes can be read in a diff."""
+    head = json.dumps(top, ensure_ascii=False, allow_nan=False, indent=2)
+    rows = ",\n".join("    " + _json(fields) for fields in entries)
+    return f'{head[:-2]},\n  "entries": [\n{rows}\n  ]\n}}\n'
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _lines(rows: Iterable[str]) -> str:
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _table(corpus: Corpus, delimiter: str) -> str:
+    """Write the envelope as comment lines, then the header, then one record an entry."""
+    rows = [entry_fields(entry) for entry in corpus.entries]
+    names = dict.fromkeys((*_FIRST_COLUMNS, *(name for row in rows for name in row)))
+    plain = {name: all(is_plain(name, row[name]) for row in rows if name in row) for name in names}
+    header = [name if plain[name] else name + JSON_COLUMN for name in names]
+    records = [header, *([_cell(name, row, plain[name]) for name in names] for row in rows)]
+    comments = _envelope_comments(dataset_fields(corpus.dataset), delimiter)
+    return _lines(comments) + _lines(_record(cells, delimiter) for cells in records)
+
+
+def _cell(name: str, row: Fields, plain: bool) -> str:
+    if name not in row:
+        return ""
+    return (write_cell(name, row[name]) if plain else None) or _json(row[name])
+
+
+def _record(cells: list[str], delimiter: str) -> str:
+    return delimiter.join(_quoted(cell, delimiter) for cell in cells)
+
+
+def _quoted(cell: str, delimiter: str) -> str:
+    """Quote a cell that would otherwise be cut, joined, or taken for a comment.
+
+    Texts that begin with ``=``, ``+``, ``-`` or ``@`` stay as they are: a corpus must not change, so
+    such a file is to be imported into a spreadsheet as text.
+    """
+    special = any(sign in cell for sign in (delimiter, '"', "\r", "\n")) or cell.startswith("#")
+    return '"' + cell.replace('"', '""') + '"' if special or cell != cell.strip() else cell
+
+
+def _envelope_comments(envelope: Fields, delimiter: str) -> Iterable[str]:
+    for name, value in envelope.items():
+        if name in Dataset.model_fields:
+            yield f"# {name}: {value if _is_plain_comment(value, delimiter) else _json(value)}"
+        else:
+            yield f"# dataset.{name}: {_json(value)}"
+
+
+def _is_plain_comment(value: Any, delimiter: str) -> bool:
+    return (
+        isinstance(value, str)
+        and value == value.strip()
+        and value.isprintable()
+        and value[:1] not in {"", '"', "[", "{"}
+        and not value.endswith(delimiter)
+    )
