@@ -1,0 +1,102 @@
+"""Where calls go: endpoints known by name (endpoints.toml), and any other by its URL."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.failures import UsageError
+
+Kind = Literal["chat", "service"]
+
+
+class Endpoint(BaseModel):
+    """One place that answers calls. The fields are explained at the head of endpoints.toml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    """Name of the preset, or the host of a URL; also the name of its key."""
+    url: str
+    environment: str
+    needs_key: bool
+    output_limit: str = "max_tokens"
+    body: dict[str, Any] = {}
+    note: str = ""
+
+    @property
+    def local(self) -> bool:
+        """True for this machine itself: no key needed, nothing charged, offline allowed."""
+        return is_loopback(self.url)
+
+
+@cache
+def presets(kind: Kind) -> dict[str, Endpoint]:
+    """Give the endpoints known by name, as endpoints.toml lists them."""
+    text = resources.files("harness").joinpath("endpoints.toml").read_text(encoding="utf-8")
+    rows = tomllib.loads(text)[kind]
+    return {name: Endpoint(name=name, **row) for name, row in rows.items()}
+
+
+def chat_endpoint(name_or_url: str) -> Endpoint:
+    """Find a chat endpoint by preset name or base URL; UsageError lists the names."""
+    known = presets("chat")
+    if name_or_url in known:
+        return known[name_or_url]
+    if "://" not in name_or_url:
+        raise UsageError(
+            f"Endpoint {name_or_url!r} is not known. Use one of {', '.join(known)}, "
+            "or a URL such as http://localhost:8000/v1."
+        )
+    url = checked_url(name_or_url).removesuffix("/chat/completions")
+    for preset in known.values():
+        if preset.url == url:
+            return preset
+    host = urlsplit(url).hostname or ""
+    return Endpoint(name=host, url=url, environment=key_variable(host), needs_key=False)
+
+
+def service_endpoint(name: str, url: str | None) -> Endpoint:
+    """Find a translation service, at its own URL or at the given one."""
+    preset = presets("service")[name]
+    return preset if url is None else preset.model_copy(update={"url": checked_url(url)})
+
+
+def checked_url(url: str) -> str:
+    """Give the URL without its last slash; UsageError where it is none, or carries a password or query."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise UsageError(f"The endpoint's URL cannot be read: {error}.") from error
+    if parts.scheme not in {"http", "https"} or not host:
+        raise UsageError("The endpoint's URL must begin with http:// or https:// and name a host.")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise UsageError(
+            "The endpoint's URL must not carry a password, a query or a fragment, because it is "
+            f"written down. Store a key with: rosetta key set {host}"
+        )
+    return url.rstrip("/")
+
+
+def key_variable(host: str) -> str:
+    """Name the environment variable of a host's key: one per host, so that no key goes to another's."""
+    return re.sub(r"[^A-Z0-9]+", "_", host.upper()).strip("_") + "_API_KEY"
+
+
+def is_loopback(url: str) -> bool:
+    """Tell whether a URL stays on this machine; a name that only resembles localhost does not."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""Translation methods: ``registry.build`` makes one from its name and ``options.MethodOptions``."""

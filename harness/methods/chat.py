@@ -1,0 +1,133 @@
+"""chat: a language model behind an OpenAI-compatible endpoint, as it is or coached (§9.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpora.entry import Entry
+from harness.calls import Calls
+from harness.endpoints import chat_endpoint
+from harness.failures import CallError, ErrorClass, UsageError
+from harness.keys import KeySource
+from harness.method import MethodClass, Output, Setup
+from harness.methods.batching import by_number
+from harness.methods.briefing import Briefing, briefing
+from harness.methods.completions import Completions, output_of
+from harness.methods.options import MethodOptions, check_options
+from harness.prices import LOCAL, Prices
+
+MODEL_OPTIONS = ("temperature", "max_tokens", "prompt", "coaching", "body", "prices")
+NAMES = ("source_name", "target_name")
+
+_OURS = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
+_NOT_OURS = {"stream", "n", "tools", "tool_choice", "api_key", "key"}
+
+
+class Chat:
+    """Asks a model, one text a call or several keyed by number."""
+
+    def __init__(self, completions: Completions, brief: Briefing, setup: Setup) -> None:
+        self.setup = setup
+        self.endpoint = completions.endpoint.url
+        self._completions = completions
+        self._briefing = brief
+
+    async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
+        """Ask for the entries' translations; see ``Method``."""
+        if self.setup.batch_size == 1:
+            return [await self._single(entry, calls) for entry in entries]
+        first = await self._batch(entries, calls)
+        return [
+            output or await self._again(entry, calls, len(entries))
+            for entry, output in zip(entries, first, strict=True)
+        ]
+
+    async def _single(self, entry: Entry, calls: Calls) -> Output:
+        messages = self._briefing.single(entry.source)
+        return output_of(await calls.send(self._completions.request(messages, secret=entry.secret)))
+
+    async def _batch(self, entries: Sequence[Entry], calls: Calls) -> list[Output | None]:
+        """Ask for several; None for an entry whose number the reply does not answer reliably."""
+        messages = self._briefing.batch([entry.source for entry in entries])
+        secret = any(entry.secret for entry in entries)
+        reply = await calls.send(self._completions.request(messages, secret=secret))
+        if not reply.complete:
+            return [None] * len(entries)
+        return [_answer(text) for text in by_number(reply.text, len(entries))]
+
+    async def _again(self, entry: Entry, calls: Calls, size: int) -> Output:
+        """Ask once more for an entry whose number went wrong: alone, in the same form."""
+        note = f"Its number went wrong in a batch of {size}: asked again alone."
+        messages = self._briefing.batch([entry.source])
+        request = self._completions.request(messages, secret=entry.secret)
+        try:
+            reply = await calls.send(request)
+        except CallError as error:
+            return Output(None, error.error_class, str(error), (note,))
+        if not reply.complete:
+            return output_of(reply, (note,))
+        [text] = by_number(reply.text, 1)
+        found = _answer(text)
+        if found is None:
+            error_text = "The reply did not answer the entry's number, twice."
+            return Output(None, ErrorClass.NUMBERING, error_text, (note,))
+        return Output(found.text, found.error_class, found.error, (note,))
+
+
+def _answer(text: str | None) -> Output | None:
+    if text is None:
+        return None
+    return Output(text) if text else Output(None, ErrorClass.EMPTY, "The answer is empty.")
+
+
+def chat(options: MethodOptions, find_key: KeySource) -> Chat:
+    """Make the method; UsageError names what is missing or does not fit."""
+    takes = [*MODEL_OPTIONS, *NAMES, "batch_size"]
+    check_options("chat", options, needs=["endpoint", "model"], takes=takes)
+    completions = model_completions(options, find_key)
+    brief = briefing(options, *(["batch-v1"] if options.batch_size > 1 else []))
+    setup = model_setup(options, completions, brief).model_copy(
+        update={"batch_size": options.batch_size}
+    )
+    return Chat(completions, brief, setup)
+
+
+def model_completions(options: MethodOptions, find_key: KeySource) -> Completions:
+    """Find endpoint, key and price of the model that was asked for."""
+    endpoint = chat_endpoint(options.endpoint or "")
+    model = options.model or ""
+    if wrong := sorted(options.body.keys() & (_OURS | _NOT_OURS)):
+        mend = "use its own option" if wrong[0] in _OURS else "leave it out"
+        raise UsageError(f"--body: {wrong[0]!r} cannot be given there: {mend}.")
+    price = Prices(options.prices).price(endpoint.name, model)
+    return Completions(
+        endpoint=endpoint,
+        model=model,
+        temperature=options.temperature,
+        max_tokens=options.max_tokens,
+        body=options.body,
+        key=find_key(endpoint),
+        price=LOCAL if price is None and endpoint.local else price,
+        replicate=options.replicate,
+    )
+
+
+def model_setup(options: MethodOptions, completions: Completions, brief: Briefing) -> Setup:
+    """Describe a run that asks a model, as the run card needs it."""
+    coached = brief.coaching is not None
+    return Setup(
+        method="chat",
+        method_class=MethodClass.COACHED_LLM if coached else MethodClass.RAW_LLM,
+        method_version="1",
+        provider=completions.endpoint.name,
+        model_slug=completions.model,
+        condition=options.condition or ("coached" if coached else "baseline"),
+        temperature=options.temperature,
+        max_tokens=options.max_tokens,
+        system_prompt_used=brief.system,
+        system_prompt_sha256=brief.sha256,
+        prompt_version=brief.version,
+        coaching_data_sha256=brief.coaching.sha256 if brief.coaching else None,
+        replicate=options.replicate,
+        options={"body": options.body} if options.body else {},
+    )

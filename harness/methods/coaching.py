@@ -1,0 +1,95 @@
+"""Coaching data: what a model is told about the language before it translates (§9.6, coached-llm)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.failures import UsageError
+from harness.methods.dictionary import Dictionary, mapping_pairs
+from harness.problems import first_problem
+
+
+class Example(BaseModel):
+    """One translation to learn from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: str
+    target: str
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    notes: str | list[str] = []
+    examples: list[Example] = []
+    dictionary: dict[str, str | list[str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Coaching:
+    """Coaching data as read from a file."""
+
+    notes: tuple[str, ...]
+    examples: tuple[Example, ...]
+    dictionary: Dictionary
+    sha256: str
+    """Hash of the file's bytes."""
+
+    def slots(self) -> dict[str, str]:
+        """Give what goes into the slots ``{notes}`` and ``{examples}`` of a prompt."""
+        examples = (f"{example.source}\n→ {example.target}" for example in self.examples)
+        return {
+            "notes": "\n".join(f"- {note}" for note in self.notes) or "(no notes)",
+            "examples": "\n".join(examples) or "(no examples)",
+        }
+
+    def hints(self, sources: Sequence[str]) -> str:
+        """Give the part of a message that lists the dictionary's entries which occur in its texts.
+
+        Only these, because a whole dictionary would cost its length again with every entry; and in
+        the message, not the system prompt, because that must be the same over the run.
+        """
+        found = dict.fromkeys(
+            head for source in sources for head in self.dictionary.occurring(source)
+        )
+        if not found:
+            return ""
+        lines = (f"{head.phrase} = {' / '.join(head.translations)}" for head in found)
+        return "\n".join(["", "", "Dictionary:", *lines])
+
+
+def read_coaching(path: Path) -> Coaching:
+    """Read a coaching file, JSON or TOML, with ``notes``, ``examples``, ``dictionary``; each may lack.
+
+    UsageError names file, field and mend.
+    """
+    try:
+        content = path.read_bytes()
+        data = _decoded(path, content.decode("utf-8-sig"))
+        file = _File.model_validate(data)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: the coaching file cannot be read ({error}).") from error
+    except ValidationError as error:
+        raise UsageError(f"{path}: {first_problem(error)}") from error
+    notes = (file.notes,) if isinstance(file.notes, str) else tuple(file.notes)
+    dictionary = Dictionary(mapping_pairs(file.dictionary, f"{path}: field 'dictionary'"))
+    if not (notes or file.examples or len(dictionary)):
+        raise UsageError(f"{path}: nothing to coach with. Give notes, examples or a dictionary.")
+    return Coaching(notes, tuple(file.examples), dictionary, hashlib.sha256(content).hexdigest())
+
+
+def _decoded(path: Path, text: str) -> Any:
+    try:
+        return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
+        kind = "TOML" if path.suffix == ".toml" else "JSON"
+        raise UsageError(f"{path}: not valid {kind}: {error}.") from error

@@ -1,0 +1,36 @@
+"""constant: one text for every entry, which shows what a score is worth that rewards fluency alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpora.entry import Entry
+from harness.calls import Calls
+from harness.failures import UsageError
+from harness.method import MethodClass, Output, Setup
+from harness.methods.options import MethodOptions, check_options
+
+
+class Constant:
+    """Answers each entry with the same text."""
+
+    endpoint = None
+
+    def __init__(self, options: MethodOptions) -> None:
+        check_options("constant", options, needs=["text"])
+        self._text = (options.text or "").strip()
+        if not self._text:
+            raise UsageError("--text is blank. Give a sentence of the target language.")
+        self.setup = Setup(
+            method="constant",
+            method_class=MethodClass.CUSTOM_PLUGIN,
+            method_version="1",
+            model_slug="constant",
+            condition=options.condition or "floor",
+            replicate=options.replicate,
+            options={"text": self._text},
+        )
+
+    async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
+        """Repeat the text."""
+        return [Output(self._text) for _ in entries]

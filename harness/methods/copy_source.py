@@ -1,0 +1,31 @@
+"""copy-source: the source itself, the floor under every translation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpora.entry import Entry
+from harness.calls import Calls
+from harness.method import MethodClass, Output, Setup
+from harness.methods.options import MethodOptions, check_options
+
+
+class CopySource:
+    """Answers each entry with its source."""
+
+    endpoint = None
+
+    def __init__(self, options: MethodOptions) -> None:
+        check_options("copy-source", options)
+        self.setup = Setup(
+            method="copy-source",
+            method_class=MethodClass.CUSTOM_PLUGIN,
+            method_version="1",
+            model_slug="copy-source",
+            condition=options.condition or "floor",
+            replicate=options.replicate,
+        )
+
+    async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
+        """Copy."""
+        return [Output(entry.source) for entry in entries]

@@ -1,0 +1,171 @@
+"""A bilingual dictionary: words and phrases of the source language with their translations."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from harness.failures import UsageError
+from harness.methods.words import Word, folded, words
+
+
+@dataclass(frozen=True, slots=True)
+class Headword:
+    """One line of a dictionary."""
+
+    phrase: str
+    """As the dictionary writes it."""
+    translations: tuple[str, ...]
+    """Best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A headword found in a text: the words from ``first`` to before ``last``."""
+
+    headword: Headword
+    first: int
+    last: int
+
+
+class Dictionary:
+    """Finds the longest phrases of a text, without regard to case."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]], sha256: str | None = None) -> None:
+        self.sha256 = sha256
+        """Hash of the file it was read from."""
+        self._headwords: dict[tuple[str, ...], Headword] = {}
+        for phrase, translation in pairs:
+            key = _key(words(phrase))
+            known = self._headwords.get(key, Headword(phrase, ()))
+            if translation not in known.translations:
+                known = Headword(known.phrase, (*known.translations, translation))
+            if key:
+                self._headwords[key] = known
+        self._longest = max(map(len, self._headwords), default=0)
+
+    def __len__(self) -> int:
+        return len(self._headwords)
+
+    def lookup(self, phrase: str) -> tuple[str, ...]:
+        """Give the translations of one word or phrase; empty where it is not listed."""
+        found = self._headwords.get(_key(words(phrase)))
+        return found.translations if found else ()
+
+    def longest(self, text: str, found: list[Word]) -> Iterator[Hit]:
+        """Cover a text with headwords from left to right, each time the longest that fits.
+
+        A phrase only fits where nothing but white space stands between its words.
+        """
+        place = 0
+        while place < len(found):
+            hit = next(self._at(text, found, place), None)
+            if hit is not None:
+                yield hit
+            place = hit.last if hit else place + 1
+
+    def occurring(self, text: str) -> list[Headword]:
+        """List every headword that occurs in a text, shorter ones inside longer ones too."""
+        found = list(words(text))
+        hits = (hit.headword for place in range(len(found)) for hit in self._at(text, found, place))
+        return list(dict.fromkeys(hits))
+
+    def target_words(self) -> frozenset[str]:
+        """Give all words of the translations, in the form for comparison."""
+        texts = (text for head in self._headwords.values() for text in head.translations)
+        return frozenset(folded(word.text) for text in texts for word in words(text))
+
+    def _at(self, text: str, found: list[Word], first: int) -> Iterator[Hit]:
+        """Give the headwords that begin at one word, the longest first."""
+        for last in range(min(first + self._longest, len(found)), first, -1):
+            span = found[first:last]
+            headword = self._headwords.get(_key(span))
+            if headword and all(
+                text[left.end : right.start].isspace() for left, right in pairwise(span)
+            ):
+                yield Hit(headword, first, last)
+
+
+def _key(phrase: Iterable[Word]) -> tuple[str, ...]:
+    return tuple(folded(word.text) for word in phrase)
+
+
+def read_dictionary(path: Path) -> Dictionary:
+    """Read a dictionary from TSV, CSV or JSON.
+
+    Tables have two columns, source and target, with or without that header; lines that begin with #
+    are remarks. JSON is an object of phrase → translation or translations, or a list of objects with
+    ``source`` and ``target``. UsageError names file, line and mend.
+    """
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path}: the dictionary cannot be read ({error}). Give TSV, CSV or JSON in UTF-8."
+        ) from error
+    pairs = _json_pairs(path, text) if path.suffix == ".json" else _table_pairs(path, text)
+    dictionary = Dictionary(pairs, hashlib.sha256(content).hexdigest())
+    if not len(dictionary):
+        raise UsageError(
+            f"{path}: the dictionary is empty. Give one phrase and translation a line."
+        )
+    return dictionary
+
+
+def _table_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
+    comma = path.suffix == ".csv"
+    rows = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter="," if comma else "\t",
+        quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE,
+    )
+    for place, row in enumerate(rows):
+        if not any(cell.strip() for cell in row) or row[0].startswith("#"):
+            continue
+        if place == 0 and [cell.strip().lower() for cell in row[:2]] == ["source", "target"]:
+            continue
+        if len(row) < 2 or not row[0].strip() or not row[1].strip():
+            raise UsageError(
+                f"{path}: line {rows.line_num}: a phrase and its translation are wanted, "
+                f"with a {'comma' if comma else 'tab'} between them."
+            )
+        yield row[0].strip(), row[1].strip()
+
+
+def _json_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: not valid JSON: {error}.") from error
+    if isinstance(data, list):
+        yield from (_json_row(path, place, row) for place, row in enumerate(data, 1))
+    elif isinstance(data, dict):
+        yield from mapping_pairs(data, str(path))
+    else:
+        raise UsageError(f"{path}: a JSON object or list is wanted.")
+
+
+def _json_row(path: Path, place: int, row: Any) -> tuple[str, str]:
+    pair = (row.get("source"), row.get("target")) if isinstance(row, dict) else (None, None)
+    if not all(isinstance(side, str) and side.strip() for side in pair):
+        raise UsageError(f"{path}: item {place}: the texts 'source' and 'target' are wanted.")
+    return str(pair[0]).strip(), str(pair[1]).strip()
+
+
+def mapping_pairs(data: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:
+    """Give the pairs of phrase → translation or translations; UsageError names the phrase's place."""
+    for place, (phrase, value) in enumerate(data.items(), 1):
+        for translation in [value] if isinstance(value, str) else value or [None]:
+            if not isinstance(translation, str) or not translation.strip() or not phrase.strip():
+                raise UsageError(
+                    f"{name}: item {place}: the value must be a translation, or a list of them."
+                )
+            yield phrase.strip(), translation.strip()

@@ -1,0 +1,208 @@
+"""Outputs that were made elsewhere, read from text, JSONL, JSON, TSV or CSV."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpora.entry import Entry, EntryId
+from harness.failures import ErrorClass, UsageError
+from harness.method import Output, Recorded
+from harness.methods.cleaning import storable
+from harness.usage import usage
+
+ID_FIELDS = ("id", "entry_id")
+TEXT_FIELDS = ("output", "predicted", "translation", "hypothesis")
+
+_Row = tuple[str, Mapping[str, Any]]
+"""Where a row stands (“line 3”), and its fields."""
+
+
+class Outputs:
+    """The outputs of a file, by entry."""
+
+    def __init__(self, by_id: Mapping[str, Output], sha256: str) -> None:
+        self._by_id = by_id
+        self.sha256 = sha256
+        """Hash of the file's bytes."""
+
+    def output(self, entry_id: EntryId) -> Output:
+        """Give an entry's output, or its ``missing`` error."""
+        return self._by_id.get(str(entry_id), _MISSING)
+
+    def models(self) -> list[str]:
+        """List the models that the file names."""
+        named = (out.recorded.model_id for out in self._by_id.values() if out.recorded)
+        return sorted({model for model in named if model})
+
+
+_MISSING = Output(
+    None, ErrorClass.MISSING, "The outputs file has none for this entry.", recorded=Recorded()
+)
+
+
+def read_outputs(path: Path, entries: Sequence[Entry]) -> Outputs:
+    """Read the outputs for the entries of a whole corpus, in its order.
+
+    A text file has one line for each entry. JSONL, JSON (a list, or a run card) and tables with a
+    header have an id and an output in each row, and may have latency_seconds, usage or prompt_tokens
+    and completion_tokens, cost_usd, model, error. UsageError names file, line and mend; never a text.
+    """
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.reason if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise UsageError(
+            f"{path}: the outputs cannot be read ({reason}). Give UTF-8 text, JSONL, JSON, TSV or CSV."
+        ) from None
+    rows = _READERS.get(path.suffix.lower())
+    outputs = _matched(path, rows(path, text), entries) if rows else _aligned(path, text, entries)
+    return Outputs(outputs, hashlib.sha256(content).hexdigest())
+
+
+def _aligned(path: Path, text: str, entries: Sequence[Entry]) -> dict[str, Output]:
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    if len(lines) != len(entries):
+        raise UsageError(
+            f"{path}: {len(lines)} lines for {len(entries)} entries. A text file must have one line "
+            "for each entry of the whole corpus, in its order; use JSONL with ids for a part of it."
+        )
+    return {
+        str(entry.id): _output(line, Recorded()) for entry, line in zip(entries, lines, strict=True)
+    }
+
+
+def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry]) -> dict[str, Output]:
+    known = {str(entry.id) for entry in entries}
+    if len(known) != len(entries):
+        raise UsageError("The corpus has ids that differ only in being number or text. Rename one.")
+    outputs: dict[str, Output] = {}
+    for where, row in rows:
+        entry_id = _id(path, where, row)
+        if entry_id not in known:
+            raise UsageError(f"{path}: {where}: the corpus has no entry with this id. Correct it.")
+        if entry_id in outputs:
+            raise UsageError(f"{path}: {where}: the entry has an output already. Keep one of them.")
+        outputs[entry_id] = _row_output(path, where, row)
+    if not outputs:
+        raise UsageError(f"{path}: there is no output in it.")
+    return outputs
+
+
+def _id(path: Path, where: str, row: Mapping[str, Any]) -> str:
+    found = next((row[name] for name in ID_FIELDS if row.get(name) is not None), None)
+    if isinstance(found, bool) or not isinstance(found, int | str) or not str(found).strip():
+        raise UsageError(f"{path}: {where}: field 'id' is wanted, a number or a text.")
+    return str(found).strip()
+
+
+def _row_output(path: Path, where: str, row: Mapping[str, Any]) -> Output:
+    names = [name for name in TEXT_FIELDS if name in row]
+    if len(names) != 1:
+        raise UsageError(
+            f"{path}: {where}: exactly one of the fields {', '.join(TEXT_FIELDS)} is wanted."
+        )
+    text = row[names[0]]
+    if text is not None and not isinstance(text, str):
+        raise UsageError(f"{path}: {where}: field {names[0]!r} must be a text or null.")
+    recorded = Recorded(
+        latency_seconds=_number(path, where, row, "latency_seconds"),
+        usage=usage({"usage": row["usage"] if isinstance(row.get("usage"), Mapping) else row}),
+        cost_usd=_number(path, where, row, "cost_usd"),
+        model_id=str(row.get("model") or row.get("model_id") or "") or None,
+    )
+    if row.get("error") and not text:
+        return Output(None, ErrorClass.METHOD, "Failed when it was made.", recorded=recorded)
+    return _output(text, recorded)
+
+
+def _output(text: str | None, recorded: Recorded) -> Output:
+    if text is None:
+        return Output(None, _MISSING.error_class, _MISSING.error, recorded=recorded)
+    if not text.strip():
+        return Output(None, ErrorClass.EMPTY, "The output is empty.", recorded=recorded)
+    return Output(storable(text), recorded=recorded)
+
+
+def _number(path: Path, where: str, row: Mapping[str, Any], name: str) -> float | None:
+    value = row.get(name)
+    if value is None or value == "":
+        return None
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number) or number < 0:
+        raise UsageError(
+            f"{path}: {where}: field {name!r} must be a number of at least 0, or left out."
+        )
+    return number
+
+
+def _jsonl_rows(path: Path, text: str) -> Iterator[_Row]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield f"line {number}", _object(path, f"line {number}", _decoded(path, number, line))
+
+
+def _json_rows(path: Path, text: str) -> Iterator[_Row]:
+    data = _decoded(path, 1, text)
+    rows = data.get("results") if isinstance(data, dict) else data
+    if not isinstance(rows, list):
+        raise UsageError(f"{path}: a list of outputs, or a run card with 'results', is wanted.")
+    for place, row in enumerate(rows, 1):
+        yield f"item {place}", _object(path, f"item {place}", row)
+
+
+def _table_rows(path: Path, text: str) -> Iterator[_Row]:
+    comma = path.suffix.lower() == ".csv"
+    reader = csv.DictReader(
+        io.StringIO(text, newline=""),
+        delimiter="," if comma else "\t",
+        quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE,
+    )
+    try:
+        for row in reader:
+            where = f"line {reader.line_num}"
+            if None in row or None in row.values():
+                raise UsageError(f"{path}: {where}: the row has not as many fields as the header.")
+            yield where, {name: _tokens(name, value) for name, value in row.items()}
+    except csv.Error as error:
+        raise UsageError(f"{path}: line {reader.line_num}: {error}. Correct the table.") from None
+
+
+def _tokens(name: str, value: str) -> str | int:
+    """A table has only texts; token counts are the numbers that ``usage`` looks for."""
+    return int(value) if name.endswith("_tokens") and value.isascii() and value.isdigit() else value
+
+
+def _decoded(path: Path, line: int, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = line + error.lineno - 1
+        raise UsageError(f"{path}: line {place}: not valid JSON: {error.msg}.") from None
+    except (ValueError, RecursionError):
+        raise UsageError(f"{path}: line {line}: not valid JSON.") from None
+
+
+def _object(path: Path, where: str, row: Any) -> Mapping[str, Any]:
+    if not isinstance(row, dict):
+        raise UsageError(f"{path}: {where}: a JSON object with 'id' and 'output' is wanted.")
+    return row
+
+
+_READERS = {
+    ".jsonl": _jsonl_rows,
+    ".ndjson": _jsonl_rows,
+    ".json": _json_rows,
+    ".tsv": _table_rows,
+    ".csv": _table_rows,
+}

@@ -1,0 +1,184 @@
+"""pipeline: translate, check, and ask again with the rejected words named (§9.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corpora.entry import Entry
+from harness.calls import Calls, Reply
+from harness.failures import UsageError
+from harness.keys import KeySource
+from harness.method import MethodClass, Output, Setup
+from harness.methods.briefing import Briefing, briefing
+from harness.methods.chat import MODEL_OPTIONS, NAMES, model_completions, model_setup
+from harness.methods.checks import Check, Rejection, make_checks
+from harness.methods.completions import Completions, Message, output_of
+from harness.methods.dictionary import Dictionary, read_dictionary
+from harness.methods.lookup import TOOL, answers
+from harness.methods.options import MethodOptions, check_options
+from harness.methods.word_list import WordList, read_word_list
+from harness.prompt import Prompt, load_prompt
+
+MOST_ROUNDS = 4
+"""Times that a model may call tools before one answer; in the round after it must answer."""
+
+DEFAULT_RETRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    output: Output
+    rejections: tuple[Rejection, ...] = ()
+
+
+class Pipeline:
+    """Asks a model until the checks accept its answer, and keeps the best answer if they never do."""
+
+    def __init__(
+        self,
+        completions: Completions,
+        brief: Briefing,
+        setup: Setup,
+        checks: Sequence[Check],
+        dictionary: Dictionary | None = None,
+    ) -> None:
+        """``dictionary`` is the one that the model may look words up in; None gives it no tool."""
+        self.setup = setup
+        self.endpoint = completions.endpoint.url
+        self._completions = completions
+        self._briefing = brief
+        self._checks = checks
+        self._dictionary = dictionary
+        self._retry = load_prompt("retry-v1")
+
+    async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
+        """Translate each entry by itself; see ``Method``."""
+        return [await self._entry(entry, calls) for entry in entries]
+
+    async def _entry(self, entry: Entry, calls: Calls) -> Output:
+        """Try up to ``max_retries`` times more; stop where the model only repeats itself."""
+        messages = self._briefing.single(entry.source)
+        tries: list[_Try] = []
+        notes: list[str] = []
+        while len(tries) <= self.setup.max_retries:
+            reply = await self._answer(messages, entry, calls, notes)
+            this = self._checked(entry, reply)
+            repeated = any(this.output.text == earlier.output.text for earlier in tries)
+            tries.append(this)
+            notes.append(_note(len(tries), this, repeated=repeated))
+            if this.output.text is None or not this.rejections or repeated:
+                break
+            messages = [*messages, *_asked_again(this, self._retry)]
+        return _best(tries, tuple(notes))
+
+    def _checked(self, entry: Entry, reply: Reply) -> _Try:
+        output = output_of(reply)
+        if output.text is None:
+            return _Try(output)
+        found = (check.rejections(entry.source, output.text) for check in self._checks)
+        return _Try(output, tuple(rejection for some in found for rejection in some))
+
+    async def _answer(
+        self, messages: list[Message], entry: Entry, calls: Calls, notes: list[str]
+    ) -> Reply:
+        """Get one answer, letting the model look words up before it."""
+        if self._dictionary is None:
+            return await calls.send(self._completions.request(messages, secret=entry.secret))
+        for left in range(MOST_ROUNDS, -1, -1):
+            tools = {"tools": [TOOL], "tool_choice": "auto" if left else "none"}
+            request = self._completions.request(messages, secret=entry.secret, tools=tools)
+            reply = await calls.send(request)
+            if not reply.tool_calls:
+                break
+            notes.append(f"The model looked up {len(reply.tool_calls)} words.")
+            asked: Message = {"role": "assistant", "content": reply.text or None}
+            messages = [
+                *messages,
+                asked | {"tool_calls": list(reply.tool_calls)},
+                *answers(reply.tool_calls, self._dictionary),
+            ]
+        return reply
+
+
+def _asked_again(this: _Try, retry: Prompt) -> list[Message]:
+    findings = "\n".join(f"- {rejection}" for rejection in this.rejections)
+    return [
+        {"role": "assistant", "content": this.output.text},
+        {"role": "user", "content": retry.fill({"findings": findings})},
+    ]
+
+
+def _note(number: int, this: _Try, *, repeated: bool) -> str:
+    if this.output.text is None:
+        return f"Try {number}: {this.output.error}"
+    found = "; ".join(map(str, this.rejections))
+    again = " The answer is one that it gave before: not asked again." if repeated else ""
+    return (f"Try {number}: rejected: {found}." if found else f"Try {number}: accepted.") + again
+
+
+def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:
+    """Keep the try with the fewest rejections, the earliest of several; an error only if all are."""
+    with_text = [this for this in tries if this.output.text is not None]
+    best = min(with_text, key=lambda this: len(this.rejections), default=tries[-1])
+    return Output(best.output.text, best.output.error_class, best.output.error, notes)
+
+
+def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
+    """Make the method; UsageError names what is missing or does not fit."""
+    own = ["checks", "tools", "glossary", "word_list", "max_retries"]
+    takes = [*MODEL_OPTIONS, *NAMES, *own]
+    check_options("pipeline", options, needs=["endpoint", "model"], takes=takes)
+    dictionary = read_dictionary(options.glossary) if options.glossary else None
+    tool = _tool(options, dictionary)
+    completions = model_completions(options, find_key)
+    brief = briefing(options, *(["tools-v1"] if tool else []))
+    listed = read_word_list(options.word_list) if options.word_list else None
+    vocabulary = _vocabulary(dictionary, brief, listed)
+    checks = make_checks(options.checks, vocabulary, options.target_language)
+    setup = _setup(options, model_setup(options, completions, brief), checks, dictionary, listed)
+    return Pipeline(completions, brief, setup, checks, tool)
+
+
+def _tool(options: MethodOptions, dictionary: Dictionary | None) -> Dictionary | None:
+    if unknown := [name for name in options.tools if name != "lookup"]:
+        raise UsageError(f"--tools: {unknown[0]!r} is not known. There is: lookup.")
+    if options.tools and dictionary is None:
+        raise UsageError("--tools lookup needs a dictionary: give --glossary FILE.")
+    return dictionary if options.tools else None
+
+
+def _vocabulary(
+    dictionary: Dictionary | None, brief: Briefing, listed: WordList | None
+) -> frozenset[str]:
+    """Join all target words that the user gave. Coaching words only add to a list, they are none."""
+    given = (dictionary.target_words() if dictionary else frozenset()) | (
+        listed.words if listed else frozenset()
+    )
+    return given | brief.coaching.dictionary.target_words() if given and brief.coaching else given
+
+
+def _setup(
+    options: MethodOptions,
+    setup: Setup,
+    checks: Sequence[Check],
+    dictionary: Dictionary | None,
+    listed: WordList | None,
+) -> Setup:
+    more: dict[str, Any] = {"checks": [check.name for check in checks], "retry_prompt": "retry-v1"}
+    if dictionary:
+        more["glossary_sha256"] = dictionary.sha256
+    if listed:
+        more["word_list_sha256"] = listed.sha256
+    retries = DEFAULT_RETRIES if options.max_retries is None else options.max_retries
+    return setup.model_copy(
+        update={
+            "method": "pipeline",
+            "method_class": MethodClass.PIPELINE,
+            "condition": options.condition or "pipeline",
+            "tools_enabled": options.tools,
+            "max_retries": retries,
+            "options": setup.options | more,
+        }
+    )

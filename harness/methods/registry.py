@@ -1,0 +1,99 @@
+"""Finds a method by its name and makes it from what the user said."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
+
+from corpora.entry import Entry
+from harness.failures import UsageError
+from harness.keys import KeySource, find_key
+from harness.method import Method
+from harness.methods import plugin
+from harness.methods.api import SERVICES, api
+from harness.methods.chat import chat
+from harness.methods.constant import Constant
+from harness.methods.copy_source import CopySource
+from harness.methods.glossary import Glossary
+from harness.methods.options import MethodOptions
+from harness.methods.pipeline import pipeline
+from harness.methods.replay import human, replay
+
+SHIPPED = {
+    "copy-source": "the source itself",
+    "constant": "one text for every entry",
+    "glossary": "word by word from a dictionary",
+    "replay": "outputs made elsewhere",
+    "human": "a human translator's work",
+    "chat": "a language model, as it is or coached",
+    "pipeline": "a language model, checked and asked again",
+} | {f"api:{name}": f"the service {name}" for name in SERVICES}
+"""The methods that come with the program, with a word on each."""
+
+_WITHOUT_NETWORK: dict[str, Callable[[MethodOptions], Method]] = {
+    "copy-source": CopySource,
+    "constant": Constant,
+    "glossary": Glossary,
+}
+_FROM_FILES: dict[str, Callable[[MethodOptions, Sequence[Entry]], Method]] = {
+    "replay": replay,
+    "human": human,
+}
+_MODELS: dict[str, Callable[[MethodOptions, KeySource], Method]] = {
+    "chat": chat,
+    "pipeline": pipeline,
+}
+
+
+def build(
+    name: str,
+    options: MethodOptions,
+    entries: Sequence[Entry] = (),
+    find_key: KeySource = find_key,
+) -> Method:
+    """Make the method of that name; UsageError says what is unknown, missing or does not apply.
+
+    ``entries`` are all entries of the corpus in its order, before any filter (replay and human match
+    their outputs with them). ``find_key`` is asked only by methods that call an endpoint; give
+    ``no_key`` to describe a method without being able to run it.
+    """
+    if name in _WITHOUT_NETWORK:
+        return _WITHOUT_NETWORK[name](options)
+    if name in _FROM_FILES:
+        return _FROM_FILES[name](options, entries)
+    if name in _MODELS:
+        return _MODELS[name](options, find_key)
+    if name == "api" or name.startswith("api:"):
+        return api(_service(name, options), options, find_key)
+    return _plugin(name, options)
+
+
+def method_names() -> dict[str, str]:
+    """List every method that can be named, those of installed plug-ins included."""
+    found = {name: f"plug-in {point.value}" for name, point in plugin.installed().items()}
+    return found | SHIPPED
+
+
+def _service(name: str, options: MethodOptions) -> str:
+    service = name.removeprefix("api").removeprefix(":") or options.service or ""
+    if service not in SERVICES:
+        raise UsageError(f"Name the service: --method api:{'|'.join(SERVICES)}.")
+    if options.service not in {None, service}:
+        raise UsageError(f"--service {options.service} does not fit --method {name}: leave it out.")
+    return service
+
+
+def _plugin(name: str, options: MethodOptions) -> Method:
+    if PurePath(name.rpartition(":")[0]).suffix == ".py":
+        return plugin.by_path(name, options)
+    installed = plugin.installed()
+    if name in installed:
+        return plugin.by_entry_point(installed[name], options)
+    known = [*SHIPPED, *installed]
+    near = difflib.get_close_matches(name, known, n=1)
+    guess = f" Did you mean {near[0]!r}?" if near else ""
+    raise UsageError(
+        f"Method {name!r} is not known.{guess} Known: {', '.join(known)}; "
+        "a plug-in is given as path/to/file.py:ClassName."
+    )

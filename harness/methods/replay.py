@@ -1,0 +1,64 @@
+"""replay and human: outputs that were made elsewhere, by a system or by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpora.entry import Entry
+from harness.calls import Calls
+from harness.method import MethodClass, Output, Setup
+from harness.methods.options import MethodOptions, check_options
+from harness.methods.outputs import Outputs, read_outputs
+
+
+class Replay:
+    """Answers each entry with the output that a file holds for it, and with what was recorded then.
+
+    What was not recorded is unknown: the time it takes to read a file is no latency of a system.
+    """
+
+    endpoint = None
+
+    def __init__(self, outputs: Outputs, setup: Setup) -> None:
+        self.setup = setup
+        self._outputs = outputs
+
+    async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
+        """Look the outputs up."""
+        return [self._outputs.output(entry.id) for entry in entries]
+
+
+def replay(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
+    """Make the method that replays a system's outputs; ``entries`` are those of the whole corpus."""
+    check_options("replay", options, needs=["outputs"], takes=["model"])
+    outputs = _outputs(options, entries)
+    models = outputs.models()
+    model = options.model or (models[0] if len(models) == 1 else "replay")
+    return Replay(outputs, _setup(options, "replay", MethodClass.CUSTOM_PLUGIN, model, outputs))
+
+
+def human(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
+    """Make the method that shows a human translator's work; ``entries`` are those of the whole corpus."""
+    check_options("human", options, needs=["outputs"], takes=["translator"])
+    outputs = _outputs(options, entries)
+    translator = options.translator or "human"
+    return Replay(outputs, _setup(options, "human", MethodClass.HUMAN, translator, outputs))
+
+
+def _outputs(options: MethodOptions, entries: Sequence[Entry]) -> Outputs:
+    assert options.outputs is not None  # noqa: S101  check_options has seen to it
+    return read_outputs(options.outputs, entries)
+
+
+def _setup(
+    options: MethodOptions, name: str, kind: MethodClass, slug: str, outputs: Outputs
+) -> Setup:
+    return Setup(
+        method=name,
+        method_class=kind,
+        method_version="1",
+        model_slug=slug,
+        condition=options.condition or name,
+        outputs_sha256=outputs.sha256,
+        replicate=options.replicate,
+    )

@@ -1,0 +1,1 @@
+"""The wire shapes of translation services, one file each."""

@@ -1,0 +1,120 @@
+"""Reads the token counts and the cost that a provider reports, each token once (scoring-specification §6.1).
+
+Providers disagree on what is inside what. Cached tokens are part of the prompt for OpenAI, Gemini and
+DeepSeek, but beside it for Anthropic; reasoning is part of the completion for OpenAI, but beside it for
+Gemini and Grok. Reading one shape as another charges a token twice or not at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from harness.calls import Usage
+
+Json = Mapping[str, Any]
+
+
+def usage(reply: Any) -> Usage | None:
+    """Read the usage out of a decoded reply; None where it reports none that can be understood."""
+    if not isinstance(reply, Mapping):
+        return None
+    if isinstance(native := reply.get("usageMetadata"), Mapping):
+        return _gemini(native)
+    if isinstance(block := reply.get("usage"), Mapping):
+        return _openai(block) if "prompt_tokens" in block else _input_output(block)
+    return _ollama(reply)
+
+
+def reported_cost(reply: Any) -> float | None:
+    """Read the cost in US dollars that the provider itself reports (OpenRouter); None where it does not.
+
+    With a key of one's own at the upstream provider, OpenRouter reports its fee and the upstream
+    cost apart: together they are what the call cost.
+    """
+    block = reply.get("usage") if isinstance(reply, Mapping) else None
+    if not isinstance(block, Mapping):
+        return None
+    cost = _amount(block.get("cost"))
+    upstream = _amount(_details(block, "cost_details").get("upstream_inference_cost"))
+    if block.get("is_byok") is True and upstream is not None:
+        return (cost or 0.0) + upstream
+    return cost
+
+
+def _openai(block: Json) -> Usage | None:
+    """Read the chat-completions shape: OpenAI, OpenRouter, DeepSeek, vLLM, llama.cpp, Ollama, Gemini.
+
+    Where the total exceeds prompt and completion, the difference is reasoning that the completion
+    leaves out (Gemini's compatible endpoint, Grok): it is output and is paid for as such.
+    """
+    prompt, completion = _count(block.get("prompt_tokens")), _count(block.get("completion_tokens"))
+    if prompt is None:
+        return None
+    completion = completion or 0
+    hidden = max(0, (_count(block.get("total_tokens")) or 0) - prompt - completion)
+    cached = _count(_details(block, "prompt_tokens_details").get("cached_tokens"))
+    if cached is None:
+        cached = _count(block.get("prompt_cache_hit_tokens"))
+    reasoning = _count(_details(block, "completion_tokens_details").get("reasoning_tokens"))
+    return _bounded(prompt, completion + hidden, max(reasoning or 0, hidden), cached or 0)
+
+
+def _input_output(block: Json) -> Usage | None:
+    """Read the shape with input and output: Anthropic's own (caches beside the input), or OpenAI's
+    responses (caches inside it)."""
+    read, written = _count(block.get("input_tokens")), _count(block.get("output_tokens"))
+    if read is None and written is None:
+        return None
+    inside = _count(_details(block, "input_tokens_details").get("cached_tokens"))
+    beside = _count(block.get("cache_read_input_tokens")) or 0
+    created = _count(block.get("cache_creation_input_tokens")) or 0
+    reasoning = _count(_details(block, "output_tokens_details").get("reasoning_tokens")) or 0
+    cached = beside if inside is None else inside
+    return _bounded((read or 0) + beside + created, written or 0, reasoning, cached)
+
+
+def _gemini(block: Json) -> Usage | None:
+    """Read Gemini's own shape: thoughts stand beside the candidates, tool prompts beside the prompt."""
+    prompt = _count(block.get("promptTokenCount"))
+    if prompt is None:
+        return None
+    thoughts = _count(block.get("thoughtsTokenCount")) or 0
+    return _bounded(
+        prompt + (_count(block.get("toolUsePromptTokenCount")) or 0),
+        (_count(block.get("candidatesTokenCount")) or 0) + thoughts,
+        thoughts,
+        _count(block.get("cachedContentTokenCount")) or 0,
+    )
+
+
+def _ollama(reply: Json) -> Usage | None:
+    """Read Ollama's own shape, which leaves the prompt out when its cache held all of it."""
+    prompt, completion = _count(reply.get("prompt_eval_count")), _count(reply.get("eval_count"))
+    if prompt is None and completion is None:
+        return None
+    return _bounded(prompt or 0, completion or 0, 0, 0)
+
+
+def _bounded(prompt: int, completion: int, reasoning: int, cached: int) -> Usage:
+    """A part is never larger than its whole, whatever was reported."""
+    return Usage(prompt, completion, min(reasoning, completion), min(cached, prompt))
+
+
+def _details(block: Json, name: str) -> Json:
+    """Give a nested block; vLLM writes null, others leave it out."""
+    found = block.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _count(value: Any) -> int | None:
+    """Give a token count, or None where the value is none (absent, negative, a bool, a text)."""
+    amount = _amount(value)
+    return None if amount is None else int(amount)
+
+
+def _amount(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and value >= 0 else None
