@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unicodedata import normalize
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from scoring.metric import FloatArray, Metric, Statistics
 from scoring.ngrams import shared_words
 from scoring.signature import sacrebleu_signature
 from scoring.specification import metric_info
-from scoring.text import nfc
 from scoring.tokenizers import load_tokenizer
 from scoring.translation import Translation
 
@@ -58,7 +58,7 @@ class Bleu(Metric):
 
     def _chunk(self, translations: Sequence[Translation]) -> list[Statistics]:
         lines = [
-            self._tokens(nfc(text))
+            self._tokens(normalize("NFC", text))
             for item in translations
             for text in (item.output, item.entry.reference)
         ]

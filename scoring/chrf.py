@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unicodedata import normalize
 
 import numpy as np
+import numpy.typing as npt
 
 from scoring.metric import FloatArray, Metric, Statistics
 from scoring.ngrams import IntArray, key_fits, shared_by_counting, shared_ngrams, shared_words
 from scoring.signature import sacrebleu_signature
 from scoring.specification import metric_info
-from scoring.text import nfc
 from scoring.translation import Translation
 
 _CHARACTERS = 6
@@ -60,7 +61,7 @@ class ChrfPlusPlus(Metric):
 
 
 def _mean_share(
-    shared: FloatArray, counts: FloatArray, effective: FloatArray, orders: FloatArray
+    shared: FloatArray, counts: FloatArray, effective: npt.NDArray[np.bool_], orders: IntArray
 ) -> FloatArray:
     """Average shared / counts over the orders that both sides have."""
     share = np.where(effective, shared / np.where(counts > 0, counts, 1.0), 0.0)
@@ -68,7 +69,11 @@ def _mean_share(
 
 
 def _statistics(translations: Sequence[Translation]) -> list[Statistics]:
-    texts = [nfc(text) for item in translations for text in (item.output, item.entry.reference)]
+    texts = [
+        normalize("NFC", text)
+        for item in translations
+        for text in (item.output, item.entry.reference)
+    ]
     words = [_words(text) for text in texts]
     letters = ["".join(text.split()) for text in texts]
     shared = np.hstack([_shared_letters(letters), shared_words(words, _WORDS)])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import numpy as np
 
 from scoring.metric import FloatArray, Metric, Statistics
 from scoring.signature import own_signature
 from scoring.specification import metric_info
-from scoring.text import nfc
 from scoring.translation import Translation
 
 
@@ -29,8 +30,8 @@ class LengthRatio(Metric):
         return "the references are empty"
 
     def stats(self, translation: Translation) -> Statistics | None:
-        reference = len(nfc(translation.entry.reference))
-        return (len(nfc(translation.output)), reference) if reference else None
+        reference = len(normalize("NFC", translation.entry.reference))
+        return (len(normalize("NFC", translation.output)), reference) if reference else None
 
     def values(self, totals: FloatArray) -> FloatArray:
         reference = totals[:, 1]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from corpora.text import comparison_form
 from scoring.metric import FloatArray, Metric, Statistics
 from scoring.signature import own_signature
 from scoring.specification import metric_info
-from scoring.text import comparison_form
 from scoring.translation import Translation
 
 

@@ -40,7 +40,8 @@ def shared_ngrams(ids: Ids, lengths: IntArray, symbols: int, order: int) -> IntA
     ends = np.append(starts[1:], len(keys))
     outputs = sides[ends] - sides[starts]
     references = (ends - starts) - outputs
-    return _by_order(keys[starts] >> 1, outputs, references, width, order, len(lengths) // 2)
+    grams = keys[starts] >> np.uint64(1)
+    return _by_order(grams, outputs, references, width, order, len(lengths) // 2)
 
 
 def _keys(ids: Ids, lengths: IntArray, width: np.uint64, order: int) -> Ids:

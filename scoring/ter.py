@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import numpy as np
 
 from scoring.metric import FloatArray, Metric, Statistics
 from scoring.signature import sacrebleu_signature
 from scoring.specification import metric_info
 from scoring.tercom import edits
-from scoring.text import nfc
 from scoring.translation import Translation
 
 
@@ -27,8 +28,8 @@ class Ter(Metric):
         return sacrebleu_signature("nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no")
 
     def stats(self, translation: Translation) -> Statistics:
-        output = nfc(translation.output).lower().split()
-        reference = nfc(translation.entry.reference).lower().split()
+        output = normalize("NFC", translation.output).lower().split()
+        reference = normalize("NFC", translation.entry.reference).lower().split()
         return (edits(output, reference), len(reference))
 
     def values(self, totals: FloatArray) -> FloatArray:

@@ -6,12 +6,11 @@ BLEU counts words, so a text in a script without spaces would score 0 with the u
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 
-import regex
+from corpora.text import scripts
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -35,8 +34,7 @@ _SCRIPTS = {
     "Thai": "char", "Laoo": "char", "Mymr": "char", "Khmr": "char", "Tibt": "char",
 }  # fmt: skip
 _UNSPACED = {
-    "Hani": r"\p{Han}", "Jpan": r"[\p{Hiragana}\p{Katakana}]", "Thai": r"\p{Thai}",
-    "Laoo": r"\p{Lao}", "Mymr": r"\p{Myanmar}", "Khmr": r"\p{Khmer}", "Tibt": r"\p{Tibetan}",
+    "Han": "Hani", "Thai": "Thai", "Lao": "Laoo", "Myanmar": "Mymr", "Khmer": "Khmr", "Tibetan": "Tibt",
 }  # fmt: skip
 _PLAIN = re.compile(
     r"(?!.*[0-9]-)"
@@ -66,17 +64,12 @@ def references_script(references: Iterable[str]) -> str | None:
     ``Zyyy`` means a script with spaces, None that there are no letters to tell. Kana decide for
     Japanese even where Chinese characters are more.
     """
-    counts: Counter[str] = Counter()
-    for text in references:
-        counts["letters"] += len(regex.findall(r"\p{L}", text))
-        for script, pattern in _UNSPACED.items():
-            counts[script] += len(regex.findall(pattern, text))
-    if not counts["letters"]:
+    shares = scripts(references)
+    if not shares:
         return None
-    if counts["Jpan"] * 20 > counts["letters"]:
+    if shares.get("Hiragana", 0.0) + shares.get("Katakana", 0.0) > 0.05:
         return "Jpan"
-    script = max(_UNSPACED, key=lambda name: counts[name])
-    return script if counts[script] * 2 > counts["letters"] else "Zyyy"
+    return _UNSPACED.get(next(iter(shares)), "Zyyy")
 
 
 @cache
@@ -120,4 +113,4 @@ def _sacrebleu(name: str) -> Tokenizer:
         tokenizer = getattr(import_module(f"sacrebleu.tokenizers.{module}"), class_name)()
     except (ImportError, RuntimeError, OSError) as error:
         raise ValueError(f"sacreBLEU's tokenizer {name!r} cannot be used here: {error}") from error
-    return lambda line: tokenizer(line.rstrip()).split()  # type: ignore[no-any-return]
+    return lambda line: tokenizer(line.rstrip()).split()

@@ -1,0 +1,132 @@
+"""The composite: a weighted mean of what has a value, with weights re-normalised (§4).
+
+A number without its parts flatters, so the composite always lists its inputs, effective weights, what
+is missing and why, and how much of the profile's weight is covered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from scoring.metric import FloatArray
+from scoring.specification import specification
+
+STRUCTURAL_KEY = "fst_acceptance_rate"
+"""The metric whose value decides for profile A (METRICS §7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One metric inside a composite."""
+
+    metric: str
+    value: float
+    """On the metric's own scale."""
+    normalised: float
+    """0–1, 1 is perfect (§4.2)."""
+    weight: float
+    """Target weight of §4.3."""
+    effective_weight: float
+    """Share of the composite after re-normalisation; all of them sum to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """A composite with everything needed to recompute and to judge it."""
+
+    value: float | None
+    """0–1, higher is better; None where no input has a value."""
+    profile: str
+    """``A`` or ``B`` (§4.3)."""
+    profile_reason: str
+    inputs: tuple[Input, ...]
+    missing: dict[str, str]
+    """Metrics of the profile without a value, and why."""
+    coverage: float
+    """Share of the profile's weight that has a value, 0–1."""
+
+
+def composite(values: Mapping[str, object], reasons: Mapping[str, str] | None = None) -> Composite:
+    """Fold values by metric id into a composite.
+
+    A boolean, NaN or infinity is not a value. ``reasons`` says why a metric has none.
+    """
+    reasons = reasons or {}
+    numbers = {
+        id_: number for id_, value in values.items() if (number := _number(value)) is not None
+    }
+    profile = profile_for(numbers)
+    weights = specification().profiles[profile]
+    present = {id_: weight for id_, weight in weights.items() if id_ in numbers}
+    covered = sum(present.values())
+    inputs = tuple(
+        Input(id_, numbers[id_], _scale(id_, numbers[id_]), weight, weight / covered)
+        for id_, weight in present.items()
+    )
+    return Composite(
+        value=sum(i.weight * i.normalised for i in inputs) / covered if inputs else None,
+        profile=profile,
+        profile_reason=_profile_reason(profile, reasons),
+        inputs=inputs,
+        missing={id_: reasons.get(id_, "no value") for id_ in weights if id_ not in present},
+        coverage=covered / sum(weights.values()),
+    )
+
+
+def composites(values: Mapping[str, FloatArray], profile: str) -> FloatArray:
+    """Fold arrays of values, one composite per place; NaN means no value there.
+
+    Used for entries and for bootstrap draws, where the caller passes only the metrics that the point
+    estimate has, so that every draw weighs the same inputs.
+    """
+    weights = specification().profiles[profile]
+    used = [id_ for id_ in weights if id_ in values]
+    if not used:
+        length = len(next(iter(values.values()))) if values else 0
+        return np.full(length, np.nan)
+    scaled = np.stack([_scale_all(id_, values[id_]) for id_ in used])
+    weight = np.array([weights[id_] for id_ in used])[:, None] * ~np.isnan(scaled)
+    covered = weight.sum(axis=0)
+    total = (weight * np.nan_to_num(scaled)).sum(axis=0)
+    return np.where(covered > 0, total / np.where(covered > 0, covered, 1.0), np.nan)
+
+
+def composite_metrics() -> frozenset[str]:
+    """Give the ids of all metrics that enter a composite of either profile."""
+    return frozenset().union(*specification().profiles.values())
+
+
+def profile_for(values: Mapping[str, object]) -> str:
+    """Choose profile A where the FST metric has a value, B otherwise."""
+    return "A" if _number(values.get(STRUCTURAL_KEY)) is not None else "B"
+
+
+def _profile_reason(profile: str, reasons: Mapping[str, str]) -> str:
+    if profile == "A":
+        return "FST acceptance has a value"
+    return f"FST acceptance has no value: {reasons.get(STRUCTURAL_KEY, 'it was not computed')}"
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        return None
+    return float(value)
+
+
+def _scale(id_: str, value: float) -> float:
+    return float(_scale_all(id_, np.array([value]))[0])
+
+
+def _scale_all(id_: str, values: FloatArray) -> FloatArray:
+    """Bring values to 0–1 with 1 as perfect (§4.2)."""
+    match specification().metrics[id_].normalization:
+        case "percent":
+            return values / 100.0
+        case "invert":
+            return 1.0 - values
+        case _:
+            return values

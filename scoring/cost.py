@@ -1,0 +1,111 @@
+"""Tokens and money of a run, from its entries (§6). Unknown is None, never 0 (DESIGN M5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum, log2
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCost:
+    """What one entry used, all its attempts together."""
+
+    cost_usd: float | None
+    """US dollars; 0.0 where it is known to cost nothing, None where the price is not known."""
+    source_characters: int
+    prompt_tokens: int | None = 0
+    """All input tokens, cached ones included; None where the endpoint does not count."""
+    completion_tokens: int | None = 0
+    """All output tokens, reasoning included."""
+    reasoning_tokens: int | None = 0
+    cached_tokens: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The ``tokens`` block (§6.1). A sum is None where one of its entries was not counted."""
+
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    reasoning_tokens: int | None
+    cached_tokens: int | None
+    total_tokens: int | None
+    tokens_per_entry: float | None
+    uncounted_entries: int
+    """Entries whose endpoint did not count prompt or completion tokens."""
+    known_total_tokens: int
+    """Prompt and completion tokens of the entries that were counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The ``cost`` block (§6.2), US dollars."""
+
+    total_cost_usd: float | None
+    """None as soon as one entry's cost is unknown."""
+    cost_per_entry_usd: float | None
+    cost_per_1k_tokens: float | None
+    cost_per_source_char: float | None
+    known_cost_usd: float
+    """The part that is known; a lower bound of the total."""
+    unpriced_entries: int
+    """Entries whose cost is unknown."""
+
+
+def tokens(rows: Sequence[EntryCost]) -> Tokens:
+    """Add up the tokens of all entries."""
+    prompt = _total([row.prompt_tokens for row in rows])
+    completion = _total([row.completion_tokens for row in rows])
+    total = None if prompt is None or completion is None else prompt + completion
+    counted = [
+        row.prompt_tokens + row.completion_tokens
+        for row in rows
+        if row.prompt_tokens is not None and row.completion_tokens is not None
+    ]
+    return Tokens(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        reasoning_tokens=_total([row.reasoning_tokens for row in rows]),
+        cached_tokens=_total([row.cached_tokens for row in rows]),
+        total_tokens=total,
+        tokens_per_entry=per(total, len(rows)),
+        uncounted_entries=len(rows) - len(counted),
+        known_total_tokens=sum(counted),
+    )
+
+
+def cost(rows: Sequence[EntryCost]) -> Cost:
+    """Add up the cost of all entries and set it against entries, tokens and source characters."""
+    known = [row.cost_usd for row in rows if row.cost_usd is not None]
+    total = fsum(known) if len(known) == len(rows) else None
+    thousands = per(tokens(rows).total_tokens, 1000)
+    return Cost(
+        total_cost_usd=total,
+        cost_per_entry_usd=per(total, len(rows)),
+        cost_per_1k_tokens=per(total, thousands),
+        cost_per_source_char=per(total, sum(row.source_characters for row in rows)),
+        known_cost_usd=fsum(known),
+        unpriced_entries=len(rows) - len(known),
+    )
+
+
+def cost_adjusted(composite: float | None, cost_per_entry_usd: float | None) -> float | None:
+    """Give composite / log2(1 + 1000 × cost per entry) (§6.3).
+
+    None at cost 0, where the formula divides by zero and lists say "free", and at unknown cost
+    (DESIGN M6).
+    """
+    if composite is None or cost_per_entry_usd is None or cost_per_entry_usd <= 0:
+        return None
+    return per(composite, log2(1 + cost_per_entry_usd * 1000))
+
+
+def per(amount: float | None, units: float | None) -> float | None:
+    """Divide, None where either side is unknown or there are no units."""
+    return amount / units if amount is not None and units else None
+
+
+def _total(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

@@ -1,0 +1,161 @@
+"""Confidence intervals: percentile bootstrap of every metric and the composite from the same draws (§8.1).
+
+A draw is a weighted sum of the entries' statistics, so all draws of all metrics are one product of a
+matrix of counts with the table of statistics, made in blocks to bound the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.composite import composites, profile_for
+from scoring.match import MatchRate
+from scoring.metric import FloatArray, Metric
+from scoring.table import EntryStatistics, Table
+
+DRAWS = 1000
+LEVEL = 0.95
+SEED = 12345
+"""sacreBLEU's own, so that its resamples and ours are the same."""
+
+_BLOCK = 400_000
+"""Counts held at once; 8 bytes each, three times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval on the metric's own scale, with what is needed to make it again."""
+
+    lower: float
+    upper: float
+    level: float
+    draws: int
+    """0 for an interval in closed form."""
+    seed: int | None
+    method: str
+    """``percentile bootstrap``, ``Poisson bootstrap`` or ``Wilson``."""
+
+
+def bootstrap(
+    table: Table, *, draws: int = DRAWS, seed: int = SEED, level: float = LEVEL
+) -> dict[str, Interval]:
+    """Give the interval of every metric that has a value, and of ``composite``.
+
+    The inputs and the profile of the composite are those of the point estimate in every draw. An
+    interval is widened to its point estimate where resampling a small corpus misses it.
+    """
+    if not len(table):
+        return {}
+    sums = resample(table.matrix, draws, seed)
+    return _intervals(table, sums, level, seed, "percentile bootstrap")
+
+
+def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
+    """Sum ``draws`` resamples of the rows, with replacement: shape (draws, columns).
+
+    The rows drawn are those of sacreBLEU's bootstrap with the same seed.
+    """
+    random = np.random.default_rng(seed)
+    entries = len(matrix)
+    block = max(1, min(draws, _BLOCK // entries))
+    sums = np.empty((draws, matrix.shape[1]))
+    for start in range(0, draws, block):
+        size = min(block, draws - start)
+        drawn = random.integers(0, entries, (size, entries))
+        drawn += np.arange(size)[:, None] * entries
+        counts = np.bincount(drawn.ravel(), minlength=size * entries).reshape(size, entries)
+        sums[start : start + size] = counts.astype(np.float64) @ matrix
+    return sums
+
+
+def wilson(right: float, total: float, level: float = LEVEL) -> Interval | None:
+    """Give the Wilson score interval of a rate, which holds for few entries and near 0 and 1 as well."""
+    if total <= 0:
+        return None
+    z = _normal_quantile(level)
+    rate, share = right / total, z * z / total
+    middle = (rate + share / 2) / (1 + share)
+    half = z / (1 + share) * np.sqrt(rate * (1 - rate) / total + share / (4 * total))
+    lower, upper = max(0.0, float(middle - half)), min(1.0, float(middle + half))
+    return Interval(min(lower, rate), max(upper, rate), level, 0, None, "Wilson")
+
+
+def wilson_intervals(table: Table) -> dict[str, Interval]:
+    """Give the Wilson intervals of all metrics whose entries are right or wrong."""
+    found = {
+        metric.info.id: wilson(*table.columns(metric.info.id).sum(axis=0))
+        for metric in table.metrics
+        if isinstance(metric, MatchRate)
+    }
+    return {id_: interval for id_, interval in found.items() if interval is not None}
+
+
+class LiveIntervals:
+    """Intervals of a run in progress, kept up to date as entries come (Poisson bootstrap).
+
+    Each entry enters each draw with a Poisson(1) weight, so nothing is computed again: adding costs one
+    product of (draws × entries) with (entries × columns), about 20 µs an entry with 200 draws, and
+    asking about 0.2 ms whatever the length of the run. The exact intervals replace them at the end.
+    """
+
+    def __init__(self, metrics: Sequence[Metric], *, draws: int = 200, seed: int = SEED) -> None:
+        self._table = Table.of(metrics, [])
+        self._totals = self._table.totals()
+        self._sums = np.zeros((draws, self._totals.shape[1]))
+        self._present = np.zeros((0, len(metrics)))
+        self._random = np.random.default_rng(seed)
+        self._seed = seed
+
+    def add(self, statistics: Sequence[EntryStatistics]) -> None:
+        """Count some more entries in."""
+        table = Table.of(self._table.metrics, statistics)
+        weights = self._random.poisson(1.0, (len(self._sums), len(table)))
+        self._sums += weights.astype(np.float64) @ table.matrix
+        self._totals += table.totals()
+        self._present = np.vstack([self._present, table.present]).max(
+            axis=0, keepdims=True, initial=0
+        )
+
+    def intervals(self, level: float = LEVEL) -> dict[str, Interval]:
+        """Give the intervals so far; empty before the first entry."""
+        if not len(self._present):
+            return {}
+        so_far = Table(self._table.metrics, self._totals, self._present)
+        return _intervals(so_far, self._sums, level, self._seed, "Poisson bootstrap")
+
+
+def _intervals(
+    table: Table, sums: FloatArray, level: float, seed: int, method: str
+) -> dict[str, Interval]:
+    points = {
+        id_: np.array([value]) for id_, value in table.corpus_values().items() if value is not None
+    }
+    drawn = {id_: values for id_, values in table.values(sums).items() if id_ in points}
+    profile = profile_for({id_: float(value[0]) for id_, value in points.items()})
+    points["composite"] = composites(points, profile)
+    drawn["composite"] = composites(drawn, profile)
+    return {
+        id_: _percentiles(values, float(points[id_][0]), level, seed, method)
+        for id_, values in drawn.items()
+        if not np.isnan(points[id_][0])
+    }
+
+
+def _percentiles(
+    values: FloatArray, point: float, level: float, seed: int, method: str
+) -> Interval:
+    tail = 100 * (1 - level) / 2
+    kept = values[~np.isnan(values)]
+    lower, upper = np.percentile(kept, [tail, 100 - tail]) if len(kept) else (point, point)
+    return Interval(
+        min(float(lower), point), max(float(upper), point), level, len(values), seed, method
+    )
+
+
+def _normal_quantile(level: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(0.5 + level / 2)

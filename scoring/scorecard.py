@@ -1,0 +1,254 @@
+"""The ``scores`` block of a run card (§9): every key is there, null comes with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from corpora.entry import Entry
+from scoring.breakdown import DIMENSIONS, Group, breakdown
+from scoring.composite import Composite, Input, composite
+from scoring.cost import cost_adjusted
+from scoring.floors import Floor, best_floor, floors
+from scoring.intervals import SEED, Interval, bootstrap, wilson_intervals
+from scoring.metric import Metric
+from scoring.reasons import missing_reasons
+from scoring.specification import specification
+from scoring.table import EntryStatistics, Table
+from scoring.tiers import (
+    Tier,
+    claimable_tier,
+    clears_floor,
+    mostly_identical,
+    quality_tier,
+    tier_in_words,
+)
+
+
+class ConfidenceInterval(BaseModel):
+    """One interval as the card writes it (§8.1), with Wilson's beside it for rates of right and wrong."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ci_lower: float
+    ci_upper: float
+    level: float
+    draws: int
+    seed: int | None
+    method: str
+    wilson_lower: float | None = None
+    wilson_upper: float | None = None
+
+
+class GroupScores(BaseModel):
+    """The scores of one part of the corpus."""
+
+    model_config = ConfigDict(frozen=True)
+
+    n: int
+    exact_match_rate: float | None
+    equivalent_match_rate: float | None
+    chrf_plus_plus: float | None
+    bleu: float | None
+    ter: float | None
+    composite: float | None
+    confidence_intervals: dict[str, ConfidenceInterval]
+
+
+class Scores(BaseModel):
+    """All scores of a run at full precision; ``model_dump(mode="json")`` is the card's block."""
+
+    model_config = ConfigDict(frozen=True)
+
+    exact_match_rate: float | None
+    exact_matches: int | None
+    equivalent_match_rate: float | None
+    equivalent_matches: int | None
+    chrf_plus_plus: float | None
+    bleu: float | None
+    ter: float | None
+    length_ratio: float | None
+    fst_acceptance_rate: float | None
+    fst_accepted: int | None
+    morphological_accuracy: float | None
+    orthographic_accuracy: float | None
+    semantic_score: float | None
+    comet_score: float | None
+    comet_model: str
+    """Empty where COMET was not computed."""
+    code_switching_rate: float | None
+    hallucination_rate: float | None
+    terminology_adherence: float | None
+    consistency_score: float | None
+    compliance_index: float | None
+    repair_effectiveness: float | None
+    reasons: dict[str, str]
+    """Why each metric that is null is null."""
+    composite: float | None
+    composite_profile: str
+    composite_profile_reason: str
+    composite_inputs: tuple[Input, ...]
+    composite_missing: dict[str, str]
+    composite_coverage: float
+    quality_tier: Tier
+    claimable_tier: Tier
+    tier_in_words: str
+    at_floor: bool
+    mostly_identical: bool | None
+    """None where the outputs were not at hand."""
+    floors: dict[str, Floor]
+    cost_adjusted: float | None
+    confidence_intervals: dict[str, ConfidenceInterval]
+    by_difficulty: dict[str, GroupScores]
+    by_provenance: dict[str, GroupScores]
+    by_register: dict[str, GroupScores]
+    by_segment: dict[str, GroupScores]
+    by_context: dict[str, GroupScores]
+    signatures: dict[str, str]
+    total: int
+    evaluated: int
+    """Entries with an output; the errors stay in every denominator all the same."""
+    errors: int
+
+
+def scorecard(
+    entries: Sequence[Entry],
+    statistics: Sequence[EntryStatistics],
+    errors: Sequence[bool],
+    metrics: Sequence[Metric],
+    outputs: Sequence[str] | None = None,
+    *,
+    cost_per_entry_usd: float | None = None,
+    review_passed: bool = False,
+    known_floors: Mapping[str, Floor] | None = None,
+    seed: int = SEED,
+) -> Scores:
+    """Fold a run's entries into its scores; all sequences go by entry, in the same order.
+
+    ``known_floors`` are those of another run on the same entries and metrics, to save computing them.
+    ValueError where the sequences have different lengths.
+    """
+    _check_lengths(entries, statistics, errors, outputs)
+    table = Table.of(metrics, statistics)
+    values = table.corpus_values()
+    reasons = missing_reasons(metrics, values)
+    mixed = composite(values, reasons)
+    intervals = bootstrap(table, seed=seed)
+    found = dict(floors(entries, metrics, seed=seed) if known_floors is None else known_floors)
+    return Scores(
+        **_metric_fields(table, values),
+        **_composite_fields(mixed),
+        **_tier_fields(mixed, intervals, found, entries, outputs, review_passed),
+        **{
+            f"by_{name}": _groups(breakdown(entries, table, name, seed=seed)) for name in DIMENSIONS
+        },
+        reasons=reasons,
+        floors=found,
+        cost_adjusted=cost_adjusted(mixed.value, cost_per_entry_usd),
+        confidence_intervals=_written(intervals, wilson_intervals(table)),
+        signatures={metric.info.id: metric.signature for metric in metrics},
+        total=len(entries),
+        evaluated=len(entries) - sum(errors),
+        errors=sum(errors),
+    )
+
+
+def _check_lengths(
+    entries: Sequence[Entry],
+    statistics: Sequence[EntryStatistics],
+    errors: Sequence[bool],
+    outputs: Sequence[str] | None,
+) -> None:
+    lengths = {"statistics": len(statistics), "errors": len(errors)}
+    if outputs is not None:
+        lengths["outputs"] = len(outputs)
+    wrong = [f"{len_} {name}" for name, len_ in lengths.items() if len_ != len(entries)]
+    if wrong:
+        raise ValueError(f"there are {len(entries)} entries but {', '.join(wrong)}")
+
+
+def _metric_fields(table: Table, values: Mapping[str, float | None]) -> dict[str, object]:
+    fields: dict[str, object] = {id_: values.get(id_) for id_ in specification().metrics}
+    for id_, name in (
+        ("exact_match_rate", "exact_matches"),
+        ("equivalent_match_rate", "equivalent_matches"),
+    ):
+        there = values.get(id_) is not None
+        fields[name] = int(table.columns(id_)[:, 0].sum()) if there else None
+    return {**fields, "fst_accepted": None, "comet_model": ""}
+
+
+def _composite_fields(mixed: Composite) -> dict[str, object]:
+    return {
+        "composite": mixed.value,
+        "composite_profile": mixed.profile,
+        "composite_profile_reason": mixed.profile_reason,
+        "composite_inputs": mixed.inputs,
+        "composite_missing": mixed.missing,
+        "composite_coverage": mixed.coverage,
+    }
+
+
+def _tier_fields(
+    mixed: Composite,
+    intervals: Mapping[str, Interval],
+    found: dict[str, Floor],
+    entries: Sequence[Entry],
+    outputs: Sequence[str] | None,
+    review_passed: bool,
+) -> dict[str, object]:
+    """Judge the composite: a run at its floor, or saying the same all over, claims baseline (T2)."""
+    quality = quality_tier(mixed.value)
+    identical = (
+        None
+        if outputs is None
+        else mostly_identical(outputs, [entry.reference for entry in entries])
+    )
+    least = intervals["composite"].lower if "composite" in intervals else None
+    at_floor = least is not None and (
+        not clears_floor(least, best_floor(found)) or identical is True
+    )
+    claimable = claimable_tier(quality, review_passed=review_passed, at_floor=at_floor)
+    return {
+        "quality_tier": quality,
+        "claimable_tier": claimable,
+        "tier_in_words": tier_in_words(
+            mixed.value, claimable, review_passed=review_passed, at_floor=at_floor
+        ),
+        "at_floor": at_floor,
+        "mostly_identical": identical,
+    }
+
+
+def _groups(groups: Mapping[str, Group]) -> dict[str, GroupScores]:
+    return {
+        tag: GroupScores(
+            n=group.n,
+            confidence_intervals=_written(group.intervals, {}),
+            **{
+                id_: group.values.get(id_)
+                for id_ in GroupScores.model_fields
+                if id_ not in {"n", "confidence_intervals"}
+            },
+        )
+        for tag, group in groups.items()
+    }
+
+
+def _written(
+    intervals: Mapping[str, Interval], closed: Mapping[str, Interval]
+) -> dict[str, ConfidenceInterval]:
+    return {
+        id_: ConfidenceInterval(
+            ci_lower=interval.lower,
+            ci_upper=interval.upper,
+            level=interval.level,
+            draws=interval.draws,
+            seed=interval.seed,
+            method=interval.method,
+            wilson_lower=closed[id_].lower if id_ in closed else None,
+            wilson_upper=closed[id_].upper if id_ in closed else None,
+        )
+        for id_, interval in intervals.items()
+    }

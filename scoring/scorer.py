@@ -1,0 +1,168 @@
+"""Scoring of entries: statistics as outputs arrive, values of entries, and the running corpus values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgpack
+import numpy as np
+
+from corpora.entry import Entry
+from scoring.bleu import Bleu
+from scoring.chrf import ChrfPlusPlus
+from scoring.composite import STRUCTURAL_KEY, Composite, composite, composites
+from scoring.length import LengthRatio
+from scoring.match import EquivalentMatch, ExactMatch
+from scoring.metric import FloatArray, Metric, Statistics
+from scoring.reasons import missing_reasons
+from scoring.table import EntryStatistics, Table, present_values
+from scoring.ter import Ter
+from scoring.tiers import Tier, quality_tier
+from scoring.tokenizers import bleu_tokenizer, references_script
+from scoring.translation import Translation
+
+
+def default_metrics(target_language: str, entries: Sequence[Entry]) -> tuple[Metric, ...]:
+    """Give the surface metrics for a corpus, of which ``entries`` are all that the run covers."""
+    script = references_script(entry.reference for entry in entries)
+    return surface_metrics(
+        tokenizer=bleu_tokenizer(target_language, script),
+        has_variants=any(entry.variants for entry in entries),
+    )
+
+
+def surface_metrics(*, tokenizer: str, has_variants: bool) -> tuple[Metric, ...]:
+    """Give the surface metrics of §2.1, in the order of the inventory."""
+    return (
+        ExactMatch(),
+        EquivalentMatch(has_variants=has_variants),
+        ChrfPlusPlus(),
+        Bleu(tokenizer),
+        Ter(),
+        LengthRatio(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EntryValues:
+    """What one entry's line on the screen shows."""
+
+    values: dict[str, float | None]
+    """By metric id, on the metric's own scale."""
+    composite: float | None
+    quality_tier: Tier
+
+
+class Scorer:
+    """Takes statistics with a fixed list of metrics; holds nothing else, so any process may score."""
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self.metrics = tuple(metrics)
+        ids = [metric.info.id for metric in self.metrics]
+        if len(set(ids)) < len(ids):
+            raise ValueError(f"a metric is listed twice: {', '.join(ids)}")
+
+    def statistics(self, translations: Sequence[Translation]) -> list[EntryStatistics]:
+        """Take all statistics of some entries; many at once are faster than one by one."""
+        ids = [metric.info.id for metric in self.metrics]
+        taken = [metric.stats_many(translations) for metric in self.metrics]
+        if not taken:
+            return [{} for _ in translations]
+        return [dict(zip(ids, row, strict=True)) for row in zip(*taken, strict=True)]
+
+    def table(self, statistics: Sequence[EntryStatistics]) -> Table:
+        """Lay statistics out as a matrix."""
+        return Table.of(self.metrics, statistics)
+
+    def entry_values(self, statistics: EntryStatistics) -> EntryValues:
+        """Give the values of one entry."""
+        return self.entries_values([statistics])[0]
+
+    def entries_values(self, statistics: Sequence[EntryStatistics]) -> list[EntryValues]:
+        """Give the values of several entries together."""
+        arrays = self.table(statistics).entry_values()
+        mixed = _entry_composites(arrays, len(statistics))
+        columns = [_optional(array) for array in arrays.values()]
+        rows = zip(*columns, strict=True) if columns else [() for _ in statistics]
+        return [
+            EntryValues(dict(zip(arrays, row, strict=True)), value, quality_tier(value))
+            for row, value in zip(rows, _optional(mixed), strict=True)
+        ]
+
+    def pack(self, statistics: EntryStatistics) -> bytes:
+        """Write one entry's statistics in a few dozen bytes; integers short, fractions exact."""
+        row = [_compact(statistics.get(metric.info.id)) for metric in self.metrics]
+        packed: bytes = msgpack.packb(row)
+        return packed
+
+    def unpack(self, data: bytes) -> EntryStatistics:
+        """Read what ``pack`` wrote with the same metrics; ValueError where they do not fit."""
+        row = _read(data)
+        widths = [metric.width for metric in self.metrics]
+        if len(row) != len(widths) or any(
+            part is not None and len(part) != width for part, width in zip(row, widths, strict=True)
+        ):
+            raise ValueError(
+                "these statistics were taken with other metrics; score the outputs again"
+            )
+        ids = [metric.info.id for metric in self.metrics]
+        return dict(zip(ids, (None if part is None else tuple(part) for part in row), strict=True))
+
+
+class Totals:
+    """Running sums: since statistics are integers, the values after every entry equal those of a batch."""
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        empty = Table.of(metrics, [])
+        self._table = empty
+        self._sums = empty.totals()
+        self._present = np.zeros(len(empty.metrics), dtype=bool)
+        self.entries = 0
+        """How many entries were added."""
+
+    def add(self, statistics: Sequence[EntryStatistics]) -> None:
+        """Count some more entries in."""
+        table = Table.of(self._table.metrics, statistics)
+        self._sums += table.totals()
+        self._present |= table.present.any(axis=0)
+        self.entries += len(table)
+
+    def values(self) -> dict[str, float | None]:
+        """Give the corpus values so far, by metric id."""
+        return present_values(self._table.values(self._sums), self._present)
+
+    def composite(self) -> Composite:
+        """Give the composite of the corpus values so far."""
+        values = self.values()
+        return composite(values, missing_reasons(self._table.metrics, values))
+
+
+def _entry_composites(arrays: Mapping[str, FloatArray], entries: int) -> FloatArray:
+    """Fold each entry's values with the profile that the entry's own values ask for (§4.3)."""
+    if not arrays:
+        return np.full(entries, np.nan)
+    without = composites(arrays, "B")
+    if STRUCTURAL_KEY not in arrays:
+        return without
+    return np.where(np.isnan(arrays[STRUCTURAL_KEY]), without, composites(arrays, "A"))
+
+
+def _optional(values: FloatArray) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124  NaN
+
+
+def _compact(statistics: Statistics | None) -> list[float] | None:
+    if statistics is None:
+        return None
+    return [int(number) if float(number).is_integer() else float(number) for number in statistics]
+
+
+def _read(data: bytes) -> list[list[float] | None]:
+    try:
+        row = msgpack.unpackb(data)
+    except ValueError as error:
+        raise ValueError("these statistics are damaged; score the outputs again") from error
+    if not isinstance(row, list):
+        raise ValueError("these statistics are damaged; score the outputs again")  # noqa: TRY004  the data is wrong, not the call
+    return row

@@ -1,0 +1,93 @@
+"""The statistics of many entries as one matrix, so that every sum of them is one product.
+
+Corpus values, breakdowns, floors and bootstrap draws differ only in how they weigh the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.metric import FloatArray, Metric, Statistics
+
+EntryStatistics = Mapping[str, Statistics | None]
+"""Statistics of one entry by metric id; None where the metric has nothing to look at."""
+
+
+class Table:
+    """Rows are entries, columns the statistics of all metrics side by side."""
+
+    def __init__(self, metrics: Sequence[Metric], matrix: FloatArray, present: FloatArray) -> None:
+        self.metrics = tuple(metrics)
+        self.matrix = matrix
+        """Shape (entries, sum of widths); zeros where a metric has nothing."""
+        self.present = present
+        """Shape (entries, metrics); 1.0 where the metric has statistics, else 0.0."""
+        ends = np.cumsum([metric.width for metric in self.metrics])
+        self._columns = {
+            metric.info.id: slice(int(end) - metric.width, int(end))
+            for metric, end in zip(self.metrics, ends, strict=True)
+        }
+
+    @classmethod
+    def of(cls, metrics: Sequence[Metric], statistics: Sequence[EntryStatistics]) -> Table:
+        """Lay out the statistics of some entries."""
+        columns, present = [], np.zeros((len(statistics), len(metrics)))
+        for place, metric in enumerate(metrics):
+            rows = [entry.get(metric.info.id) for entry in statistics]
+            present[:, place] = [row is not None for row in rows]
+            nothing = (0.0,) * metric.width
+            columns.append(
+                np.array(
+                    [nothing if row is None else row for row in rows], dtype=np.float64
+                ).reshape(len(rows), metric.width)
+            )
+        matrix = np.hstack(columns) if columns else np.zeros((len(statistics), 0))
+        return cls(metrics, matrix, present)
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def rows(self, places: Sequence[int] | npt.NDArray[np.int64]) -> Table:
+        """Take some of the entries."""
+        chosen = np.asarray(places, dtype=np.int64)
+        return Table(self.metrics, self.matrix[chosen], self.present[chosen])
+
+    def columns(self, id_: str) -> FloatArray:
+        """Give one metric's statistics, shape (entries, width)."""
+        return self.matrix[:, self._columns[id_]]
+
+    def totals(self) -> FloatArray:
+        """Sum all rows, shape (1, sum of widths)."""
+        return np.asarray(self.matrix.sum(axis=0, keepdims=True))
+
+    def values(self, sums: FloatArray) -> dict[str, FloatArray]:
+        """Turn sums of rows, shape (n, sum of widths), into n values per metric; NaN where there is none."""
+        return {
+            metric.info.id: metric.values(sums[:, self._columns[metric.info.id]])
+            for metric in self.metrics
+        }
+
+    def entry_values(self) -> dict[str, FloatArray]:
+        """Give every entry's own values; NaN where a metric has nothing to look at."""
+        values = self.values(self.matrix)
+        return {
+            metric.info.id: np.where(self.present[:, place] > 0, values[metric.info.id], np.nan)
+            for place, metric in enumerate(self.metrics)
+        }
+
+    def corpus_values(self) -> dict[str, float | None]:
+        """Give the corpus values; None where no entry has statistics or the sum has no value."""
+        return present_values(self.values(self.totals()), np.atleast_1d(self.present.any(axis=0)))
+
+
+def present_values(
+    values: Mapping[str, FloatArray], present: npt.NDArray[np.bool_]
+) -> dict[str, float | None]:
+    """Turn arrays of one value each into numbers, None for NaN and for metrics without statistics."""
+    return {
+        id_: float(value[0]) if there and not np.isnan(value[0]) else None
+        for (id_, value), there in zip(values.items(), present, strict=True)
+    }
