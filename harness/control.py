@@ -18,7 +18,7 @@ class Control:
         self._lock = threading.Lock()
         self._state = RunState.RUNNING
         self._most_concurrency: int | None = None
-        self._changed: Callable[[], None] | None = None
+        self._changed: Callable[[], object] | None = None
 
     @property
     def state(self) -> RunState:
@@ -52,7 +52,7 @@ class Control:
             self._most_concurrency = max(1, calls)
         self._tell()
 
-    def listen(self, changed: Callable[[], None]) -> None:
+    def listen(self, changed: Callable[[], object]) -> None:
         """Call ``changed`` from the asking thread whenever a wish changes."""
         self._changed = changed
 

@@ -30,7 +30,7 @@ class Floor:
     """What a worthless method reaches on the same entries with the same metrics (T2)."""
 
     name: str
-    """``empty``, ``copied``, ``constant`` or ``shuffled``."""
+    """``empty``, ``source``, ``constant`` or ``shuffled``."""
     composite: float | None
     chrf: float | None
 

@@ -90,6 +90,11 @@ def known_variables() -> dict[str, str]:
     return {name: endpoint.environment for name, endpoint in every.items()}
 
 
+def variable_of(name: str) -> str:
+    """Name the environment variable that may hold the key of an endpoint or host."""
+    return known_variables().get(name) or key_variable(name)
+
+
 def checked_name(name: str) -> str:
     """Give the name under which a key may be stored: a preset's, or a host's; else UsageError."""
     known = known_variables()
@@ -138,7 +143,7 @@ def _ask(name: str, question: Callable[[Any], _Answer]) -> _Answer:
 
 
 def _unavailable(name: str, reason: str) -> str:
-    variable = known_variables().get(name, key_variable(name) if "." in name else "NAME_API_KEY")
+    variable = "of the endpoint" if name == _NAMES else variable_of(name)
     return (
         f"The operating system's keyring cannot be used here ({reason}). "
         f"Put the key into the environment variable {variable} instead."

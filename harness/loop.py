@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from corpora.entry import Entry
 from harness.calls import Usage
@@ -53,7 +54,7 @@ class RunLoop:
     async def run(self) -> None:
         """Go on until every entry is through, or until the run is to stop."""
         loop = asyncio.get_running_loop()
-        self._control.listen(lambda: loop.call_soon_threadsafe(self._heed))
+        self._control.listen(partial(loop.call_soon_threadsafe, self._heed))
         self._dispatcher = asyncio.create_task(self._dispatch())
         self._heed()
         with suppress(asyncio.CancelledError):

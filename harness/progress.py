@@ -17,7 +17,8 @@ from harness.flight import Flight
 from harness.limiter import Limiter
 from harness.result import Result
 from scoring.intervals import LiveIntervals
-from scoring.scorer import EntryStatistics, Scorer, Totals
+from scoring.scorer import Scorer, Totals
+from scoring.table import EntryStatistics
 from scoring.tiers import quality_tier
 
 RATE_SECONDS = 10.0
@@ -100,11 +101,13 @@ class Board:
         fresh: bool = True,
     ) -> None:
         """Count entries in; ``fresh`` ones were finished now and count for the rate."""
+        if not results:
+            return
         for result in results:
             self._tally.add(result)
         self._totals.add(statistics)
         self._intervals.add(statistics)
-        if fresh and results:
+        if fresh:
             self._recent.append((time.monotonic(), len(results)))
 
     def progress(
@@ -129,7 +132,10 @@ class Board:
             rate_limited=self._flight.rate_limited,
             retries=self._flight.retries,
             values={**self._totals.values(), "composite": mixed.value},
-            intervals=self._intervals.current(),
+            intervals={
+                id_: (found.lower, found.upper)
+                for id_, found in self._intervals.intervals().items()
+            },
             quality_tier=quality_tier(mixed.value),
             cost_usd=tally.cost_usd,
             expected_cost_usd=_expected(tally, self._total),

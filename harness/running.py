@@ -44,7 +44,8 @@ from harness.store.runs import (
 from harness.version import VERSION
 from harness.wire import Wire
 from scoring.floors import floors
-from scoring.scorer import Scorer, Totals, default_metrics, missing_reasons
+from scoring.reasons import missing_reasons
+from scoring.scorer import Scorer, Totals, default_metrics
 from scoring.translation import Translation
 
 Listener = Callable[[Event], None]
@@ -68,7 +69,7 @@ def begin(
             corpus=save_corpus(connection, corpus),
             positions=positions,
             setup=method.setup,
-            setup_hash=print_.setup_hash,
+            setup_hash=print_.setup_hash or print_.hash,
             fingerprint_hash=print_.hash,
             plan=plan.model_dump(mode="json"),
             opening=_opening(corpus.dataset, chosen),
@@ -89,8 +90,8 @@ def _opening(dataset: Dataset, entries: Sequence[Entry]) -> dict[str, object]:
     reached = floors(entries, metrics)
     return {
         "floors": [
-            {"name": each.name, "composite": each.composite, "chrf": each.chrf_plus_plus}
-            for each in reached
+            {"name": name, "composite": floor.composite, "chrf": floor.chrf_plus_plus}
+            for name, floor in reached.items()
         ],
     }
 
@@ -268,6 +269,13 @@ class _Go:
         )
         self.listener(finished)
         return finished
+
+
+def missing(scorer: Scorer, entries: Sequence[Entry]) -> dict[str, str]:
+    """Say which metrics can have no value for these entries, and why; a perfect output shows it."""
+    perfect = Totals(scorer.metrics)
+    perfect.add(scorer.statistics([Translation(each, each.reference) for each in entries[:1]]))
+    return missing_reasons(scorer.metrics, perfect.values())
 
 
 def started(run: Run, dataset: Dataset, done: int, missing: Mapping[str, str]) -> Started:

@@ -19,7 +19,7 @@ from harness.result import Attempt, Result
 from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import set_live, touch_stretch
-from scoring.scorer import EntryStatistics, Scorer
+from scoring.scorer import EntryValues, Scorer
 from scoring.translation import Translation
 
 GATHER_SECONDS = 0.03
@@ -139,26 +139,26 @@ class Scribe(threading.Thread):
         statistics = self._scorer.statistics(
             [Translation(each.entry, each.output.text or "") for each in predictions]
         )
+        values = self._scorer.entries_values(statistics)
         scored = [
-            (_result(self._scorer, each, numbers), each.attempts)
-            for each, numbers in zip(predictions, statistics, strict=True)
+            (_result(each, self._scorer.pack(numbers), scores), each.attempts)
+            for each, numbers, scores in zip(predictions, statistics, values, strict=True)
         ]
         self._board.add([result for result, _ in scored], statistics)
         return scored
 
 
-def _result(scorer: Scorer, prediction: Prediction, statistics: EntryStatistics) -> Result:
-    values = scorer.entry_values(statistics)
+def _result(prediction: Prediction, statistics: bytes, scores: EntryValues) -> Result:
     usage = prediction.usage
     tries = [attempt for attempt in prediction.attempts if attempt.note is None]
     return Result(
         position=prediction.position,
         entry_id=prediction.entry.id,
         output=prediction.output.text,
-        statistics=scorer.pack(statistics),
-        chrf=values.get("chrf_plus_plus"),
-        exact=bool(values.get("exact_match_rate")),
-        composite=values.get("composite"),
+        statistics=statistics,
+        chrf=scores.values.get("chrf_plus_plus"),
+        exact=bool(scores.values.get("exact_match_rate")),
+        composite=scores.composite,
         error_class=prediction.output.error_class,
         error=prediction.output.error,
         latency_seconds=None if prediction.cached else prediction.latency_seconds,
