@@ -189,7 +189,8 @@ class Fingerprint(Block):
     """Identifies the experiment (§3.8); ``setup_hash`` is what runs are grouped by (C3)."""
 
     hash: str
-    setup_hash: str | None = None
+    setup_hash: str = ""
+    """Empty on cards of other programs that have none."""
     components: dict[str, Any]
     setup_components: dict[str, Any] = {}
 

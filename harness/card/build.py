@@ -1,0 +1,166 @@
+"""Building and sealing run cards: the same stored rows always give the same bytes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import fsum
+from typing import Any
+
+from harness.card.canonical import HASH_FIELD, card_hash
+from harness.card.fingerprint import fingerprint
+from harness.card.material import Material, stored_material
+from harness.card.model import RunCard
+from harness.card.rows import failed
+from harness.store.runs import seal_run
+from scoring.cost import EntryCost, cost, tokens
+from scoring.scorecard import scorecard
+from scoring.speed import Timing, speed
+
+VERIFICATION_TIER = "self-benchmarked"
+"""Who validated a run that its own maker made (§9.4)."""
+
+_LATENCIES = ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds")
+_TOTALS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
+_COST_TOTALS = ("total_cost_usd", "cost_per_entry_usd")
+_SETUP_FIELDS = (
+    "model_slug",
+    "condition",
+    "temperature",
+    "max_tokens",
+    "system_prompt_sha256",
+    "system_prompt_used",
+    "coaching_data_sha256",
+    "fst_version",
+    "tools_enabled",
+    "batch_size",
+    "max_retries",
+)
+"""Fields of the set-up that §3.2 wants at the top of the card."""
+
+
+def build_card(connection: sqlite3.Connection, run: int) -> RunCard:
+    """Compute the card of a run whose entries are all stored; raises HarnessError where some are missing."""
+    return assemble(stored_material(connection, run))
+
+
+def seal(connection: sqlite3.Connection, run: int) -> RunCard:
+    """Compute a finished run's card and store it; raises StoreError where the run has one already."""
+    card = build_card(connection, run)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        store_card(connection, run, card.as_json())
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    return card
+
+
+def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Any]) -> None:
+    """Write a card without its rows, and the columns by which runs are listed (scoring §9.1)."""
+    head = {name: value for name, value in card.items() if name != "results"}
+    scores, costs = card["scores"], card["cost"]
+    columns = {
+        "composite_score": scores.get("composite"),
+        "quality_tier": scores.get("quality_tier"),
+        "chrf_plus_plus": scores.get("chrf_plus_plus"),
+        "exact_match_rate": scores.get("exact_match_rate"),
+        "fst_acceptance_rate": scores.get("fst_acceptance_rate"),
+        "corpus_bleu": scores.get("bleu"),
+        "comet_score": scores.get("comet_score"),
+        "total_cost_usd": costs.get("total_cost_usd"),
+        "cost_per_1k_tokens": costs.get("cost_per_1k_tokens"),
+        "avg_latency_seconds": card["speed"].get("avg_latency_seconds"),
+    }
+    seal_run(connection, run, json.dumps(head, ensure_ascii=False, allow_nan=False), columns)
+
+
+def assemble(material: Material) -> RunCard:
+    """Compute a card and its seal from what it is made of."""
+    measures = measured(material)
+    scores = scored(material, measures)
+    setup = material.setup.model_dump(mode="json")
+    print_ = fingerprint(material.setup, material.dataset.sha256, material.harness_version)
+    card: dict[str, Any] = {
+        "run_id": material.run_id,
+        "harness_version": material.harness_version,
+        "timestamp": material.timestamp,
+        **{name: setup[name] for name in _SETUP_FIELDS},
+        "model_id": material.model_id,
+        "method": setup,
+        "dataset": material.dataset.model_dump(mode="json"),
+        "scores": scores,
+        **measures,
+        "claimable_tier": scores["claimable_tier"],
+        "verification_tier": VERIFICATION_TIER,
+        "floors": [{"name": name, **floor} for name, floor in scores["floors"].items()],
+        "stretches": [stretch.model_dump(mode="json") for stretch in material.stretches],
+        "results": [row.model_dump(mode="json", by_alias=True) for row in material.rows],
+        "fingerprint": print_.model_dump(mode="json"),
+        HASH_FIELD: "",
+    }
+    sealed = {name: card[name] for name in RunCard.model_fields}  # the order of the specification
+    sealed[HASH_FIELD] = card_hash(sealed)
+    return RunCard.model_validate(sealed)
+
+
+def measured(material: Material) -> dict[str, Any]:
+    """Compute what does not depend on the outputs' words: cost, speed, tokens, totals, tries."""
+    elapsed = fsum(stretch.seconds for stretch in material.stretches)
+    spending = _spending(material)
+    counted = asdict(tokens(spending))
+    costs = asdict(cost(spending))
+    timings = [
+        Timing(row.latency_seconds, cached=row.cached, batch_size=row.batch_size)
+        for row in material.rows
+        if not failed(row)
+    ]
+    speeds = asdict(speed(timings, elapsed_seconds=elapsed, total_tokens=counted["total_tokens"]))
+    spent = _sum([row.spent_usd for row in material.rows])
+    return {
+        "elapsed_seconds": elapsed,
+        "cost": costs,
+        "speed": speeds,
+        "tokens": counted,
+        "totals": {name: counted[name] for name in _TOTALS}
+        | {name: costs[name] for name in _COST_TOTALS},
+        "budget": {"budget_usd": material.budget_usd, "spent_usd": spent},
+        "retries": material.retries.model_dump(mode="json"),
+    }
+
+
+def _spending(material: Material) -> list[EntryCost]:
+    """Give what each entry used."""
+    return [
+        EntryCost(
+            cost_usd=row.cost_usd,
+            source_characters=len(entry.source),
+            prompt_tokens=None if row.usage is None else row.usage.prompt_tokens,
+            completion_tokens=None if row.usage is None else row.usage.completion_tokens,
+            reasoning_tokens=None if row.usage is None else row.usage.reasoning_tokens,
+            cached_tokens=None if row.usage is None else row.usage.cached_tokens,
+        )
+        for entry, row in zip(material.entries, material.rows, strict=True)
+    ]
+
+
+def scored(material: Material, measures: dict[str, Any]) -> dict[str, Any]:
+    """Compute the ``scores`` block, with the latencies that §3.6 wants inside it."""
+    found = scorecard(
+        material.entries,
+        material.statistics,
+        [failed(row) for row in material.rows],
+        material.scorer.metrics,
+        material.outputs,
+        cost_per_entry_usd=measures["cost"]["cost_per_entry_usd"],
+    )
+    block: dict[str, Any] = found.model_dump(mode="json")
+    return block | {name: measures["speed"][name] for name in _LATENCIES}
+
+
+def _sum(amounts: Sequence[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return fsum(known) if len(known) == len(amounts) else None

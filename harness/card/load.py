@@ -1,0 +1,52 @@
+"""Reading a sealed card back from the store."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pydantic import ValidationError
+
+from harness.card.canonical import seal_form
+from harness.card.layouts import adopt
+from harness.card.model import RunCard
+from harness.card.reading import parse_object
+from harness.card.rows import entry_rows
+from harness.failures import HarnessError, StoreError
+from harness.store.corpora import read_entries
+from harness.store.results import read_results
+from harness.store.runs import read_card, read_imported, read_run
+
+
+def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
+    """Put a sealed card together again from its head and the entry rows.
+
+    Raises HarnessError where the run is not sealed yet, StoreError where head and rows no longer
+    match the seal.
+    """
+    run = read_run(connection, number)
+    imported = read_imported(connection, number)
+    if imported is not None:
+        return adopt(parse_object(imported, run.run_id))
+    head = read_card(connection, number)
+    if head is None:
+        raise HarnessError(
+            f"Run {run.run_id[:8]} has no card yet: it is not complete. "
+            f"`rosetta resume {run.run_id[:8]}` goes on with it."
+        )
+    results = list(read_results(connection, number))
+    entries = read_entries(connection, run.corpus, [result.position for result in results])
+    rows = [row.model_dump(mode="json", by_alias=True) for row in entry_rows(entries, results)]
+    try:
+        card = RunCard.model_validate({**head, "results": rows})
+    except ValidationError as error:
+        raise _broken(run.run_id) from error
+    if seal_form(card.as_json()) is None:
+        raise _broken(run.run_id)
+    return card
+
+
+def _broken(run_id: str) -> StoreError:
+    return StoreError(
+        f"The seal of run {run_id[:8]} is broken: its rows in the store are not those that were "
+        "sealed. The store was changed from outside; import the card from a copy."
+    )

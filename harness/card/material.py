@@ -1,0 +1,140 @@
+"""What a card is made of, read from the store: the card follows from it and from nothing else."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from corpora.entry import Entry
+from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
+from harness.card.rows import entry_rows
+from harness.failures import HarnessError
+from harness.method import Setup
+from harness.result import Attempt
+from harness.store.corpora import read_dataset, read_entries
+from harness.store.replies import read_exchange
+from harness.store.results import read_attempts, read_results, read_statistics
+from harness.store.runs import Run, read_run
+from scoring.scorer import EntryStatistics, Scorer, default_metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Everything that a card is computed from."""
+
+    run_id: str
+    harness_version: str
+    timestamp: str
+    """ISO 8601, UTC."""
+    setup: Setup
+    dataset: DatasetBlock
+    model_id: str | None
+    stretches: tuple[Stretch, ...]
+    budget_usd: float | None
+    retries: Retries
+    entries: Sequence[Entry]
+    """With their texts, secret ones too: only numbers about those reach the card."""
+    outputs: Sequence[str]
+    """Empty where the entry failed."""
+    rows: Sequence[EntryResult]
+    scorer: Scorer
+    statistics: Sequence[EntryStatistics]
+    """One for each row, as ``entries`` and ``outputs`` are."""
+
+
+def stored_material(connection: sqlite3.Connection, number: int) -> Material:
+    """Read what the card of a run is made of; raises HarnessError while entries are missing."""
+    run = read_run(connection, number)
+    results = list(read_results(connection, number))
+    _require_all(run, len(results))
+    entries = read_entries(connection, run.corpus, run.positions)
+    covered = [entries[result.position] for result in results]
+    dataset = _dataset(connection, run)
+    scorer = Scorer(default_metrics(dataset.target_language or "und", covered))
+    attempts = {
+        result.position: read_attempts(connection, number, result.position) for result in results
+    }
+    rows = entry_rows(entries, results)
+    packed = read_statistics(connection, number)
+    return Material(
+        run_id=run.run_id,
+        harness_version=run.harness_version,
+        timestamp=iso_time(run.created),
+        setup=run.setup,
+        dataset=dataset,
+        model_id=_model_id(connection, attempts.values()),
+        stretches=_stretches(connection, number),
+        budget_usd=run.plan.get("run", {}).get("budget_usd"),
+        retries=_retries(rows, attempts.values()),
+        entries=covered,
+        outputs=[result.output or "" for result in results],
+        rows=rows,
+        scorer=scorer,
+        statistics=[scorer.unpack(packed[result.position]) for result in results],
+    )
+
+
+def iso_time(seconds: float) -> str:
+    """Write Unix time as ISO 8601 in UTC, to the millisecond."""
+    moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return moment.replace("+00:00", "Z")
+
+
+def _require_all(run: Run, stored: int) -> None:
+    missing = len(run.positions) - stored
+    if missing:
+        raise HarnessError(
+            f"The run is not complete: {missing:,} of {len(run.positions):,} entries are missing. "
+            f"`rosetta resume {run.run_id[:8]}` goes on with it."
+        )
+
+
+def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
+    envelope = read_dataset(connection, run.corpus)
+    sha256, partial, entries = connection.execute(
+        "SELECT sha256, partial, (SELECT count(*) FROM entries WHERE corpus = c.id)"
+        " FROM corpora c WHERE id = ?",
+        (run.corpus,),
+    ).fetchone()
+    return DatasetBlock(
+        id=envelope.id,
+        version=envelope.version,
+        language_pair=envelope.language_pair,
+        sha256=sha256,
+        entry_count=len(run.positions),
+        corpus_entry_count=None if partial else entries,
+        source_language=envelope.source_language,
+        target_language=envelope.target_language,
+    )
+
+
+def _stretches(connection: sqlite3.Connection, number: int) -> tuple[Stretch, ...]:
+    rows = connection.execute(
+        "SELECT started, last FROM stretches WHERE run = ? ORDER BY id", (number,)
+    )
+    return tuple(Stretch(started=iso_time(began), seconds=end - began) for began, end in rows)
+
+
+def _model_id(connection: sqlite3.Connection, all_attempts: Iterable[list[Attempt]]) -> str | None:
+    """Give the model that the endpoint named most often."""
+    keys = [attempt.reply_key for attempts in all_attempts for attempt in attempts]
+    exchanges = [read_exchange(connection, key) for key in keys if key is not None]
+    named = Counter(
+        exchange.stored.reply.model_id
+        for exchange in exchanges
+        if exchange is not None and exchange.stored.reply.model_id is not None
+    )
+    return min(named, key=lambda model: (-named[model], model), default=None)
+
+
+def _retries(rows: Sequence[EntryResult], all_attempts: Iterable[list[Attempt]]) -> Retries:
+    tries = [attempt for attempts in all_attempts for attempt in attempts]
+    return Retries(
+        attempts=sum(row.attempts for row in rows),
+        retried_entries=sum(row.attempts > 1 for row in rows),
+        rate_limited=sum(attempt.status == 429 for attempt in tries),
+        waited_seconds=sum(attempt.waited_seconds for attempt in tries),
+    )

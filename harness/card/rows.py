@@ -1,0 +1,137 @@
+"""One row of ``results[]`` (§3.7): made from what is stored, and read back to be scored again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from corpora.entry import Entry, EntryId, Segment
+from harness.card.model import EntryResult, EntryUsage
+from harness.failures import ErrorClass
+from harness.result import Result
+
+WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a secret segment."
+
+_SAFE_INTEGER = 2**53 - 1
+
+
+def entry_row(entry: Entry, result: Result) -> EntryResult:
+    """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
+    secret = entry.secret
+    return EntryResult(
+        entry_id=card_id(entry.id),
+        source=None if secret else entry.source,
+        reference=None if secret else entry.reference,
+        variants=None if secret else list(entry.variants),
+        predicted=None if secret else result.output,
+        withheld=secret,
+        exact_match=result.exact,
+        entry_chrf=result.chrf,
+        composite=result.composite,
+        fst_accepted=None,
+        fst_analysis=None,
+        segment=entry.segment,
+        difficulty=entry.difficulty,
+        provenance=entry.provenance,
+        register_=entry.register_,
+        context=entry.context,
+        latency_seconds=result.latency_seconds,
+        usage=_usage(result),
+        cost_usd=result.cost_usd,
+        spent_usd=result.spent_usd,
+        cached=result.cached,
+        batch_size=result.batch_size,
+        attempts=result.attempts,
+        error=WITHHELD_ERROR if secret and result.error is not None else result.error,
+        error_class=result.error_class,
+    )
+
+
+def entry_rows(entries: Mapping[int, Entry], results: Sequence[Result]) -> list[EntryResult]:
+    """Write the rows of some results; ``entries`` are by place in the corpus."""
+    return [entry_row(entries[result.position], result) for result in results]
+
+
+def card_id(entry_id: EntryId) -> EntryId:
+    """Give an id as it stands on a card: a whole number that JSON readers would round is a string."""
+    if isinstance(entry_id, int) and abs(entry_id) > _SAFE_INTEGER:
+        return str(entry_id)
+    return entry_id
+
+
+def _usage(result: Result) -> EntryUsage | None:
+    if result.total_tokens is None:
+        return None
+    return EntryUsage(
+        prompt_tokens=result.prompt_tokens,
+        completion_tokens=result.completion_tokens,
+        reasoning_tokens=result.reasoning_tokens,
+        cached_tokens=result.cached_tokens,
+    )
+
+
+def row_entry(row: EntryResult) -> Entry:
+    """Read the entry that a row tells of; a withheld one has empty texts."""
+    fields: dict[str, object] = {
+        "id": row.entry_id,
+        "source": row.source or "",
+        "reference": row.reference or "",
+        "variants": tuple(row.variants or ()),
+        "segment": _segment(row.segment),
+        "difficulty": row.difficulty if row.difficulty in range(1, 6) else None,
+        "provenance": row.provenance,
+        "register": row.register_,
+        "context": row.context,
+    }
+    if row.withheld:
+        fields["withheld"] = True
+    return Entry.model_validate(
+        {name: value for name, value in fields.items() if value is not None}
+    )
+
+
+def _segment(name: str | None) -> Segment | None:
+    with suppress(ValueError):
+        return Segment(name or "")
+    return None
+
+
+def row_result(row: EntryResult, position: int, statistics: bytes, finished_at: float) -> Result:
+    """Read what a row tells of the outcome, with statistics that were taken from its texts."""
+    usage = row.usage or EntryUsage()
+    return Result(
+        position=position,
+        entry_id=row.entry_id,
+        output=row.predicted,
+        statistics=statistics,
+        chrf=row.entry_chrf,
+        exact=row.exact_match,
+        composite=row.composite,
+        error_class=_error_class(row),
+        error=row.error,
+        latency_seconds=row.latency_seconds,
+        cached=row.cached,
+        batch_size=row.batch_size,
+        attempts=row.attempts,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+        cached_tokens=usage.cached_tokens,
+        cost_usd=row.cost_usd,
+        spent_usd=row.spent_usd,
+        finished_at=finished_at,
+    )
+
+
+def _error_class(row: EntryResult) -> ErrorClass | None:
+    """Give the kind of failure; a kind that this version does not know counts as the method's own."""
+    if not failed(row):
+        return None
+    with suppress(ValueError):
+        return ErrorClass(row.error_class or "")
+    return ErrorClass.METHOD
+
+
+def failed(row: EntryResult) -> bool:
+    """Say whether the entry failed."""
+    return row.error_class is not None or bool(row.error)

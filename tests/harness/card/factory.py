@@ -1,0 +1,202 @@
+"""A small finished run in a real store, with all that a card can tell: retries, failure, cache, secret."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from corpora.corpus import Corpus, Dataset, Form
+from corpora.entry import Entry, Segment
+from harness.calls import Reply, Usage
+from harness.card.fingerprint import fingerprint
+from harness.failures import ErrorClass
+from harness.method import MethodClass, Setup
+from harness.result import Attempt, Result
+from harness.store.corpora import save_corpus
+from harness.store.database import open_store
+from harness.store.replies import NewReply, StoredReply, add_replies
+from harness.store.results import add_results
+from harness.store.runs import create_run
+from scoring.scorer import Scorer, default_metrics
+from scoring.translation import Translation
+
+RUN_ID = "6f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f"
+STARTED = 1_795_000_000.25
+SHA256 = "ab" * 32
+
+SECRETS = ("Hush, the river sings.", "Ŝŝ, la rivero kantas.", "Ŝŝ, kantas la rivero.", "Ŝŝ rivero")
+"""Source, reference, variant and output of the secret entry that some runs have."""
+
+DATASET = Dataset(
+    id="small-v1",
+    version="1.0",
+    language_pair="EN→EO",
+    source_language="en",
+    target_language="eo",
+)
+
+ENTRIES = (
+    Entry(
+        id=1,
+        source="I see the dog.",
+        reference="Mi vidas la hundon.",
+        segment=Segment.DEVELOPMENT,
+        difficulty=2,
+        provenance="elicited",
+        register="conversational",
+        context="declaration",
+    ),
+    Entry(
+        id="b",
+        source="I saw his dog yesterday.",
+        reference="Mi vidis lian hundon hieraŭ.",
+        variants=("Hieraŭ mi vidis lian hundon.",),
+        segment=Segment.DEVELOPMENT,
+        difficulty=3,
+        provenance="elicited",
+    ),
+    Entry(id=3, source="Thank you!", reference="Dankon!", difficulty=1, provenance="textbook"),
+    Entry(id=4, source="ᓂᐚᐸᒫᐤ ᐊᑎᒼ", reference="niwâpamâw atim", difficulty=2),
+)
+
+OUTPUTS: tuple[str | None, ...] = (
+    "Mi vidas la hundon.",
+    "Hieraŭ mi vidis lian hundon.",
+    None,
+    "niwapamaw <b>atim</b> 'x' \u202e",
+)
+
+SECRET_ENTRY = Entry(
+    id=5,
+    source=SECRETS[0],
+    reference=SECRETS[1],
+    variants=(SECRETS[2],),
+    segment=Segment.GOLD_STANDARD,
+    difficulty=4,
+    provenance="gold_standard",
+)
+
+SETUP = Setup(
+    method="chat",
+    method_class=MethodClass.RAW_LLM,
+    method_version="1",
+    provider="local",
+    model_slug="example/model",
+    condition="zero-shot",
+    temperature=0.2,
+    max_tokens=512,
+    system_prompt_used="Translate.",
+    system_prompt_sha256="cd" * 32,
+    prompt_version="plain-v1",
+    options={"top_p": 0.9},
+)
+
+KEY = b"0123456789abcdef"
+
+
+def store(folder: Path) -> sqlite3.Connection:
+    """Open a fresh store."""
+    return open_store(folder / "rosetta.sqlite")
+
+
+def add_run(
+    connection: sqlite3.Connection,
+    entries: Sequence[Entry] = ENTRIES,
+    outputs: Sequence[str | None] = OUTPUTS,
+    *,
+    run_id: str = RUN_ID,
+    setup: Setup = SETUP,
+    error: str = "The reply was empty.",
+    priced: bool = True,
+    stored: int | None = None,
+) -> int:
+    """Store a run whose entries are finished (the first ``stored`` of them), not sealed yet."""
+    print_ = fingerprint(setup, SHA256, "0.1.0")
+    connection.execute("BEGIN")
+    number = create_run(
+        connection,
+        run_id=run_id,
+        corpus=save_corpus(connection, Corpus(DATASET, tuple(entries), SHA256, Form.SPECIFICATION)),
+        positions=range(len(entries)),
+        setup=setup,
+        setup_hash=print_.setup_hash,
+        fingerprint_hash=print_.hash,
+        plan={"run": {"budget_usd": 0.05}},
+        opening={},
+        dataset_id=DATASET.id,
+        language_pair=DATASET.language_pair,
+        harness_version="0.1.0",
+        created=STARTED,
+    )
+    connection.executemany(
+        "INSERT INTO stretches (run, started, last) VALUES (?, ?, ?)",
+        [(number, STARTED, STARTED + 1.5), (number, STARTED + 60.0, STARTED + 60.75)],
+    )
+    rows = _rows(entries, outputs, error, priced=priced)
+    add_results(connection, number, rows[:stored])
+    add_replies(
+        connection,
+        [
+            NewReply(
+                KEY,
+                {"model": "example/model", "messages": [{"role": "user", "content": "x"}]},
+                StoredReply(Reply("y", Usage(10, 5), model_id="example/model-2026-10"), 0.5, 0.001),
+                reusable=True,
+            )
+        ],
+    )
+    connection.execute("COMMIT")
+    return number
+
+
+def _rows(
+    entries: Sequence[Entry], outputs: Sequence[str | None], error: str, *, priced: bool
+) -> list[tuple[Result, Sequence[Attempt]]]:
+    scorer = Scorer(default_metrics("eo", entries))
+    statistics = scorer.statistics(
+        [Translation(entry, output or "") for entry, output in zip(entries, outputs, strict=True)]
+    )
+    values = scorer.entries_values(statistics)
+    return [
+        (
+            Result(
+                position=place,
+                entry_id=entry.id,
+                output=outputs[place],
+                statistics=scorer.pack(statistics[place]),
+                chrf=values[place].values["chrf_plus_plus"],
+                exact=bool(values[place].values["exact_match_rate"]),
+                composite=values[place].composite,
+                **_measures(place, outputs[place], error, priced=priced),
+            ),
+            _attempts(place),
+        )
+        for place, entry in enumerate(entries)
+    ]
+
+
+def _measures(place: int, output: str | None, error: str, *, priced: bool) -> dict[str, Any]:
+    cached = place == 1
+    return {
+        "error_class": ErrorClass.EMPTY if output is None else None,
+        "error": error if output is None else None,
+        "latency_seconds": None if cached else 0.25 + place / 8,
+        "cached": cached,
+        "attempts": 3 if output is None else 1,
+        "prompt_tokens": 20 + place,
+        "completion_tokens": 7,
+        "reasoning_tokens": 0,
+        "cached_tokens": 4 * cached,
+        "cost_usd": 0.0001 * (place + 1) if priced else None,
+        "spent_usd": 0.0 if cached else 0.0001 * (place + 1) if priced else None,
+        "finished_at": STARTED + place,
+    }
+
+
+def _attempts(place: int) -> list[Attempt]:
+    if place == 2:
+        limited = Attempt(status=429, error_class=ErrorClass.RATE_LIMIT, error="429")
+        return [limited, Attempt(status=429, waited_seconds=1.25), Attempt(KEY, 200, 0.5)]
+    return [Attempt(KEY, 200, 0.25, cached=place == 1)]

@@ -1,0 +1,175 @@
+"""Cards from stored rows."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+import sacrebleu
+
+from harness.card.build import build_card, seal
+from harness.card.canonical import SealForm, canonical_bytes, seal_form
+from harness.card.load import load_card
+from harness.failures import HarnessError, StoreError
+from harness.store.runs import list_runs, read_card
+from tests.harness.card import factory
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> sqlite3.Connection:
+    return factory.store(tmp_path)
+
+
+def test_a_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None:
+    card = build_card(connection, factory.add_run(connection))
+
+    assert card.run_id == factory.RUN_ID
+    assert card.timestamp == "2026-11-18T11:06:40.250Z"
+    assert card.elapsed_seconds == pytest.approx(2.25)
+    assert card.model_id == "example/model-2026-10"
+    assert card.dataset.entry_count == card.dataset.corpus_entry_count == 4
+    assert card.method.prompt_version == "plain-v1"
+    assert card.verification_tier == "self-benchmarked"
+    assert card.budget.budget_usd == 0.05
+    assert card.budget.spent_usd == pytest.approx(0.0001 + 0.0003 + 0.0004)
+    assert card.cost.total_cost_usd == pytest.approx(0.001)
+    assert card.totals.total_cost_usd == card.cost.total_cost_usd
+    assert card.totals.cost_per_entry_usd == card.cost.cost_per_entry_usd
+    assert card.tokens.prompt_tokens == card.totals.prompt_tokens == 86
+    assert card.tokens.total_tokens == 86 + 28
+    assert card.retries.attempts == 6
+    assert card.retries.retried_entries == 1
+    assert card.retries.rate_limited == 2
+    assert card.retries.waited_seconds == 1.25
+
+
+def test_cached_and_failed_entries_are_left_out_of_latencies(
+    connection: sqlite3.Connection,
+) -> None:
+    card = build_card(connection, factory.add_run(connection))
+    assert card.speed.avg_latency_seconds == pytest.approx((0.25 + 0.625) / 2)
+    assert card.scores.avg_latency_seconds == card.speed.avg_latency_seconds
+    assert card.scores.p95_latency_seconds == card.speed.p95_latency_seconds
+
+
+def test_scores_are_those_of_sacrebleu_and_failures_count(connection: sqlite3.Connection) -> None:
+    card = build_card(connection, factory.add_run(connection))
+    outputs = [output or "" for output in factory.OUTPUTS]
+    references = [entry.reference for entry in factory.ENTRIES]
+    chrf = sacrebleu.corpus_chrf(outputs, [references], word_order=2).score
+    assert card.scores.chrf_plus_plus == pytest.approx(chrf, abs=1e-9)
+    assert card.scores.total == 4
+    assert card.scores.errors == 1
+    assert card.scores.exact_matches == 1
+    assert card.scores.exact_match_rate == 0.25
+    assert card.scores.equivalent_matches == 2
+    assert card.scores.fst_acceptance_rate is None
+    assert card.scores.reasons["fst_acceptance_rate"]
+    for row, output, reference in zip(card.results, outputs, references, strict=True):
+        sentence = sacrebleu.sentence_chrf(output, [reference], word_order=2).score
+        assert row.entry_chrf == pytest.approx(sentence, abs=1e-9)
+
+
+def test_unknown_price_is_null_everywhere(connection: sqlite3.Connection) -> None:
+    card = build_card(connection, factory.add_run(connection, priced=False))
+    assert card.cost.total_cost_usd is None
+    assert card.totals.total_cost_usd is None
+    assert card.budget.spent_usd is None
+    assert card.scores.cost_adjusted is None
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    cards = []
+    for name in ("one", "two"):
+        connection = factory.store(tmp_path / name)
+        cards.append(build_card(connection, factory.add_run(connection)).as_json())
+    assert canonical_bytes(cards[0]) == canonical_bytes(cards[1])
+    assert seal_form(cards[0]) is SealForm.JCS
+
+
+def test_a_sealed_card_comes_back_as_it_was(connection: sqlite3.Connection) -> None:
+    number = factory.add_run(connection)
+    sealed = seal(connection, number)
+    loaded = load_card(connection, number)
+    assert canonical_bytes(loaded.as_json()) == canonical_bytes(sealed.as_json())
+    head = read_card(connection, number)
+    assert head is not None
+    assert "results" not in head
+    summary = list_runs(connection)[0]
+    assert summary.card == head
+    columns = connection.execute(
+        "SELECT composite_score, quality_tier, chrf_plus_plus, corpus_bleu, total_cost_usd,"
+        " avg_latency_seconds FROM runs"
+    ).fetchone()
+    assert columns == (
+        sealed.scores.composite,
+        sealed.scores.quality_tier,
+        sealed.scores.chrf_plus_plus,
+        sealed.scores.bleu,
+        sealed.cost.total_cost_usd,
+        sealed.speed.avg_latency_seconds,
+    )
+
+
+def test_a_sealed_card_never_changes(connection: sqlite3.Connection) -> None:
+    number = factory.add_run(connection)
+    seal(connection, number)
+    with pytest.raises(StoreError, match="never changes"):
+        seal(connection, number)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE results SET chrf = chrf + 0.001 WHERE position = 0",
+        "UPDATE results SET output = (SELECT max(id) FROM texts) WHERE position = 0",
+        "UPDATE results SET cost_usd = 0 WHERE position = 3",
+        "UPDATE runs SET run_card = json_set(run_card, '$.scores.composite', 0.9)",
+        "DELETE FROM results WHERE position = 3",
+    ],
+)
+def test_a_changed_store_is_noticed(connection: sqlite3.Connection, change: str) -> None:
+    number = factory.add_run(connection)
+    seal(connection, number)
+    connection.execute(change)
+    with pytest.raises(StoreError, match="seal"):
+        load_card(connection, number)
+
+
+def test_an_unfinished_run_has_no_card(connection: sqlite3.Connection) -> None:
+    number = factory.add_run(connection, stored=2)
+    with pytest.raises(HarnessError, match=r"2 of 4 entries are missing.*rosetta resume 6f1c3a52"):
+        build_card(connection, number)
+    with pytest.raises(HarnessError, match="rosetta resume 6f1c3a52"):
+        load_card(connection, number)
+
+
+def test_nothing_of_a_secret_entry_is_on_the_card(connection: sqlite3.Connection) -> None:
+    entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
+    number = factory.add_run(connection, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
+    text = json.dumps(seal(connection, number).as_json(), ensure_ascii=False)
+    for secret in factory.SECRETS:
+        assert secret not in text
+    row = load_card(connection, number).results[4]
+    assert row.withheld
+    assert (row.source, row.reference, row.variants, row.predicted) == (None, None, None, None)
+    assert row.entry_chrf is not None
+    assert row.entry_chrf > 0
+
+
+def test_words_of_a_secret_failure_are_withheld(connection: sqlite3.Connection) -> None:
+    number = factory.add_run(
+        connection, (factory.SECRET_ENTRY,), (None,), error=f"cannot translate {factory.SECRETS[0]}"
+    )
+    card = build_card(connection, number)
+    assert factory.SECRETS[0] not in json.dumps(card.as_json(), ensure_ascii=False)
+    assert card.results[0].error_class == "empty"
+
+
+def test_an_id_too_large_for_json_numbers_is_a_string(connection: sqlite3.Connection) -> None:
+    entry = factory.ENTRIES[0].model_copy(update={"id": 2**60 + 1})
+    number = factory.add_run(connection, (entry,), ("Mi vidas",))
+    seal(connection, number)
+    assert load_card(connection, number).results[0].entry_id == "1152921504606846977"
