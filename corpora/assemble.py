@@ -12,7 +12,15 @@ from corpora.corpus import Dataset
 from corpora.entry import Entry, Segment
 from corpora.findings import Findings
 from corpora.json_text import strings_in
-from corpora.raw import DIFFICULTY_WORD, EXACT_TIER, RECORD, TIER_OF_WORD, RawCorpus, RawEntry
+from corpora.raw import (
+    DIFFICULTY_WORD,
+    EXACT_TIER,
+    RECORD,
+    SIDES,
+    TIER_OF_WORD,
+    RawCorpus,
+    RawEntry,
+)
 from corpora.tags import is_language_tag, nearest, pair_label
 from corpora.text import is_blank
 
@@ -41,6 +49,7 @@ def assemble_dataset(
     """Complete the envelope from what the caller gave and check it; None where it stays unusable."""
     fields = {name: value for name, value in raw.envelope.items() if value is not None}
     _complete(fields, given, findings)
+    fields = raw.guessed | fields
     if not raw.has_envelope:
         fields.setdefault("id", file_id)
     missing = [name for name in ("id", *_OPTIONS) if name not in fields]
@@ -53,11 +62,11 @@ def assemble_dataset(
         _check_language(name, fields.get(name), findings)
     if isinstance(fields.get("provenance"), str):
         fields["provenance"] = [fields["provenance"]]
-    if not missing and not findings.failed:
-        fields.setdefault(
-            "language_pair", pair_label(fields["source_language"], fields["target_language"])
-        )
-    return None if missing else _dataset(fields, findings)
+    if missing:
+        return None
+    languages = (str(fields[name]) for name in _OPTIONS)
+    fields.setdefault("language_pair", pair_label(*languages))
+    return _dataset(fields, findings)
 
 
 def _complete(fields: dict[str, Any], given: Mapping[str, Any], findings: Findings) -> None:
@@ -169,7 +178,7 @@ def _check_id(value: Any, spot: _Spot) -> None:
 
 
 def _check_sides(fields: Mapping[str, Any], spot: _Spot) -> None:
-    for side in ("source", "reference"):
+    for side in SIDES:
         text = fields.get(side)
         if text is None:
             spot.error("It is missing.", f"Give every entry a {side}.", field=side)
@@ -204,9 +213,9 @@ def _keep_record(fields: dict[str, Any]) -> None:
         fields["provenance"] = fields.pop("provenance_tag")
 
 
-def _is_writable(fields: Mapping[str, Any]) -> bool:
+def _is_writable(fields: dict[str, Any]) -> bool:
     try:
-        return not any(_UNWRITABLE.search(text) for text in strings_in(dict(fields)))
+        return _UNWRITABLE.search("\n".join(strings_in(fields))) is None
     except ValueError:
         return False
 

@@ -12,8 +12,9 @@ from corpora.assemble import assemble_dataset, assemble_entry
 from corpora.checks import Placed, check_ids, check_together
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.decode import decode, read_bytes
+from corpora.fields import dataset_fields
 from corpora.findings import Findings
-from corpora.raw import RawCorpus, RawEntry
+from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.read_json import read_json
 
 _BY_SUFFIX = {
@@ -70,7 +71,7 @@ def read(
     raw = _raw(files, form, findings)
     if raw is None:
         raise findings.failure()
-    given = dataset.model_dump(exclude_unset=True) if isinstance(dataset, Dataset) else dataset
+    given = dataset_fields(dataset) if isinstance(dataset, Dataset) else dataset
     envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
     placed = _placed(raw, findings)
     check_together(placed, findings)
@@ -84,6 +85,8 @@ def read(
 def _placed(raw: RawCorpus, findings: Findings) -> list[Placed]:
     if not raw.entries and not findings.failed:
         findings.error("There are no entries.", "Give at least one.", field="entries")
+    if _lacks_a_side(raw.entries, findings):
+        return []
     _number(raw.entries, findings)
     check_ids(raw.entries, findings)
     placed = []
@@ -92,6 +95,18 @@ def _placed(raw: RawCorpus, findings: Findings) -> list[Placed]:
         if entry is not None:
             placed.append(Placed(entry, each.line))
     return placed
+
+
+def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
+    """Say once, not for every entry, that a whole file has no sources or no references."""
+    sides = [side for side in SIDES if not any(side in entry.fields for entry in entries)]
+    for side in sides if entries else ():
+        findings.error(
+            f"No entry has a {side}.",
+            f"Name the field {side}, or {', '.join(SYNONYMS[side])}; is this the right file?",
+            field=side,
+        )
+    return bool(sides)
 
 
 def _number(entries: list[RawEntry], findings: Findings) -> None:
@@ -172,12 +187,11 @@ def _is_jsonl(text: str) -> bool:
 
 
 def _table_form(text: str) -> Form:
-    from corpora.read_table import first_record  # noqa: PLC0415  only files without a known suffix
+    from corpora.read_table import first_record, has_header  # noqa: PLC0415  only files without a known suffix
 
-    header = first_record(text)
-    if "\t" in header:
-        return Form.TSV
-    return Form.CSV if "," in header or ";" in header else Form.PARALLEL
+    if not has_header(text):
+        return Form.PARALLEL
+    return Form.TSV if "\t" in first_record(text) else Form.CSV
 
 
 def _id_from(name: str) -> str:

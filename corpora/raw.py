@@ -33,6 +33,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 }
 """Fields of an entry and the other names that files give them, best first."""
 
+SIDES = ("source", "reference")
+
 LEGACY_NAMES = {"id": "index", "source": "source_text", "reference": "target_expected"}
 """Names of the implementation note in §2.2."""
 
@@ -68,6 +70,8 @@ class RawCorpus:
     form: Form
     envelope: dict[str, Any]
     entries: list[RawEntry] = field(default_factory=list)
+    guessed: dict[str, str] = field(default_factory=dict)
+    """Envelope fields read out of file names; what the caller says goes before."""
     has_envelope: bool = False
     """True where the form asks for an envelope, so that its id cannot come from the file's name."""
 

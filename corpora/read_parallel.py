@@ -23,7 +23,7 @@ def read_parallel(
             "Give two files with one sentence a line, in the same order.",
         )
         return None
-    raw = RawCorpus(Form.PARALLEL, _guessed_languages(names))
+    raw = RawCorpus(Form.PARALLEL, {}, guessed=_guessed_languages(names))
     blank = 0
     for line, (source, reference) in enumerate(zip(sources, references, strict=True), start=1):
         if not source.strip() and not reference.strip():

@@ -17,7 +17,7 @@ from typing import Any
 from corpora.corpus import Dataset, Form
 from corpora.findings import Findings
 from corpora.json_text import parse_line
-from corpora.raw import SYNONYMS, RawCorpus, RawEntry, canonical_names
+from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry, canonical_names
 from corpora.table_cells import JSON_COLUMN, NOTHING, read_cell
 
 ENVELOPE_COMMENT = re.compile(r"#\s*(dataset\.)?([^:\s][^:]*?)\s*:\s*(.*?)\s*")
@@ -92,6 +92,14 @@ def first_record(text: str) -> str:
     """Give the first line that is neither blank nor a comment: the header."""
     lines = (line for line in io.StringIO(text, newline=None) if line.strip())
     return next((line for line in lines if not line.startswith("#")), "")
+
+
+def has_header(text: str) -> bool:
+    """Tell whether the first record names a source and a reference column."""
+    delimiter = _delimiter(text)
+    cells = tuple(cell.strip().strip('"') for cell in first_record(text).split(delimiter))
+    names = {*cells, *canonical_names(cells, any_case=True).values()}
+    return names.issuperset(SIDES)
 
 
 def _delimiter(text: str) -> str:
@@ -171,7 +179,7 @@ def _column_names(header: Row, delimiter: str, findings: Findings) -> list[str] 
     plain = tuple(cell.removesuffix(JSON_COLUMN) for cell in header.cells)
     mapping = canonical_names(plain, any_case=True)
     names = [mapping.get(name, name) for name in plain]
-    for side in ("source", "reference"):
+    for side in SIDES:
         if side not in names:
             findings.error(
                 f"The header has no column for the {side}.",
