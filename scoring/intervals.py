@@ -21,7 +21,7 @@ LEVEL = 0.95
 SEED = 12345
 """sacreBLEU's own, so that its resamples and ours are the same."""
 
-_BLOCK = 400_000
+_BLOCK = 200_000
 """Counts held at once; 8 bytes each, three times."""
 
 
@@ -62,13 +62,21 @@ def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
     entries = len(matrix)
     block = max(1, min(draws, _BLOCK // entries))
     sums = np.empty((draws, matrix.shape[1]))
+    matrix = matrix.astype(_exact_type(matrix))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         drawn = random.integers(0, entries, (size, entries))
         drawn += np.arange(size)[:, None] * entries
         counts = np.bincount(drawn.ravel(), minlength=size * entries).reshape(size, entries)
-        sums[start : start + size] = counts.astype(np.float64) @ matrix
+        sums[start : start + size] = counts.astype(matrix.dtype) @ matrix
     return sums
+
+
+def _exact_type(matrix: FloatArray) -> type[np.float32 | np.float64]:
+    """Choose single precision, twice as fast, where no sum of a draw can lose a digit in it."""
+    whole = bool((matrix == np.rint(matrix)).all())
+    largest = float(np.abs(matrix).max(initial=0.0)) * len(matrix)
+    return np.float32 if whole and largest < 2**24 else np.float64
 
 
 def wilson(right: float, total: float, level: float = LEVEL) -> Interval | None:

@@ -6,6 +6,7 @@ Corpus values, breakdowns, floors and bootstrap draws differ only in how they we
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -38,12 +39,7 @@ class Table:
         for place, metric in enumerate(metrics):
             rows = [entry.get(metric.info.id) for entry in statistics]
             present[:, place] = [row is not None for row in rows]
-            nothing = (0.0,) * metric.width
-            columns.append(
-                np.array(
-                    [nothing if row is None else row for row in rows], dtype=np.float64
-                ).reshape(len(rows), metric.width)
-            )
+            columns.append(_columns(rows, metric.width))
         matrix = np.hstack(columns) if columns else np.zeros((len(statistics), 0))
         return cls(metrics, matrix, present)
 
@@ -81,6 +77,12 @@ class Table:
     def corpus_values(self) -> dict[str, float | None]:
         """Give the corpus values; None where no entry has statistics or the sum has no value."""
         return present_values(self.values(self.totals()), np.atleast_1d(self.present.any(axis=0)))
+
+
+def _columns(rows: Sequence[Statistics | None], width: int) -> FloatArray:
+    nothing = (0.0,) * width
+    numbers = chain.from_iterable([nothing if row is None else row for row in rows])
+    return np.fromiter(numbers, np.float64, len(rows) * width).reshape(len(rows), width)
 
 
 def present_values(
