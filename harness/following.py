@@ -11,9 +11,8 @@ from harness.control import Control
 from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.flight import Flight, Pending
 from harness.limiter import Limiter
-from harness.plan import Plan
 from harness.progress import Board
-from harness.running import missing, started
+from harness.running import started
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store
 from harness.store.results import results_after
@@ -37,14 +36,13 @@ class Follower:
         entries = read_entries(self._connection, self._run.corpus, self._run.positions)
         chosen = list(entries.values())
         self._scorer = Scorer(default_metrics(dataset.target_language, chosen))
-        self._started = started(self._run, dataset, 0, missing(self._scorer, chosen))
+        self._started = started(self._run, dataset, 0)
         self._begun = False
         self._over = False
         self._last_row = 0
         self._looked = 0.0
         self._flight = Flight(clock=time.time)
-        budget = None if self._run.imported else Plan.model_validate(self._run.plan).run.budget_usd
-        self._ledger = Ledger(budget)
+        self._ledger = Ledger(self._run.opening.get("budget_usd"))
         self._limiter = Limiter(1)
         self._control = Control()
         self._board = Board(

@@ -1,21 +1,19 @@
-"""Beginning a run and going on with it, from the store and back into it."""
+"""Going on with a run, from the store and back into it, until it is sealed or stopped."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import filelock
 
-from corpora.corpus import Corpus, Dataset
+from corpora.corpus import Dataset
 from corpora.entry import Entry
 from harness.budget import Ledger
 from harness.card.build import seal
-from harness.card.fingerprint import fingerprint
 from harness.carrier import Carrier
 from harness.control import Control
 from harness.events import Event, Failed, Finished, Floor, RunState, Started
@@ -29,71 +27,21 @@ from harness.plan import Plan
 from harness.progress import Board
 from harness.retry import RetryPolicy
 from harness.scribe import Scribe
-from harness.store.corpora import read_dataset, read_entries, save_corpus
+from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store, private_folder
 from harness.store.replies import StoredReply, find_reply
 from harness.store.results import read_results, stored_positions
 from harness.store.runs import (
     Run,
     begin_stretch,
-    create_run,
     elapsed_seconds,
     read_run,
     set_live,
 )
-from harness.version import VERSION
 from harness.wire import Wire
-from scoring.floors import floors
-from scoring.reasons import missing_reasons
-from scoring.scorer import Scorer, Totals, default_metrics
-from scoring.translation import Translation
+from scoring.scorer import Scorer, default_metrics
 
 Listener = Callable[[Event], None]
-
-
-def begin(
-    connection: sqlite3.Connection,
-    corpus: Corpus,
-    positions: Sequence[int],
-    method: Method,
-    plan: Plan,
-) -> int:
-    """Store the beginning of a run and give its number; nothing is asked yet."""
-    chosen = [corpus.entries[place] for place in positions]
-    print_ = fingerprint(method.setup, corpus.sha256, VERSION)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        number = create_run(
-            connection,
-            run_id=str(uuid.uuid4()),
-            corpus=save_corpus(connection, corpus),
-            positions=positions,
-            setup=method.setup,
-            setup_hash=print_.setup_hash or print_.hash,
-            fingerprint_hash=print_.hash,
-            plan=plan.model_dump(mode="json"),
-            opening=_opening(corpus.dataset, chosen),
-            dataset_id=corpus.dataset.id,
-            language_pair=corpus.dataset.language_pair,
-            harness_version=VERSION,
-        )
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    return number
-
-
-def _opening(dataset: Dataset, entries: Sequence[Entry]) -> dict[str, object]:
-    """Work out what a run shows from its first moment: the floors, and what will be missing."""
-    metrics = default_metrics(dataset.target_language, entries)
-    reached = floors(entries, metrics)
-    return {
-        "floors": [
-            {"name": name, "composite": floor.composite, "chrf": floor.chrf_plus_plus}
-            for name, floor in reached.items()
-        ],
-    }
 
 
 @contextmanager
@@ -104,8 +52,7 @@ def _alone(path: Path, run_id: str) -> Iterator[None]:
         lock.acquire(timeout=0)
     except filelock.Timeout as error:
         raise UsageError(
-            f"Run {run_id[:8]} is under way in another process. "
-            f"`rosetta runs open {run_id[:8]}` shows it."
+            f"Run {run_id[:8]} is under way in another process. `rosetta` shows it."
         ) from error
     try:
         yield
@@ -178,7 +125,7 @@ class _Go:
         waiting = [place for place in self.run.positions if place not in done]
         ledger = Ledger(self.options.budget_usd, self._spent())
         board = self._board(ledger)
-        self.listener(started(self.run, self.dataset, len(done), self._missing()))
+        self.listener(started(self.run, self.dataset, len(done)))
         self.listener(board.progress())
         stretch = begin_stretch(self.connection, self.run.id)
         set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
@@ -216,9 +163,6 @@ class _Go:
         stored = list(read_results(self.connection, self.run.id))
         board.add(stored, [self.scorer.unpack(each.statistics) for each in stored], fresh=False)
         return board
-
-    def _missing(self) -> dict[str, str]:
-        return missing(self.scorer, [self.entries[place] for place in self.run.positions])
 
     async def _translate(
         self, waiting: Sequence[int], ledger: Ledger, scribe: Scribe
@@ -271,16 +215,8 @@ class _Go:
         return finished
 
 
-def missing(scorer: Scorer, entries: Sequence[Entry]) -> dict[str, str]:
-    """Say which metrics can have no value for these entries, and why; a perfect output shows it."""
-    perfect = Totals(scorer.metrics)
-    perfect.add(scorer.statistics([Translation(each, each.reference) for each in entries[:1]]))
-    return missing_reasons(scorer.metrics, perfect.values())
-
-
-def started(run: Run, dataset: Dataset, done: int, missing: Mapping[str, str]) -> Started:
+def started(run: Run, dataset: Dataset, done: int) -> Started:
     """Give the event with which a run, or the following of one, begins."""
-    budget = _plan(run).run.budget_usd if not run.imported else None
     return Started(
         run_id=run.run_id,
         setup=run.setup,
@@ -288,7 +224,7 @@ def started(run: Run, dataset: Dataset, done: int, missing: Mapping[str, str]) -
         positions=run.positions,
         done=done,
         floors=tuple(Floor(**floor) for floor in run.opening.get("floors", ())),
-        missing=missing,
-        budget_usd=budget,
+        missing=run.opening.get("missing", {}),
+        budget_usd=run.opening.get("budget_usd"),
         started_at=run.created,
     )

@@ -185,6 +185,23 @@ def set_live(
     )
 
 
+def set_plan(
+    connection: sqlite3.Connection, run: int, plan: Mapping[str, Any], opening: Mapping[str, Any]
+) -> None:
+    """Replace what resume needs, where a person chose another budget or concurrency."""
+    connection.execute(
+        "UPDATE runs SET plan = ?, opening = ? WHERE id = ?",
+        (json.dumps(plan, ensure_ascii=False), json.dumps(opening, ensure_ascii=False), run),
+    )
+
+
+def forget_failed(connection: sqlite3.Connection, run: int) -> int:
+    """Erase the rows of failed entries, so that they are asked for again; gives how many."""
+    return connection.execute(
+        "DELETE FROM results WHERE run = ? AND error_class IS NOT NULL", (run,)
+    ).rowcount
+
+
 CARD_COLUMNS = (
     "composite_score",
     "quality_tier",

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 

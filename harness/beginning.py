@@ -1,0 +1,137 @@
+"""Beginning a run, and making the method of a run that goes on."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from corpora.corpus import Corpus, Dataset
+from corpora.entry import Entry
+from harness.card.fingerprint import fingerprint
+from harness.events import RunState
+from harness.failures import UsageError
+from harness.method import Method
+from harness.methods.registry import build
+from harness.plan import Plan
+from harness.problems import first_problem
+from harness.store.corpora import read_entries, save_corpus
+from harness.store.runs import Run, create_run, set_plan
+from harness.version import VERSION
+from harness.wire import is_loopback
+from scoring.floors import floors
+from scoring.reasons import missing_reasons
+from scoring.scorer import Scorer, Totals, default_metrics
+from scoring.translation import Translation
+
+
+def begin(
+    connection: sqlite3.Connection,
+    corpus: Corpus,
+    positions: Sequence[int],
+    method: Method,
+    plan: Plan,
+) -> int:
+    """Store the beginning of a run and give its number; nothing is asked yet."""
+    chosen = [corpus.entries[place] for place in positions]
+    plan = _guard_secrets(chosen, method, plan)
+    print_ = fingerprint(method.setup, corpus.sha256, VERSION)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        number = create_run(
+            connection,
+            run_id=str(uuid.uuid4()),
+            corpus=save_corpus(connection, corpus),
+            positions=positions,
+            setup=method.setup,
+            setup_hash=print_.setup_hash or print_.hash,
+            fingerprint_hash=print_.hash,
+            plan=plan.model_dump(mode="json"),
+            opening=_opening(corpus.dataset, chosen, plan),
+            dataset_id=corpus.dataset.id,
+            language_pair=corpus.dataset.language_pair,
+            harness_version=VERSION,
+        )
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    return number
+
+
+def _opening(dataset: Dataset, entries: Sequence[Entry], plan: Plan) -> dict[str, object]:
+    """Work out what a run shows from its first moment: floors, what will be missing, the budget."""
+    metrics = default_metrics(dataset.target_language, entries)
+    reached = floors(entries, metrics)
+    return {
+        "floors": [
+            {"name": name, "composite": floor.composite, "chrf": floor.chrf_plus_plus}
+            for name, floor in reached.items()
+        ],
+        "missing": _missing(Scorer(metrics), entries),
+        "budget_usd": plan.run.budget_usd,
+    }
+
+
+def _missing(scorer: Scorer, entries: Sequence[Entry]) -> dict[str, str]:
+    """Say which metrics can have no value for these entries, and why; a perfect output shows it."""
+    perfect = Totals(scorer.metrics)
+    perfect.add(scorer.statistics([Translation(each, each.reference) for each in entries[:1]]))
+    return missing_reasons(scorer.metrics, perfect.values())
+
+
+def _guard_secrets(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
+    """Keep secret entries on this machine: no endpoint elsewhere, and no connection to elsewhere.
+
+    Raises UsageError where the method would send them away.
+    """
+    if not any(entry.secret for entry in entries):
+        return plan
+    if method.endpoint is not None and not is_loopback(method.endpoint):
+        raise UsageError(
+            "These entries belong to a secret segment (gold_standard, held_out), and the method would "
+            "send them to another machine. Choose other entries with --segment, or a method that runs "
+            "on this machine."
+        )
+    return plan.model_copy(update={"run": plan.run.model_copy(update={"offline": True})})
+
+
+def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
+    """Make the method of a run again.
+
+    Raises UsageError where the run has nothing left to do, came from elsewhere, or where the method
+    is no longer the same: a run is one experiment.
+    """
+    if run.imported:
+        raise UsageError("The run was imported as a card; it cannot go on here.")
+    if run.state is RunState.COMPLETE:
+        raise UsageError(f"Run {run.run_id[:8]} is complete; there is nothing to go on with.")
+    plan = Plan.model_validate(run.plan)
+    entries = read_entries(connection, run.corpus)
+    method = build(plan.method, plan.options, [entries[place] for place in sorted(entries)])
+    if method.setup != run.setup:
+        raise UsageError(
+            f"The method is no longer what it was when the run began: {_difference(run, method)} "
+            "changed. Restore it, or begin a new run."
+        )
+    return method
+
+
+def _difference(run: Run, method: Method) -> str:
+    then, now = run.setup.model_dump(), method.setup.model_dump()
+    return ", ".join(name for name in then if then[name] != now[name])
+
+
+def change_plan(connection: sqlite3.Connection, run: Run, changes: Mapping[str, Any]) -> None:
+    """Change how a run goes about its calls (budget, concurrency); never what is asked."""
+    from pydantic import ValidationError
+
+    plan = Plan.model_validate(run.plan)
+    try:
+        options = type(plan.run).model_validate({**plan.run.model_dump(), **changes})
+    except ValidationError as error:
+        raise UsageError(f"Options: {first_problem(error)}") from error
+    changed = plan.model_copy(update={"run": options})
+    opening = {**run.opening, "budget_usd": options.budget_usd}
+    set_plan(connection, run.id, changed.model_dump(mode="json"), opening)

@@ -1,0 +1,100 @@
+"""The command line's front door: help at once, commands on demand, failures in words.
+
+Exit 0 done, 1 failed, 2 wrong usage or bad input, 130 interrupted with everything saved.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+COMMANDS = {
+    "demo": ("rosetta_tui.commands.demo", "Run the bundled demo: no key, no network."),
+    "run": ("rosetta_tui.commands.run", "Translate a corpus with a method, scoring every entry."),
+    "score": ("rosetta_tui.commands.score", "Score outputs that were made elsewhere."),
+    "resume": ("rosetta_tui.commands.resume", "Go on where a run was cut."),
+    "runs": ("rosetta_tui.commands.runs", "List, show, export, import, verify and delete runs."),
+    "corpus": ("rosetta_tui.commands.corpus", "Check, describe and convert corpus files."),
+    "key": ("rosetta_tui.commands.key", "Keep keys of model and translation services."),
+}
+"""Name → where the command is and what it does; imported only when it is called."""
+
+
+def help_text() -> str:
+    """Write the help page; without click, so that it costs next to nothing."""
+    width = max(map(len, COMMANDS))
+    commands = "\n".join(f"  {name:<{width}}  {words}" for name, (_, words) in COMMANDS.items())
+    return f"""Usage: rosetta [COMMAND] [OPTIONS]
+
+  Find out, offline and honestly, whether a machine translation is good enough.
+  Without a command, the app opens.
+
+Commands:
+{commands}
+
+Options:
+  --version  Show the version.
+  --help     Show this page; `rosetta COMMAND --help` shows a command's own.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; never returns."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    _check_packages()
+    if given in (["--help"], ["-h"], ["help"]):
+        sys.stdout.write(help_text())
+        sys.exit(0)
+    sys.exit(_run(given))
+
+
+def _run(arguments: list[str]) -> int:
+    import click
+
+    from rosetta_tui.commands import rosetta
+
+    try:
+        code = rosetta.main(args=arguments, prog_name="rosetta", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:  # noqa: BLE001  known failures become words, others are raised again
+        return _explain(error)
+    return code if isinstance(code, int) else 0
+
+
+def _explain(error: Exception) -> int:
+    """Say a known failure in words and give its exit code; anything else is a fault of ours."""
+    from corpora.problems import CorpusError
+    from harness.failures import HarnessError, UsageError
+    from rosetta_tui.text import plain
+
+    if not isinstance(error, CorpusError | HarnessError):
+        raise error
+    for line in str(error).splitlines():
+        print(plain(line), file=sys.stderr)
+    return 2 if isinstance(error, CorpusError | UsageError) else 1
+
+
+def _check_packages() -> None:
+    """Refuse to mix our packages with others of the same names (DESIGN §3)."""
+    specs = [find_spec(name) for name in ("corpora", "scoring", "harness", "rosetta_tui")]
+    homes = {_home(spec.origin) if spec is not None and spec.origin else "" for spec in specs}
+    if len(homes) > 1:
+        sys.exit(
+            "Packages of Rosetta come from different places: another program brought one of the same "
+            "name. Install Rosetta in an environment of its own."
+        )
+
+
+def _home(package: str) -> str:
+    """Give the folder that holds a package, from the path of its ``__init__.py``."""
+    return os.path.dirname(os.path.dirname(package))  # noqa: PTH120  pathlib costs start-up time

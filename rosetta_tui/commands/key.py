@@ -1,0 +1,81 @@
+"""rosetta key: keys of endpoints, kept by the operating system's keyring and never shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import click
+
+
+@click.group()
+def key() -> None:
+    """Keep keys of model and translation services in the operating system's keyring."""
+
+
+@key.command("set")
+@click.argument("name")
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read the key from standard input.")
+def set_(name: str, from_stdin: bool) -> None:
+    """Store the key of NAME: an endpoint such as openrouter, or a host such as llm.example.org."""
+    from harness.keys import checked_name, set_key
+
+    checked_name(name)
+    given = sys.stdin.readline() if from_stdin else click.prompt(f"Key of {name}", hide_input=True)
+    set_key(name, given)
+    click.echo(f"The key of {name} is stored.", err=True)
+
+
+@key.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(as_json: bool) -> None:
+    """List where keys are: in the keyring or in an environment variable. Never shows a key."""
+    rows = _rows()
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for row in rows:
+        places = [row["variable"]] if row["in_environment"] else []
+        places += ["keyring"] if row["in_keyring"] else []
+        click.echo(f"{row['name']:<16} {' and '.join(places)}")
+    if not rows:
+        click.echo("No key is stored. Store one with: rosetta key set NAME", err=True)
+
+
+@key.command("delete")
+@click.argument("name")
+def delete(name: str) -> None:
+    """Delete the stored key of NAME."""
+    from harness.failures import UsageError
+    from harness.keys import delete_key
+
+    if not delete_key(name):
+        raise UsageError(f"No key of {name} is stored. See: rosetta key list")
+    click.echo(f"The key of {name} is deleted.", err=True)
+
+
+def _rows() -> list[dict[str, str | bool]]:
+    """Say for each name that has a key where it is; the variable goes before the keyring.
+
+    A machine without a keyring can still hold keys in variables, so it is told and passed over.
+    """
+    from harness.failures import KeyStoreError
+    from harness.keys import known_variables, stored_names, variable_of
+
+    try:
+        stored = stored_names()
+    except KeyStoreError as error:
+        click.echo(str(error), err=True)
+        stored = []
+    names = dict.fromkeys([*known_variables(), *stored])
+    rows: list[dict[str, str | bool]] = [
+        {
+            "name": name,
+            "in_keyring": name in stored,
+            "variable": variable_of(name),
+            "in_environment": bool(os.environ.get(variable_of(name), "").strip()),
+        }
+        for name in names
+    ]
+    return [row for row in rows if row["in_keyring"] or row["in_environment"]]

@@ -1,0 +1,98 @@
+"""What every command that reads a corpus shares: its arguments, the reading, the problems in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from corpora.corpus import Corpus
+    from corpora.problems import Problem
+    from corpora.selection import Selection
+
+FORMS = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
+SEGMENTS = ("development", "diagnostic", "gold_standard", "held_out")
+MOST_LINES = 100
+"""Problems printed before the rest is only counted."""
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def reading_options(command: Command) -> Command:
+    """Add the options that complete what a corpus file does not say itself."""
+    for add in (
+        click.option("--id", "corpus_id", help="Id of a corpus whose file gives none."),
+        click.option("--target-language", metavar="TAG", help="Language of the references."),
+        click.option("--source-language", metavar="TAG", help="Language of the sources."),
+        click.option("--form", type=click.Choice(FORMS), help="Default: found out from the file."),
+    ):
+        command = add(command)
+    return command
+
+
+def reading(command: Command) -> Command:
+    """Add the arguments and options of a command that reads a corpus of one or two files."""
+    for add in (
+        click.argument("reference", required=False, type=click.Path(path_type=Path)),
+        click.argument("file", type=click.Path(path_type=Path)),
+    ):
+        command = add(command)
+    return reading_options(command)
+
+
+def selecting(command: Command) -> Command:
+    """Add the options that choose entries of a corpus."""
+    for add in (
+        click.option("--seed", type=int, default=0, show_default=True, help="Seed of --sample."),
+        click.option("--sample", type=click.IntRange(1), help="So many entries at random."),
+        click.option("--limit", type=click.IntRange(1), help="At most so many, the first ones."),
+        click.option("--entries", metavar="ID,ID…", help="Only these entries."),
+        click.option("--difficulty", multiple=True, type=click.IntRange(1, 5)),
+        click.option("--segment", multiple=True, type=click.Choice(SEGMENTS)),
+    ):
+        command = add(command)
+    return command
+
+
+def load_corpus(given: dict[str, Any], *, reference: Path | None = None) -> Corpus:
+    """Read the corpus that the options name and say its warnings; CorpusError where it is unusable."""
+    from corpora.load import load
+
+    envelope = {
+        "id": given["corpus_id"],
+        "source_language": given["source_language"],
+        "target_language": given["target_language"],
+    }
+    corpus = load(given["file"], reference, form=given["form"], dataset=envelope)
+    print_problems(corpus.warnings)
+    return corpus
+
+
+def selection(given: dict[str, Any]) -> Selection:
+    """Read the options that choose entries."""
+    from corpora.entry import Segment
+    from corpora.selection import Selection
+
+    ids = given["entries"] or ""
+    return Selection(
+        segments=tuple(Segment(name) for name in given["segment"]),
+        difficulties=given["difficulty"],
+        entry_ids=tuple(part.strip() for part in ids.split(",") if part.strip()),
+        limit=given["limit"],
+        sample=given["sample"],
+        seed=given["seed"],
+    )
+
+
+def print_problems(problems: Sequence[Problem]) -> None:
+    """Say what is wrong with a file, on standard error."""
+    for problem in problems[:MOST_LINES]:
+        click.echo(plain(str(problem)), err=True)
+    if len(problems) > MOST_LINES:
+        rest = len(problems) - MOST_LINES
+        click.echo(f"… and {rest} more; `rosetta corpus check --json` lists all.", err=True)

@@ -1,0 +1,128 @@
+"""``rosetta run``: translate a corpus with a method and score every entry as it comes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.commands.reading import load_corpus, reading, selecting, selection
+
+if TYPE_CHECKING:
+    from corpora.corpus import Corpus
+    from harness.plan import Plan
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@reading
+@selecting
+@click.option(
+    "--method", "-m", required=True, help="Such as chat, glossary, api:deepl, my.py:Mine."
+)
+@click.option("--model", help="Model asked for.")
+@click.option("--endpoint", help="A preset (openrouter, openai, ollama …) or a URL.")
+@click.option("--temperature", type=float)
+@click.option("--max-tokens", type=int, help="Most output tokens of a call.")
+@click.option("--prompt", help="Prompt version that is shipped, or a file.")
+@click.option("--coaching", type=_FILE, help="Grammar notes, examples and dictionary.")
+@click.option("--batch-size", type=int, help="Entries in one call.")
+@click.option("--max-retries", type=int, help="Tries of a pipeline after a rejection.")
+@click.option("--check", "checks", multiple=True, help="Check of a pipeline.")
+@click.option("--tool", "tools", multiple=True, help="Tool that the model may call.")
+@click.option("--glossary", type=_FILE, help="Dictionary file.")
+@click.option("--word-list", type=_FILE, help="Words of the target language, one a line.")
+@click.option("--outputs", type=_FILE, help="Outputs made elsewhere.")
+@click.option("--translator", help="Label of the human translator.")
+@click.option("--text", help="What the constant method answers.")
+@click.option("--region", help="Region of a Microsoft key.")
+@click.option("--prices", type=_FILE, help="Your own price table.")
+@click.option("--source-name", help="Name of the source language for prompts.")
+@click.option("--target-name", help="Name of the target language for prompts.")
+@click.option("--body", multiple=True, metavar="NAME=JSON", help="More for the body of each call.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=JSON", help="Told to a plug-in.")
+@click.option("--condition", help="Label of the experiment.")
+@click.option("--replicate", type=int, help="Which repetition of the same experiment this is.")
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars to spend.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for one call.")
+@click.option("--attempts", type=click.IntRange(1, 100), help="Most tries at one call. Default: 6.")
+@click.option("--no-cache", is_flag=True, help="Ask again, even what was answered before.")
+@click.option("--offline", is_flag=True, help="Refuse every connection to another machine.")
+@click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
+@click.option("--json-lines", "style", flag_value="json-lines", help="One JSON object an event.")
+def run(style: str | None, **given: Any) -> None:
+    """Translate the corpus FILE with a method, and score every entry as it comes.
+
+    REFERENCE is the second of two text files that are aligned line by line. On a terminal the run is
+    watched live; piped, it prints lines. The first Ctrl-C finishes what is under way and saves, the
+    second stops at once; `rosetta resume` goes on.
+    """
+    from rosetta_tui.showing import start_and_show
+
+    corpus = load_corpus(given, reference=given["reference"])
+    positions = selection(given).apply(corpus)
+    start_and_show(corpus, positions, make_plan(corpus, given), style)
+
+
+def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
+    """Put the options of the command line into the plan that the run keeps."""
+    from pydantic import ValidationError
+
+    from harness.failures import UsageError
+    from harness.methods.options import MethodOptions
+    from harness.plan import Plan, RunOptions
+    from harness.problems import first_problem
+
+    told = {
+        name: _absolute(value)
+        for name, value in given.items()
+        if name in MethodOptions.model_fields and value not in (None, ())
+    }
+    told["source_language"] = corpus.dataset.source_language
+    told["target_language"] = corpus.dataset.target_language
+    for name in ("body", "settings"):
+        told[name] = _pairs(name, given.get(name, ()))
+    limits = {
+        "concurrency": given.get("concurrency"),
+        "budget_usd": given.get("budget"),
+        "timeout_seconds": given.get("timeout"),
+        "most_attempts": given.get("attempts"),
+    }
+    try:
+        return Plan(
+            method=given["method"],
+            options=MethodOptions.model_validate(told),
+            run=RunOptions(
+                use_cache=not given.get("no_cache"),
+                offline=bool(given.get("offline")),
+                **{name: value for name, value in limits.items() if value is not None},
+            ),
+        )
+    except ValidationError as error:
+        raise UsageError(f"Options: {first_problem(error)}") from error
+
+
+def _absolute(value: Any) -> Any:
+    """Make paths independent of the folder in which resume will be called."""
+    return value.expanduser().absolute() if isinstance(value, Path) else value
+
+
+def _pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
+    from harness.failures import UsageError
+
+    pairs: dict[str, Any] = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        try:
+            pairs[key] = json.loads(value)
+        except (ValueError, RecursionError):
+            pairs[key] = value
+        if not equals or not key:
+            option = "--set" if name == "settings" else f"--{name}"
+            raise UsageError(f"{option} takes NAME=JSON, such as {option} top_p=0.9.")
+    return pairs

@@ -1,0 +1,83 @@
+"""The bundled demo: a corpus of ours, recorded outputs of imaginary systems, at their own pace."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpora.entry import Entry
+from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
+from harness.calls import Calls
+from harness.method import Method, Output, Setup
+
+if TYPE_CHECKING:
+    from corpora.corpus import Corpus
+    from harness.plan import Plan
+
+SYSTEMS = {"verda": DEMO_STRONG, "griza": DEMO_WEAK}
+"""Imaginary systems and the files of their outputs."""
+
+
+class Paced:
+    """Gives a replay's outputs after the time that each once took, so that there is something to see."""
+
+    endpoint = None
+
+    def __init__(self, replay: Method) -> None:
+        self._replay = replay
+
+    @property
+    def setup(self) -> Setup:
+        """The replay's own: waiting changes no answer."""
+        return self._replay.setup
+
+    async def translate(self, entries: Sequence[Entry], calls: Calls) -> Sequence[Output]:
+        """Wait, then replay."""
+        outputs = await self._replay.translate(entries, calls)
+        recorded = [each.recorded.latency_seconds or 0.0 for each in outputs if each.recorded]
+        await asyncio.sleep(max(recorded, default=0.0))
+        return outputs
+
+
+def demo(system: str) -> tuple[Corpus, Plan, Method]:
+    """Give the demo's corpus, plan and method."""
+    from corpora.load import load
+    from harness.methods.options import MethodOptions
+    from harness.methods.registry import build
+    from harness.plan import Plan, RunOptions
+
+    corpus = load(sample_path(DEMO_CORPUS))
+    options = MethodOptions(
+        source_language=corpus.dataset.source_language,
+        target_language=corpus.dataset.target_language,
+        outputs=sample_path(SYSTEMS[system]),
+        condition="demo",
+    )
+    plan = Plan(method="replay", options=options, run=RunOptions(concurrency=4, offline=True))
+    return corpus, plan, build(plan.method, plan.options, corpus.entries)
+
+
+def show_demo(system: str, style: str | None, *, fast: bool) -> None:
+    """Run the demo and show it until its end."""
+    from rosetta_tui.showing import begin_and_show
+
+    corpus, plan, method = demo(system)
+    watched = style is None and sys.stdout.isatty()
+    chosen = Paced(method) if watched and not fast else method
+    begin_and_show(corpus, range(len(corpus.entries)), plan, chosen, style)
+
+
+def begin_demo(path: Path) -> tuple[int, Method]:
+    """Begin the demo from the app; gives the run's number and its method."""
+    from contextlib import closing
+
+    from harness.beginning import begin
+    from harness.store.database import open_store
+
+    corpus, plan, method = demo("verda")
+    with closing(open_store(path)) as connection:
+        number = begin(connection, corpus, range(len(corpus.entries)), method, plan)
+    return number, Paced(method)

@@ -1,0 +1,153 @@
+"""A run as plain lines: for pipes, logs and screen readers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from dataclasses import asdict
+from typing import Any
+
+from harness.events import EntryScored, Event, Failed, Finished, Progress, RunState, Started
+from harness.result import Result
+from rosetta_tui.text import plain
+from scoring.tiers import quality_tier
+
+Print = Callable[[str], None]
+
+EVERY_SECONDS = 5.0
+"""Time from one line of progress to the next."""
+
+
+class PlainLines:
+    """Prints one line per entry and a line of progress now and then.
+
+    Texts are not printed: a log outlives the run, and an entry may be secret.
+    """
+
+    def __init__(self, write: Print) -> None:
+        self._write = write
+        self._told = 0.0
+
+    def __call__(self, event: Event) -> None:
+        """Print an event."""
+        match event:
+            case Started():
+                self._started(event)
+            case EntryScored():
+                self._write(entry_line(event.result))
+            case Progress():
+                self._progress(event)
+            case Finished():
+                self._write(finished_line(event))
+            case Failed():
+                self._write(f"failed: {plain(event.message)}")
+
+    def _started(self, event: Started) -> None:
+        setup, dataset = event.setup, event.dataset
+        parts = (dataset.id, dataset.language_pair, setup.method, setup.model_slug, setup.condition)
+        self._write(f"run {event.run_id}")
+        self._write(plain(" · ".join(parts)) + f" · {len(event.positions)} entries")
+        if event.done:
+            self._write(f"{event.done} entries are stored already and are not asked for again")
+
+    def _progress(self, event: Progress) -> None:
+        if event.elapsed_seconds - self._told < EVERY_SECONDS or event.state is RunState.COMPLETE:
+            return
+        self._told = event.elapsed_seconds
+        self._write(progress_line(event))
+
+
+def entry_line(result: Result) -> str:
+    """Say how one entry went, without its texts."""
+    name = plain(str(result.entry_id))
+    if result.error_class is not None:
+        return f"failed  {name}  {result.error_class}: {plain(result.error or '')}"
+    parts = [
+        f"done    {name}",
+        f"chrF++ {result.chrf:.1f}" if result.chrf is not None else "chrF++ none",
+        "exact" if result.exact else "not exact",
+        quality_tier(result.composite),
+    ]
+    if result.total_tokens is not None:
+        parts.append(f"{result.total_tokens} tokens")
+    parts.append(money(result.cost_usd))
+    if result.cached:
+        parts.append("from the cache")
+    elif result.latency_seconds is not None:
+        parts.append(f"{result.latency_seconds:.2f} s")
+    return "  ".join(parts)
+
+
+def progress_line(event: Progress) -> str:
+    """Say where the run stands."""
+    parts = [f"{event.done} of {event.total}"]
+    if event.failed:
+        parts.append(f"{event.failed} failed")
+    if event.waiting:
+        parts.append(f"{len(event.waiting)} waiting to be tried again")
+    if (chrf := event.values.get("chrf_plus_plus")) is not None:
+        parts.append(f"chrF++ {chrf:.1f}")
+    parts.append(money(event.cost_usd))
+    if event.eta_seconds is not None:
+        parts.append(f"{event.eta_seconds:.0f} s to go")
+    return "-- " + ", ".join(parts)
+
+
+def finished_line(event: Finished) -> str:
+    """Say how the run ended and what to do next."""
+    failed = f", {event.failed} failed" if event.failed else ""
+    if event.state is RunState.COMPLETE:
+        return f"complete: {event.total} entries{failed} in {event.elapsed_seconds:.1f} s"
+    why = f" {plain(event.reason)}" if event.reason else ""
+    return (
+        f"stopped: {event.done} of {event.total} entries are stored{failed}.{why} "
+        f"`rosetta resume {event.run_id[:8]}` goes on."
+    )
+
+
+def money(dollars: float | None) -> str:
+    """Write an amount: unknown is not free."""
+    if dollars is None:
+        return "cost unknown"
+    return "free" if dollars == 0 else f"${dollars:.6f}"
+
+
+class JsonLines:
+    """Prints each event as one JSON object; texts of secret entries are withheld."""
+
+    def __init__(self, write: Print, secret: Collection[int]) -> None:
+        self._write = write
+        self._secret = secret
+
+    def __call__(self, event: Event) -> None:
+        """Print an event."""
+        fields = {"event": type(event).__name__, **self._fields(event)}
+        self._write(json.dumps(fields, ensure_ascii=False, default=_plain_value))
+
+    def _fields(self, event: Event) -> dict[str, Any]:
+        if not isinstance(event, EntryScored):
+            return _as_json(event)
+        fields = asdict(event.result)
+        del fields["statistics"]
+        fields["quality_tier"] = quality_tier(event.result.composite)
+        if event.result.position in self._secret:
+            fields.update(output=None, withheld=True)
+        return {"run_id": event.run_id, **fields}
+
+
+def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
+    if not isinstance(event, Started):
+        return asdict(event)
+    fields = {name: getattr(event, name) for name in ("run_id", "positions", "done", "missing")}
+    return {
+        **fields,
+        "setup": event.setup.model_dump(mode="json"),
+        "dataset": event.dataset.model_dump(mode="json"),
+        "floors": [asdict(floor) for floor in event.floors],
+        "budget_usd": event.budget_usd,
+        "started_at": event.started_at,
+    }
+
+
+def _plain_value(value: object) -> object:
+    return dict(value) if hasattr(value, "keys") else str(value)  # type: ignore[call-overload]

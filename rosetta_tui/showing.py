@@ -1,0 +1,159 @@
+"""Starts or resumes a run and shows it: live on a terminal, as lines where it is piped."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from corpora.corpus import Corpus
+    from harness.control import Control
+    from harness.events import Event, Finished
+    from harness.method import Method
+    from harness.plan import Plan
+    from rosetta_tui.engine import Engine
+
+LOOK_SECONDS = 0.1
+
+
+def start_and_show(corpus: Corpus, positions: Sequence[int], plan: Plan, style: str | None) -> None:
+    """Begin a run and show it until its end; exits with the code that says how it ended."""
+    from harness.methods.registry import build
+
+    begin_and_show(corpus, positions, plan, build(plan.method, plan.options, corpus.entries), style)
+
+
+def begin_and_show(
+    corpus: Corpus, positions: Sequence[int], plan: Plan, method: Method, style: str | None
+) -> None:
+    """Begin a run with a method that is made already."""
+    from harness.beginning import begin
+    from harness.store.database import default_path, open_store
+
+    path = default_path()
+    with closing(open_store(path)) as connection:
+        number = begin(connection, corpus, positions, method, plan)
+    secret = {place for place in positions if corpus.entries[place].secret}
+    show(path, number, method, style, secret)
+
+
+def resume_and_show(
+    name: str, changes: Mapping[str, Any], retry_failed: bool, style: str | None
+) -> None:
+    """Go on with a run and show it until its end."""
+    from harness.beginning import change_plan, resume_method
+    from harness.store.corpora import read_entries
+    from harness.store.database import default_path, open_store
+    from harness.store.runs import find_run, forget_failed
+
+    path = default_path()
+    with closing(open_store(path)) as connection:
+        run = find_run(connection, name)
+        method = resume_method(connection, run)
+        change_plan(connection, run, changes)
+        if retry_failed:
+            forget_failed(connection, run.id)
+        entries = read_entries(connection, run.corpus, run.positions)
+    secret = {place for place, entry in entries.items() if entry.secret}
+    show(path, run.id, method, style, secret)
+
+
+def show(
+    path: Path, number: int, method: Method, style: str | None, secret: Collection[int]
+) -> None:
+    """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted."""
+    from rosetta_tui.engine import Engine
+
+    engine = Engine(path, number, method)
+    if style is None and sys.stdout.isatty() and sys.stdin.isatty():
+        from rosetta_tui.launch import watch
+
+        watch(path, engine)
+        interrupted = False
+    else:
+        interrupted = _print_events(engine, style, secret)
+    finished = engine.result()
+    _close(path, finished, style)
+    code = 0 if finished.card_hash else 130 if interrupted else 1
+    raise click.exceptions.Exit(code)
+
+
+def _print_events(engine: Engine, style: str | None, secret: Collection[int]) -> bool:
+    """Print the run's events as they come; tells whether a person interrupted it."""
+    listener = _listener(style, secret)
+    with _interruptible(engine.control) as interrupted:
+        engine.start()
+        while not engine.wait(LOOK_SECONDS):
+            for event in engine.events.drain():
+                listener(event)
+        for event in engine.events.drain():
+            listener(event)
+    return bool(interrupted)
+
+
+def _listener(style: str | None, secret: Collection[int]) -> Any:
+    from rosetta_tui.lines import JsonLines, PlainLines
+
+    if style == "json-lines":
+        return JsonLines(click.echo, secret)
+    if style in {"card", "summary"}:
+        return _ignore
+    return PlainLines(click.echo)
+
+
+def _ignore(event: Event) -> None:
+    """Print nothing: only the end matters."""
+
+
+@contextmanager
+def _interruptible(control: Control) -> Iterator[list[int]]:
+    """Let the first Ctrl-C drain and the second stop; gives the signals that came."""
+    seen: list[int] = []
+
+    def heed(number: int, _frame: FrameType | None) -> None:
+        seen.append(number)
+        if len(seen) == 1 and number == signal.SIGINT:
+            control.drain()
+            click.echo("Finishing what is under way. Ctrl-C again stops at once.", err=True)
+        else:
+            control.stop()
+
+    before = {number: signal.signal(number, heed) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _close(path: Path, finished: Finished, style: str | None) -> None:
+    """Print the scores of a complete run; say how a stopped one goes on."""
+    from harness.store.database import open_store
+    from rosetta_tui.lines import finished_line
+
+    if style == "json-lines":
+        return
+    if not finished.card_hash:
+        click.echo(plain(finished_line(finished)), err=True)
+        return
+    with closing(open_store(path)) as connection:
+        _print_card(connection, finished.run_id, as_json=style == "card")
+
+
+def _print_card(connection: Any, run_id: str, *, as_json: bool) -> None:
+    from harness.card.load import load_card
+    from harness.store.runs import find_run
+    from rosetta_tui.card_text import card_text
+
+    card = load_card(connection, find_run(connection, run_id).id).as_json()
+    click.echo(json.dumps(card, indent=2) if as_json else card_text(card))
