@@ -127,17 +127,20 @@ def _table_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
         delimiter="," if comma else "\t",
         quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE,
     )
-    for place, row in enumerate(rows):
-        if not any(cell.strip() for cell in row) or row[0].startswith("#"):
-            continue
-        if place == 0 and [cell.strip().lower() for cell in row[:2]] == ["source", "target"]:
-            continue
-        if len(row) < 2 or not row[0].strip() or not row[1].strip():
-            raise UsageError(
-                f"{path}: line {rows.line_num}: a phrase and its translation are wanted, "
-                f"with a {'comma' if comma else 'tab'} between them."
-            )
-        yield row[0].strip(), row[1].strip()
+    listed = (row for row in rows if any(row) and not row[0].startswith("#"))
+    try:
+        for place, row in enumerate(listed):
+            cells = [cell.strip() for cell in row]
+            if place == 0 and [cell.lower() for cell in cells[:2]] == ["source", "target"]:
+                continue
+            if len(cells) < 2 or not cells[0] or not cells[1]:
+                raise UsageError(
+                    f"{path}: line {rows.line_num}: a phrase and its translation are wanted, "
+                    f"with a {'comma' if comma else 'tab'} between them."
+                )
+            yield cells[0], cells[1]
+    except csv.Error as error:
+        raise UsageError(f"{path}: line {rows.line_num}: {error}. Correct the table.") from None
 
 
 def _json_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:

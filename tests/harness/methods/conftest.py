@@ -1,0 +1,146 @@
+"""A real local HTTP server, and a carrier of calls that really sends to it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+
+from corpora.entry import Entry, Segment
+from harness.calls import Reply, Request
+from harness.keys import known_variables
+from harness.methods.options import MethodOptions
+
+
+class MemoryKeyring(KeyringBackend):
+    """A keyring that lives as long as a test."""
+
+    priority = 1  # type: ignore[assignment]  a class property in the library
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.kept[service, username]
+
+
+@pytest.fixture(autouse=True)
+def ring(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryKeyring]:
+    """No test sees the keyring or the keys of the person who runs it."""
+    for variable in known_variables().values():
+        monkeypatch.delenv(variable, raising=False)
+    before, fake = keyring.get_keyring(), MemoryKeyring()
+    keyring.set_keyring(fake)
+    yield fake
+    keyring.set_keyring(before)
+
+
+@dataclass
+class Received:
+    path: str
+    body: Any
+    headers: dict[str, str]
+
+
+@dataclass
+class Server:
+    """Answers each POST with what ``answer`` makes of its body, and keeps what it received."""
+
+    url: str = ""
+    answer: Callable[[Any], Any] = lambda body: body
+    received: list[Received] = field(default_factory=list)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A server on a free port of this machine."""
+    state = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            lowered = {name.lower(): value for name, value in self.headers.items()}
+            state.received.append(Received(self.path, body, lowered))
+            payload = json.dumps(state.answer(body)).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(payload)))
+            self.end_headers()
+            self.wfile.write(payload)
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    state.url = f"http://127.0.0.1:{http.server_port}"
+    yield state
+    http.shutdown()
+    thread.join()
+    http.server_close()
+
+
+@dataclass
+class HttpCalls:
+    """Sends each request once over HTTP and remembers requests and replies."""
+
+    requests: list[Request] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
+
+    async def send(self, request: Request) -> Reply:
+        self.requests.append(request)
+        body = request.body
+        if request.body_secrets:
+            assert isinstance(body, dict)
+            body = body | dict(request.body_secrets)
+        async with httpx.AsyncClient(trust_env=False) as client:
+            answer = await client.post(request.url, json=body, headers=dict(request.headers))
+        self.replies.append(request.read(answer.json()))
+        return self.replies[-1]
+
+
+@pytest.fixture
+def calls() -> HttpCalls:
+    return HttpCalls()
+
+
+def options(**given: Any) -> MethodOptions:
+    """Options for English to Plains Cree in roman letters."""
+    return MethodOptions(source_language="en", target_language="crk-Latn", **given)
+
+
+def entry(source: str, place: int | str = 1, segment: Segment | None = None) -> Entry:
+    return Entry(id=place, source=source, reference="never looked at", segment=segment)
+
+
+def completion(text: str | None, **more: Any) -> dict[str, Any]:
+    """A chat-completions reply as OpenAI documents it."""
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "model": "model-2025-01-01",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": text},
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {"prompt_tokens": 19, "completion_tokens": 10, "total_tokens": 29},
+    } | more

@@ -1,0 +1,160 @@
+"""Each service's shape, as its documentation shows it, over a real local server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from corpora.entry import Segment
+from harness.calls import Request
+from harness.failures import CallError, ErrorClass, Transient, UsageError
+from harness.method import Method, MethodClass
+from harness.methods.options import MethodOptions
+from harness.methods.registry import build
+from tests.harness.methods.conftest import HttpCalls, Server, entry
+
+KEY = "k-secret"
+REPLIES: dict[str, Any] = {
+    "deepl": {
+        "translations": [
+            {"detected_source_language": "EN", "text": "Hund"},
+            {"detected_source_language": "EN", "text": "Katze"},
+        ]
+    },
+    "google": {
+        "data": {"translations": [{"translatedText": "Hund"}, {"translatedText": "Katze"}]}
+    },
+    "microsoft": [
+        {"translations": [{"text": "Hund", "to": "de"}]},
+        {"translations": [{"text": "Katze", "to": "de"}]},
+    ],
+    "libretranslate": {"translatedText": ["Hund", "Katze"]},
+}
+BODIES: dict[str, Any] = {
+    "deepl": {"text": ["dog", "cat"], "source_lang": "EN", "target_lang": "DE"},
+    "google": {"q": ["dog", "cat"], "source": "en", "target": "de", "format": "text"},
+    "microsoft": [{"Text": "dog"}, {"Text": "cat"}],
+    "libretranslate": {
+        "q": ["dog", "cat"],
+        "source": "en",
+        "target": "de",
+        "format": "text",
+        "api_key": KEY,
+    },
+}
+HEADERS = {
+    "deepl": ("authorization", f"DeepL-Auth-Key {KEY}"),
+    "google": ("x-goog-api-key", KEY),
+    "microsoft": ("ocp-apim-subscription-key", KEY),
+    "libretranslate": ("content-type", "application/json"),
+}
+
+
+def make(name: str, url: str | None, target: str = "de", **given: Any) -> Method:
+    asked = MethodOptions(
+        source_language="en", target_language=target, batch_size=2, endpoint=url, **given
+    )
+    return build(f"api:{name}", asked, (), lambda _: KEY)
+
+
+@pytest.mark.parametrize("name", REPLIES)
+async def test_each_service(server: Server, calls: HttpCalls, name: str) -> None:
+    server.answer = lambda _: REPLIES[name]
+    method = make(name, server.url + "/t")
+    outputs = await method.translate([entry("dog"), entry("cat", 2)], calls)
+    assert [output.text for output in outputs] == ["Hund", "Katze"]
+    [received] = server.received
+    assert received.body == BODIES[name]
+    header, value = HEADERS[name]
+    assert received.headers[header] == value
+    assert KEY not in received.path
+    [request] = calls.requests
+    assert KEY not in repr(request.body)
+    assert request.characters == 6
+    assert method.setup.method_class is MethodClass.API
+    assert method.setup.model_slug == name
+
+
+async def test_microsoft_names_languages_and_region(server: Server, calls: HttpCalls) -> None:
+    server.answer = lambda _: REPLIES["microsoft"][:1]
+    await make("microsoft", server.url, "zh", region="canadacentral").translate(
+        [entry("dog")], calls
+    )
+    assert server.received[0].path == "/?api-version=3.0&from=en&to=zh-Hans"
+    assert server.received[0].headers["ocp-apim-subscription-region"] == "canadacentral"
+
+
+@pytest.mark.parametrize("name", REPLIES)
+@pytest.mark.parametrize(
+    "reply",
+    [{}, [], "x", None, {"translations": None}, {"data": []}, [{"translations": []}], [None, None]],
+)
+async def test_other_shapes_are_malformed(
+    server: Server, calls: HttpCalls, name: str, reply: Any
+) -> None:
+    server.answer = lambda _: reply
+    with pytest.raises(Transient) as caught:
+        await make(name, server.url).translate([entry("dog"), entry("cat")], calls)
+    assert caught.value.error_class is ErrorClass.MALFORMED
+
+
+@pytest.mark.parametrize("name", REPLIES)
+async def test_a_wrong_number_of_translations_is_never_matched_up(
+    server: Server, calls: HttpCalls, name: str
+) -> None:
+    server.answer = lambda _: REPLIES[name]
+    with pytest.raises(CallError):
+        await make(name, server.url).translate([entry("dog")], calls)
+
+
+async def test_empty_and_secret(server: Server, calls: HttpCalls) -> None:
+    server.answer = lambda _: {"translatedText": ["", "Katze"]}
+    hidden = entry("cat", 2, Segment.HELD_OUT)
+    first, second = await make("libretranslate", server.url).translate(
+        [entry("dog"), hidden], calls
+    )
+    assert first.error_class is ErrorClass.EMPTY
+    assert second.text == "Katze"
+    assert calls.requests[0].cacheable is False
+
+
+async def test_where_the_calls_go_and_what_they_cost() -> None:
+    sent: list[Request] = []
+
+    class Keep:
+        async def send(self, request: Request) -> Any:
+            sent.append(request)
+            raise Transient(ErrorClass.OFFLINE, "not sent")
+
+    for name, key in (("deepl", "k:fx"), ("deepl", "k"), ("google", "k"), ("libretranslate", "")):
+        asked = MethodOptions(source_language="en", target_language="pt-BR")
+        method = build(f"api:{name}", asked, (), lambda _, key=key: key or None)  # type: ignore[misc]
+        with pytest.raises(Transient):
+            await method.translate([entry("dog")], Keep())
+    free, paid, google, libre = sent
+    assert free.url == "https://api-free.deepl.com/v2/translate"
+    assert paid.url == "https://api.deepl.com/v2/translate"
+    assert paid.body["target_lang"] == "PT-BR"  # type: ignore[call-overload]
+    assert google.price is not None
+    assert google.price.per_million_characters == 20
+    assert libre.price is not None
+    assert "local" in libre.price.source
+    assert not libre.body_secrets
+
+
+def test_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = MethodOptions(source_language="en", target_language="de")
+    with pytest.raises(UsageError, match=r"api:deepl\|google\|microsoft\|libretranslate"):
+        build("api", asked)
+    with pytest.raises(UsageError, match="DEEPL_API_KEY"):
+        build("api:deepl", asked)
+    with pytest.raises(UsageError, match="at most 50"):
+        build("api:deepl", asked.model_copy(update={"batch_size": 51}))
+    with pytest.raises(UsageError, match="--region does not apply"):
+        build("api:deepl", asked.model_copy(update={"region": "x"}))
+    with pytest.raises(UsageError, match="does not fit"):
+        build("api:deepl", asked.model_copy(update={"service": "google"}))
+    assert build("api", asked.model_copy(update={"service": "libretranslate"})).setup.method == (
+        "api:libretranslate"
+    )
