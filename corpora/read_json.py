@@ -31,7 +31,7 @@ def read_json(text: str, form: Form | None, findings: Findings) -> RawCorpus | N
     if listed is None:
         return None
     top = document.value if isinstance(document.value, dict) else {}
-    raw = _envelope(top, form or _form_of(top, listed), findings)
+    raw = _envelope(top, listed, form or _form_of(top, listed), findings)
     for place, (fields, line) in enumerate(zip(listed, document.lines, strict=True), start=1):
         if isinstance(fields, dict):
             raw.entries.append(RawEntry(renamed(fields), place, line))
@@ -73,10 +73,11 @@ def _form_of(top: dict[str, Any], listed: list[Any]) -> Form:
     return Form.SPECIFICATION
 
 
-def _envelope(top: dict[str, Any], form: Form, findings: Findings) -> RawCorpus:
+def _envelope(top: dict[str, Any], listed: list[Any], form: Form, findings: Findings) -> RawCorpus:
     others = {name: value for name, value in top.items() if name != "entries"}
     if form is Form.REFERENCE_IMPLEMENTATION:
-        return RawCorpus(form, _reference_envelope(others, top, findings), has_envelope=True)
+        envelope = _reference_envelope(others, len(listed), findings)
+        return RawCorpus(form, envelope, has_envelope=bool(top))
     dataset = others.pop("dataset", {})
     if not isinstance(dataset, dict):
         findings.error("It must be an object.", 'Write {"id": …, …}.', field="dataset")
@@ -91,9 +92,7 @@ def _envelope(top: dict[str, Any], form: Form, findings: Findings) -> RawCorpus:
     return RawCorpus(form, others | dataset, has_envelope=bool(top))
 
 
-def _reference_envelope(
-    others: dict[str, Any], top: dict[str, Any], findings: Findings
-) -> dict[str, Any]:
+def _reference_envelope(others: dict[str, Any], found: int, findings: Findings) -> dict[str, Any]:
     envelope = dict(others)
     envelope.pop("segment", None)
     if "corpus_id" in envelope:
@@ -113,7 +112,7 @@ def _reference_envelope(
         envelope[RECORD] = envelope.pop("provenance")
         if "provenance_tags" in envelope:
             envelope["provenance"] = envelope.pop("provenance_tags")
-    _check_count(envelope.pop("entry_count", None), len(top["entries"]), findings)
+    _check_count(envelope.pop("entry_count", None), found, findings)
     return envelope
 
 

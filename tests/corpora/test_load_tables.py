@@ -1,0 +1,196 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from corpora.corpus import Form
+from corpora.load import load
+from tests.corpora.making import LANGUAGES, entry, envelope, file, only_problem, problems
+
+
+def texts(path: Path) -> list[tuple[int | str, str, str]]:
+    corpus = load(path, dataset=LANGUAGES)
+    return [(each.id, each.source, each.reference) for each in corpus.entries]
+
+
+def test_csv_with_quotes_comments_bom_and_line_breaks(tmp_path: Path) -> None:
+    content = (
+        "\ufeff# a remark, with a comma\r\n"
+        "id,source,reference\r\n"
+        '1,"Hello, ""you""",Saluton\r\n'
+        "# another remark\r\n"
+        '"2","# not a remark","two\r\n# lines"\r\n'
+        "\r\n"
+        "x3,plain # text,fin\r\n"
+    )
+    assert texts(file(tmp_path, content, "a.csv")) == [
+        (1, 'Hello, "you"', "Saluton"),
+        (2, "# not a remark", "two\r\n# lines"),
+        ("x3", "plain # text", "fin"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["source,reference", "src,ref", "Source,Target", "source_text,target_expected", "SRC , trg"],
+)
+def test_common_headers_are_understood(tmp_path: Path, header: str) -> None:
+    assert texts(file(tmp_path, f"{header}\na,b\n", "a.csv")) == [(1, "a", "b")]
+
+
+def test_semicolons_and_tabs_separate_too(tmp_path: Path) -> None:
+    assert texts(file(tmp_path, "source;reference\na,b;c\n", "a.csv")) == [(1, "a,b", "c")]
+    assert texts(file(tmp_path, "source\treference\na,b\tc\n", "a.txt")) == [(1, "a,b", "c")]
+
+
+def test_the_specification_s_name_wins_and_the_other_column_is_kept(tmp_path: Path) -> None:
+    path = file(tmp_path, "source,reference,target,mood\na,b,c,glad\n", "a.csv")
+    (only,) = load(path, dataset=LANGUAGES).entries
+    assert only.reference == "b"
+    assert only.model_extra == {"target": "c", "mood": "glad"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "variants"),
+    [
+        ("x|y z", ("x", "y z")),
+        ('"[""x|y"", ""z""]"', ("x|y", "z")),
+        ("[sic] x|y", ("[sic] x", "y")),
+        ("", ()),
+        (" | ", ()),
+    ],
+)
+def test_variants_are_a_list_or_separated_by_bars(
+    tmp_path: Path, cell: str, variants: tuple[str, ...]
+) -> None:
+    path = file(tmp_path, f"source,reference,variants\na,b,{cell}\n", "a.csv")
+    assert load(path, dataset=LANGUAGES).entries[0].variants == variants
+
+
+def test_tiers_are_read_as_spreadsheets_write_them(tmp_path: Path) -> None:
+    content = "source,reference,difficulty\na,b,3\nc,d,4.0\ne,f,Easy\ng,h,\n"
+    corpus = load(file(tmp_path, content, "a.csv"), dataset=LANGUAGES)
+    assert [each.difficulty for each in corpus.entries] == [3, 4, 2, None]
+    problem = only_problem(
+        file(tmp_path, "source,reference,difficulty\na,b,9\n", "b.csv"), dataset=LANGUAGES
+    )
+    assert (problem.line, problem.field) == (2, "difficulty")
+
+
+def test_the_envelope_may_stand_in_comments(tmp_path: Path) -> None:
+    content = (
+        "# id: eo-demo\n# version: 1.0\n# source_language: en\n# target_language: eo\n"
+        "# provenance: textbook, elicited\n# Remark: of a person\n"
+        '# dataset.consent: {"by": "council"}\n'
+        "source,reference\na,b\n"
+    )
+    dataset = load(file(tmp_path, content, "a.csv")).dataset
+    assert (dataset.id, dataset.version, dataset.language_pair) == ("eo-demo", "1.0", "EN→EO")
+    assert dataset.provenance == ("textbook", "elicited")
+    assert dataset.model_extra == {"consent": {"by": "council"}}
+
+
+def test_a_quote_never_swallows_rows_of_a_tsv(tmp_path: Path) -> None:
+    content = 'source\treference\n"Hello\tb\nc\t"d" she said\ne"\tf\n'
+    path = file(tmp_path, content, "a.tsv")
+    assert texts(path) == [(1, '"Hello', "b"), (2, "c", '"d" she said'), (3, 'e"', "f")]
+    messages = [problem.message for problem in load(path, dataset=LANGUAGES).warnings]
+    assert any("quotation marks" in message for message in messages)
+
+
+def test_a_quoted_tsv_loses_its_quotes(tmp_path: Path) -> None:
+    path = file(tmp_path, 'source\treference\n"a\tb"\t"c ""d"""\n', "a.tsv")
+    assert texts(path) == [(1, "a\tb", 'c "d"')]
+
+
+def test_a_tsv_cell_that_may_have_swallowed_rows_is_pointed_at(tmp_path: Path) -> None:
+    content = 'source\treference\n"a\tb\nc"\td\n'
+    warnings = load(file(tmp_path, content, "a.tsv"), dataset=LANGUAGES).warnings
+    assert any(problem.line == 2 and "swallowed" in problem.message for problem in warnings)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('source,reference\na,b\n"c,d\ne,f\n', 3),
+        ('source,reference\n"a" b,c\n', 2),
+        ("source,reference\na,b\nc\n", 3),
+        ("source,reference\na,b\nc,d,e\n", 3),
+        ("source,reference,mood,mood\na,b,c,d\n", 1),
+        ("source,reference\n" + "x" * 200_000 + ",b\n", 2),
+    ],
+)
+def test_a_broken_record_is_named_by_its_first_line(
+    tmp_path: Path, content: str, line: int
+) -> None:
+    assert only_problem(file(tmp_path, content, "a.csv"), dataset=LANGUAGES).line == line
+
+
+def test_a_headerless_table_is_refused_without_showing_its_text(tmp_path: Path) -> None:
+    found = problems(file(tmp_path, "a secret\tanother secret\n", "a.tsv"), dataset=LANGUAGES)
+    assert {problem.field for problem in found} == {"source", "reference"}
+    assert not any("secret" in str(problem) for problem in found)
+
+
+def test_jsonl_with_and_without_envelope(tmp_path: Path) -> None:
+    rows = [json.dumps(row) for row in (entry(1), entry("b"))]
+    bare = load(file(tmp_path, "\n".join(rows), "my.jsonl"), dataset=LANGUAGES)
+    assert (bare.form, bare.dataset.id, len(bare.entries)) == (Form.JSONL, "my", 2)
+    head = json.dumps({"dataset": envelope(license="CC0-1.0")})
+    whole = load(file(tmp_path, "\n\n".join([head, *rows]) + "\n", "unknown"))
+    assert (whole.form, whole.dataset.id, whole.dataset.license) == (Form.JSONL, "made", "CC0-1.0")
+    assert [each.id for each in whole.entries] == [1, "b"]
+
+
+def test_every_broken_line_of_a_jsonl_is_named(tmp_path: Path) -> None:
+    rows = [
+        json.dumps(entry(1)),
+        '{"id": 2,',
+        "[1]",
+        '{"id": 3, "source": NaN, "reference": "x"}',
+        "",
+    ]
+    found = problems(file(tmp_path, "\n".join(rows), "a.jsonl"), dataset=LANGUAGES)
+    assert [problem.line for problem in found] == [2, 3, 4]
+
+
+def two(folder: Path, source: str, reference: str) -> tuple[Path, Path]:
+    return file(folder, source, "t.en.txt"), file(folder, reference, "t.crk-Cans.txt")
+
+
+def test_two_text_files_are_paired_by_line(tmp_path: Path) -> None:
+    source, reference = two(tmp_path, "dog\r\n\r\ncat\u2028line\n", "ᐊᑎᒼ\n\nᒥᓄᐢ\n")
+    corpus = load(source, reference)
+    assert corpus.form is Form.PARALLEL
+    assert [(each.id, each.source) for each in corpus.entries] == [(1, "dog"), (3, "cat\u2028line")]
+    assert (corpus.dataset.source_language, corpus.dataset.target_language) == ("en", "crk-Cans")
+    assert corpus.dataset.id == "t"
+    assert any("blank in both" in problem.message for problem in corpus.warnings)
+
+
+def test_unequal_files_are_refused_with_both_counts(tmp_path: Path) -> None:
+    message = only_problem(*two(tmp_path, "a\nb\nc\n", "a\nb")).message
+    assert "3 lines" in message
+    assert "2 in" in message
+
+
+def test_an_option_goes_before_what_a_file_name_suggests(tmp_path: Path) -> None:
+    source, reference = two(tmp_path, "a\n", "b\n")
+    corpus = load(source, reference, dataset={"source_language": "fr"})
+    assert corpus.dataset.source_language == "fr"
+
+
+def test_names_without_tags_ask_for_the_options(tmp_path: Path) -> None:
+    source, reference = file(tmp_path, "a\n", "x.src"), file(tmp_path, "b\n", "x.ref.txt")
+    fields = {problem.field for problem in problems(source, reference)}
+    assert fields == {"dataset.source_language", "dataset.target_language"}
+
+
+def test_one_blank_side_is_an_error_on_its_line(tmp_path: Path) -> None:
+    problem = only_problem(*two(tmp_path, "a\nb\n", "a\n \n"))
+    assert (problem.line, problem.field) == (2, "reference")
+
+
+def test_one_text_file_alone_cannot_be_a_corpus(tmp_path: Path) -> None:
+    problem = only_problem(file(tmp_path, "Hello, world; this is a letter.\n", "letter.txt"))
+    assert "reference file" in problem.mend

@@ -1,0 +1,234 @@
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from corpora.corpus import Corpus, Dataset, Form
+from corpora.encode import encode
+from corpora.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry, Segment
+from corpora.load import File, load, read
+from corpora.problems import CorpusError
+from corpora.raw import SYNONYMS
+from corpora.write import losses, write
+from tests.corpora.making import LANGUAGES, entry, envelope, json_file
+
+ONE_FILE = [form for form in Form if form is not Form.PARALLEL]
+
+_SIGNS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+_ANY_TEXT = st.text(_SIGNS, max_size=12) | st.sampled_from(
+    ["=1+1", "+a", "-b", "@c", "# x", '"', '"a', "a,b", "a\tb\nc", "\r", "[1]", "true", "7", " x "]
+)
+_TEXT = _ANY_TEXT.filter(lambda text: any(sign.isalpha() for sign in text))
+_VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | _ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
+    max_leaves=5,
+)  # fmt: skip
+_RESERVED = {name for known, others in SYNONYMS.items() for name in (known, *others)} | {
+    "index", "difficulty_tier", "difficulty_label", "provenance_record", "provenance_tag",
+    "register_", *Dataset.model_fields, "entries", "dataset", "corpus_id", "entry_count",
+    "language_names", "language_pair_label", "provenance_tags",
+}  # fmt: skip
+_NEW_NAME = st.from_regex(r"[A-Za-zâ][A-Za-z0-9_â -]{0,8}[a-z]", fullmatch=True).filter(
+    lambda name: name.strip().lower().replace(" ", "_") not in _RESERVED
+)
+_EXTRAS = st.dictionaries(_NEW_NAME, _VALUE, max_size=3)
+
+
+@st.composite
+def _entries(draw: st.DrawFn) -> tuple[Entry, ...]:
+    ids = st.integers(-(2**53) + 1, 2**53 - 1) | _TEXT | st.sampled_from(["007", "1.0", "-0"])
+    numbers = draw(st.lists(ids, min_size=1, max_size=4, unique_by=str))
+    return tuple(draw(_entry(number)) for number in numbers)
+
+
+def _entry(number: int | str) -> st.SearchStrategy[Entry]:
+    known = st.fixed_dictionaries(
+        {"id": st.just(number), "source": _TEXT, "reference": _TEXT},
+        optional={
+            "variants": st.lists(_ANY_TEXT, max_size=3),
+            "segment": st.sampled_from(Segment),
+            "difficulty": st.integers(1, 5),
+            "provenance": st.sampled_from(PROVENANCES) | _ANY_TEXT,
+            "register": st.sampled_from(REGISTERS),
+            "context": st.sampled_from(CONTEXTS),
+            "morphological_analysis": _ANY_TEXT,
+            "notes": _ANY_TEXT,
+            "difficulty_label": st.sampled_from(["easy", "Hard", "none"]),
+            "provenance_record": st.dictionaries(_TEXT, _VALUE, max_size=2),
+        },
+    )
+    return st.builds(lambda ours, more: Entry.model_validate(more | ours), known, _EXTRAS)
+
+
+_DATASETS = st.builds(
+    lambda ours, more: Dataset.model_validate(more | ours),
+    st.fixed_dictionaries(
+        {
+            "id": _TEXT,
+            "version": _ANY_TEXT,
+            "language_pair": _ANY_TEXT | st.just("EN→CRK"),
+            "source_language": st.just("en"),
+            "target_language": st.sampled_from(["crk", "crk-Cans", "es-MX"]),
+        },
+        optional={
+            "created": _ANY_TEXT,
+            "license": _TEXT,
+            "provenance": st.lists(st.sampled_from(PROVENANCES) | _TEXT, max_size=2),
+            "provenance_record": st.dictionaries(_TEXT, _VALUE, max_size=2),
+            "language_names": st.dictionaries(
+                st.sampled_from(["source_name", "target_name"]), _TEXT, min_size=1
+            ),
+        },
+    ),
+    _EXTRAS,
+)
+
+
+@pytest.mark.parametrize("form", ONE_FILE)
+@given(dataset=_DATASETS, entries=_entries())
+def test_what_is_written_reads_back_as_it_was(
+    form: Form, dataset: Dataset, entries: tuple[Entry, ...]
+) -> None:
+    (text,) = encode(Corpus(dataset, entries, "", form), form)
+    back = read([File("x", text.encode())], form=form)
+    assert back.entries == entries
+    assert back.dataset == dataset
+
+
+@given(
+    pairs=st.lists(st.tuples(_TEXT, _TEXT), min_size=1, max_size=5).filter(
+        lambda pairs: not any(set("\r\n") & set(text) for pair in pairs for text in pair)
+    )
+)
+def test_plain_pairs_go_through_two_text_files(pairs: list[tuple[str, str]]) -> None:
+    entries = tuple(
+        Entry(id=number, source=source, reference=reference)
+        for number, (source, reference) in enumerate(pairs, start=1)
+    )
+    dataset = Dataset(id="t", language_pair="EN→CRK", **LANGUAGES)
+    corpus = Corpus(dataset, entries, "", Form.CSV)
+    assume(not any(text.startswith("\ufeff") for pair in pairs for text in pair))
+    texts = encode(corpus, Form.PARALLEL)
+    files = [File(f"t.{i}", text.encode()) for i, text in enumerate(texts)]
+    assert losses(corpus, Form.PARALLEL, files) == []
+
+
+def corpus_of(*rows: dict[str, Any], **more: Any) -> Corpus:
+    entries = tuple(Entry.model_validate(row) for row in rows)
+    return Corpus(Dataset.model_validate(envelope(**more)), entries, "", Form.SPECIFICATION)
+
+
+@pytest.mark.parametrize("start", ONE_FILE)
+@pytest.mark.parametrize("end", ONE_FILE)
+def test_any_form_turns_into_any_other_and_back(tmp_path: Path, start: Form, end: Form) -> None:
+    corpus = corpus_of(
+        entry(1, difficulty=1, variants=["a|b", "c"], metadata={"x": [1.5, None]}),
+        entry("t_2", difficulty=5, segment="diagnostic", notes="=SUM(A1)"),
+        license="CC0-1.0",
+        consent={"given": True},
+    )
+    write(corpus, tmp_path / "first", start)
+    first = load(tmp_path / "first", form=start)
+    write(first, tmp_path / "second", end)
+    second = load(tmp_path / "second", form=end)
+    assert second.entries == corpus.entries
+    assert second.dataset == corpus.dataset
+
+
+def test_a_difficulty_word_comes_back_as_the_word(tmp_path: Path) -> None:
+    old = [{"index": 1, "source_text": "a", "target_expected": "b", "difficulty": "Hard"}]
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    corpus = load(tmp_path / "old.json", dataset=LANGUAGES)
+    write(corpus, tmp_path / "new.csv", Form.CSV)
+    write(load(tmp_path / "new.csv"), tmp_path / "again.json", Form.LEGACY)
+    assert json.loads((tmp_path / "again.json").read_text())["entries"] == old
+
+
+def test_the_old_form_keeps_the_exact_tier_beside_the_word(tmp_path: Path) -> None:
+    write(corpus_of(entry(1, difficulty=5)), tmp_path / "a.json", Form.LEGACY)
+    (row,) = json.loads((tmp_path / "a.json").read_text())["entries"]
+    assert (row["difficulty"], row["difficulty_tier"]) == ("hard", 5)
+    assert load(tmp_path / "a.json").entries[0].difficulty == 5
+
+
+def test_formulas_stay_as_they_are_in_cells(tmp_path: Path) -> None:
+    write(corpus_of(entry(1, notes="=1+1")), tmp_path / "a.csv", Form.CSV)
+    assert (tmp_path / "a.csv").read_text().splitlines()[-1] == "1,source 1,reference 1,=1+1"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permission bits")
+def test_files_are_their_owner_s_and_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("before")
+    path.chmod(0o644)
+    write(corpus_of(entry(1)), path, Form.SPECIFICATION)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(tmp_path) == ["a.json"]  # noqa: PTH208
+
+
+@pytest.mark.parametrize("segment", ["gold_standard", "held_out"])
+def test_secret_entries_are_written_only_when_allowed(tmp_path: Path, segment: str) -> None:
+    corpus = corpus_of(entry(1, segment=segment), entry(2, source="b"))
+    path = tmp_path / "a.json"
+    with pytest.raises(CorpusError, match="1 entries belong to secret segments") as caught:
+        write(corpus, path, Form.SPECIFICATION, lossy=True)
+    assert "reference 1" not in str(caught.value)
+    assert not path.exists()
+    write(corpus, path, Form.SPECIFICATION, allow_secret=True)
+    assert load(path).entries == corpus.entries
+
+
+def test_what_two_text_files_would_lose_is_named(tmp_path: Path) -> None:
+    corpus = corpus_of(entry(1, notes="n"), entry(7, source="b"), license="CC0-1.0")
+    out = tmp_path / "a.en.txt", tmp_path / "a.crk.txt"
+    with pytest.raises(CorpusError) as caught:
+        write(corpus, out[0], Form.PARALLEL, reference=out[1])
+    message = str(caught.value)
+    for lost in ("dataset.license", "notes (1 entries)", "id (1 entries)"):
+        assert lost in message
+    assert not any(path.exists() for path in out)
+
+
+def test_with_loss_allowed_the_lines_still_stay_aligned(tmp_path: Path) -> None:
+    corpus = corpus_of(entry(1, source="two\nlines"), entry(2), license="CC0-1.0")
+    out = tmp_path / "a.en.txt", tmp_path / "a.crk.txt"
+    write(corpus, out[0], Form.PARALLEL, reference=out[1], lossy=True)
+    assert [each.source for each in load(*out).entries] == ["two lines", "source 2"]
+
+
+def test_an_extra_field_that_collides_with_an_old_name_is_refused(tmp_path: Path) -> None:
+    corpus = corpus_of(entry(1, source_text="not the source"))
+    with pytest.raises(CorpusError, match="would lose"):
+        write(corpus, tmp_path / "a.json", Form.LEGACY)
+    write(corpus, tmp_path / "b.json", Form.SPECIFICATION)
+    assert load(tmp_path / "b.json").entries == corpus.entries
+
+
+def test_the_number_of_files_must_fit_the_form(tmp_path: Path) -> None:
+    corpus = corpus_of(entry(1))
+    with pytest.raises(CorpusError, match="two files"):
+        write(corpus, tmp_path / "a", Form.PARALLEL)
+    with pytest.raises(CorpusError, match="one file"):
+        write(corpus, tmp_path / "a", Form.CSV, reference=tmp_path / "b")
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="cannot be written"):
+        write(corpus_of(entry(1)), tmp_path / "no" / "a.json", Form.SPECIFICATION)
+
+
+def test_what_was_read_from_json_is_the_same_after_writing(tmp_path: Path) -> None:
+    path = json_file(tmp_path, [entry(1), entry(2, source="b")])
+    corpus = load(path)
+    write(corpus, tmp_path / "b.json", Form.SPECIFICATION)
+    again = load(tmp_path / "b.json")
+    write(again, tmp_path / "c.json", Form.SPECIFICATION)
+    assert (tmp_path / "b.json").read_bytes() == (tmp_path / "c.json").read_bytes()
+    assert again.sha256 != corpus.sha256
