@@ -1,0 +1,175 @@
+"""The app: which screens there are and how one leads to the other. What they show is their own business."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.command import Provider
+from textual.content import Content
+from textual.screen import Screen
+
+from rosetta_tui.actions import ActionProvider
+from rosetta_tui.messages import DemoAsked, Left, RunChosen
+from rosetta_tui.session import Session
+from rosetta_tui.theme import ANSI_COLOURS, THEMES
+
+if TYPE_CHECKING:
+    from harness.control import Control
+    from harness.listening import EventSource
+    from rosetta_tui.screens.live import LiveScreen
+
+Follow = Callable[[str], "EventSource"]
+"""Gives the events of a run that this or another process has under way, by its id."""
+
+StartDemo = Callable[[], Session]
+"""Starts the bundled demo in the background; called in a thread."""
+
+
+class RosettaApp(App[None]):
+    """Home and the runs opened from it, or one run alone where ``initial`` is given."""
+
+    TITLE = "Rosetta"
+    CSS_PATH = "styles/rosetta.tcss"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = (
+        App.COMMANDS | {ActionProvider}
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "keys", "Help", key_display="?"),
+        Binding("ctrl+q", "leave", "Quit", show=False),
+    ]
+
+    def __init__(
+        self,
+        store_path: Path,
+        follow: Follow,
+        start_demo: StartDemo,
+        initial: Session | None = None,
+    ) -> None:
+        super().__init__()
+        self._store_path = store_path
+        self._follow = follow
+        self._start_demo = start_demo
+        self._initial = initial
+        self._steered: list[LiveScreen] = []
+        """Runs of this process; their screens stay while they go on."""
+        for name in set(self.available_themes) - {"ansi-dark", "ansi-light"}:
+            self.unregister_theme(name)
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = THEMES[0].name
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Let the terminal's own colours stand in where a theme has none of ours."""
+        return ANSI_COLOURS
+
+    def on_mount(self) -> None:
+        """Open the first screen."""
+        if self._initial is not None:
+            self._steer(self._initial)
+        else:
+            from rosetta_tui.screens.home import HomeScreen
+
+            self.push_screen(HomeScreen(self._store_path))
+
+    # From screen to screen
+
+    def _live(self, source: EventSource, control: Control | None) -> LiveScreen:
+        from harness.store.database import open_store
+        from rosetta_tui.screens.live import LiveScreen
+
+        return LiveScreen(source, open_store(self._store_path), control)
+
+    def _steer(self, session: Session) -> None:
+        screen = self._live(session.source, session.control)
+        self._steered.append(screen)
+        self.install_screen(screen, f"run-{len(self._steered)}")
+        self.push_screen(screen)
+
+    @on(RunChosen)
+    def _open_run(self, message: RunChosen) -> None:
+        for screen in self._steered:
+            started = screen.live.started
+            if started is not None and started.run_id == message.run_id:
+                self.push_screen(screen)
+                return
+        self.push_screen(self._live(self._source(message), None))
+
+    def _source(self, message: RunChosen) -> EventSource:
+        if not message.complete:
+            return self._follow(message.run_id)
+        from harness.store.database import open_store
+        from rosetta_tui.recorded import recorded
+
+        return recorded(open_store(self._store_path), message.run_id)
+
+    @on(DemoAsked)
+    def _demo(self) -> None:
+        self.notify("Starting the demo …", markup=False)
+        self._begin_demo()
+
+    @work(thread=True, exclusive=True, group="demo")
+    def _begin_demo(self) -> None:
+        from harness.failures import HarnessError
+
+        try:
+            session = self._start_demo()
+        except HarnessError as error:
+            self.notify(str(error), title="The demo cannot start", severity="error", markup=False)
+        else:
+            self.call_from_thread(self._steer, session)
+
+    @on(Left)
+    async def _leave(self) -> None:
+        if len(self.screen_stack) > 2:
+            await self.pop_screen()
+        else:
+            self.action_leave()
+
+    # Leaving
+
+    @property
+    def _under_way(self) -> list[LiveScreen]:
+        return [screen for screen in self._steered if not screen.live.over]
+
+    def action_leave(self) -> None:
+        """Quit; where a run is under way, ask first what becomes of it."""
+        if not self._under_way:
+            self.exit()
+            return
+        from rosetta_tui.screens.confirm import ConfirmScreen
+
+        question = Content.assemble(
+            ("A run is still under way.\n\n", "bold"),
+            "Leaving stops it. Nothing that is done is lost; ",
+            ("rosetta resume", "bold"),
+            " goes on later.",
+        )
+        self.push_screen(ConfirmScreen(question, "Stop and leave"), self._left)
+
+    def _left(self, agreed: bool | None) -> None:
+        if agreed:
+            for screen in self._under_way:
+                if screen.control is not None:
+                    screen.control.stop()
+            self.exit()
+
+    # Help and palette
+
+    def action_keys(self) -> None:
+        """Show the keys of this screen."""
+        from rosetta_tui.screens.help import HelpScreen, keys_of
+
+        screen = self.screen
+        about = getattr(screen, "HELP", "")
+        self.push_screen(HelpScreen(f"{screen.TITLE or self.TITLE}: keys", about, keys_of(screen)))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002  Textual's form
+        """Offer what belongs to the app; what belongs to a screen comes from its bindings."""
+        yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
+        yield SystemCommand("Keys", "Show every key of this screen", self.action_keys)
+        yield SystemCommand("Quit", "Leave Rosetta", self.action_leave)

@@ -1,0 +1,216 @@
+"""What the entry screen says about one entry, as labels and texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from textual.content import Content
+
+from corpora.entry import Entry
+from harness.result import Attempt, Result
+from harness.store.replies import Exchange
+from rosetta_tui import figures
+from rosetta_tui.text import plain, show, show_lines
+from rosetta_tui.widgets.diff_text import LEGEND, diff_content
+from rosetta_tui.widgets.quality_panel import digits, title
+from scoring.scorer import Scorer, surface_metrics
+from scoring.tiers import quality_tier
+
+
+class Line(NamedTuple):
+    """One label with its text."""
+
+    label: str
+    text: Content
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFacts:
+    """Everything that the store knows about one entry of a run."""
+
+    entry: Entry
+    result: Result | None
+    attempts: Sequence[Attempt]
+    exchanges: Sequence[Exchange | None]
+    """What was asked and answered in each attempt, None where nothing was kept."""
+    missing: Mapping[str, str]
+    """Metric id → why it has no value in this run."""
+
+
+def page(facts: EntryFacts) -> list[Line]:
+    """Give the page from the source down to the attempts."""
+    entry, result = facts.entry, facts.result
+    lines = [Line("Source", show(entry.source)), Line("Reference", show(entry.reference))]
+    if entry.variants:
+        lines.append(Line("Variants", Content("\n").join([show(v) for v in entry.variants])))
+    lines += _outcome(entry, result)
+    if result is not None:
+        lines += [Line("Scores", _scores(result, facts.missing)), *_gaps(facts.missing)]
+    lines += _about(entry)
+    if result is not None:
+        lines.append(Line("Attempts", _attempts(facts)))
+    return lines
+
+
+def tags(entry: Entry) -> Content:
+    """Give difficulty, segment, provenance, register and context in one line."""
+    parts = [
+        f"difficulty {entry.difficulty}" if entry.difficulty is not None else None,
+        entry.segment.value.replace("_", " ") if entry.segment else None,
+        entry.provenance,
+        entry.register_,
+        entry.context,
+    ]
+    return show(" · ".join(part for part in parts if part), "$quiet")
+
+
+def _outcome(entry: Entry, result: Result | None) -> list[Line]:
+    if result is None:
+        return [Line("Output", Content.styled("not yet", "$quiet"))]
+    if result.error_class is not None:
+        kind = result.error_class.value.replace("_", " ")
+        return [Line("Failed", Content.assemble((f"{kind}: ", "bold $bad"), show(result.error or "")))]
+    output = result.output or ""
+    if not output.strip():
+        return [Line("Output", Content.styled("(empty)", "$warn"))]
+    if result.exact:
+        return [Line("Output", Content.assemble(show(output), ("   = reference", "$good")))]
+    return [
+        Line("Output", show(output)),
+        Line("Difference", diff_content(output, entry.reference)),
+        Line("", Content.styled(LEGEND, "$quiet")),
+    ]
+
+
+def _scores(result: Result, missing: Mapping[str, str]) -> Content:
+    tier = quality_tier(result.composite)
+    values = _values(result)
+    parts = [
+        Content.assemble((f"{title(metric)} ", "$quiet"), _value(metric, value))
+        for metric, value in values.items()
+        if value is not None or metric not in missing
+    ]
+    mixed = Content.assemble(
+        ("composite ", "$quiet"),
+        (figures.number(result.composite, 2), "bold"),
+        ("  ", ""),
+        (figures.meter(tier), "$mark"),
+        f" {tier}",
+    )
+    return Content.assemble(mixed, "\n", Content.styled(" · ", "$quiet").join(parts))
+
+
+def _values(result: Result) -> dict[str, float | None]:
+    """Read the entry's own values from its statistics; the kept ones stand where these do not fit."""
+    scorer = Scorer(surface_metrics(tokenizer="13a", has_variants=True))
+    try:
+        return dict(scorer.entry_values(scorer.unpack(result.statistics)).values)
+    except ValueError:
+        return {"chrf_plus_plus": result.chrf, "exact_match_rate": float(result.exact)}
+
+
+def _value(metric: str, value: float | None) -> Content:
+    if value is None:
+        return Content.styled("no value for this entry", "$quiet")
+    if metric in {"exact_match_rate", "equivalent_match_rate"}:
+        return Content.styled("yes", "$good") if value else Content("no")
+    return Content(figures.number(value, digits(metric)))
+
+
+def _gaps(missing: Mapping[str, str]) -> list[Line]:
+    if not missing:
+        return []
+    reasons: dict[str, list[str]] = {}
+    for metric, reason in missing.items():
+        reasons.setdefault(reason, []).append(title(metric))
+    lines = [show(f"{', '.join(names)}: {reason}", "$quiet") for reason, names in reasons.items()]
+    return [Line("No value", Content("\n").join(lines))]
+
+
+def _about(entry: Entry) -> list[Line]:
+    texts = {
+        "Analysis": entry.morphological_analysis,
+        "Notes": entry.notes,
+        "Variant class": entry.variant_class,
+    }
+    lines = [Line(label, show_lines(text)) for label, text in texts.items() if text]
+    if entry.model_extra:
+        lines += [Line(plain(k)[:14], show(_json(v), "$quiet")) for k, v in entry.model_extra.items()]
+    return lines
+
+
+def _attempts(facts: EntryFacts) -> Content:
+    result = facts.result
+    if result is None or not facts.attempts:
+        return Content.styled("nothing was called", "$quiet")
+    lines = [_attempt(number, attempt) for number, attempt in enumerate(facts.attempts, 1)]
+    return Content("\n").join([*lines, _sum(result)])
+
+
+def _attempt(number: int, attempt: Attempt) -> Content:
+    status = "cache" if attempt.cached else str(attempt.status or figures.NONE)
+    took = "" if attempt.latency_seconds is None else f" in {figures.seconds(attempt.latency_seconds)} s"
+    waited = f" after {figures.seconds(attempt.waited_seconds)} s of waiting" if attempt.waited_seconds else ""
+    error = ""
+    if attempt.error_class is not None:
+        error = f" · {attempt.error_class.value.replace('_', ' ')}: {attempt.error or ''}"
+    note = f" · {attempt.note}" if attempt.note else ""
+    return Content.assemble(
+        (f"{number}. ", "$quiet"), f"{status}{took}{waited}", show(error, "$bad"), show(note)
+    )
+
+
+def _sum(result: Result) -> Content:
+    parts = [
+        f"{figures.count(result.total_tokens)} tokens" if result.total_tokens is not None else "tokens unknown",
+        f"cost {figures.money(result.cost_usd)}",
+        f"paid {figures.money(result.spent_usd)}" if result.spent_usd != result.cost_usd else "",
+        f"a share of a call for {result.batch_size} entries" if result.batch_size > 1 else "",
+    ]
+    return Content.styled(" · ".join(part for part in parts if part), "$quiet")
+
+
+def prompts(facts: EntryFacts) -> list[Line]:
+    """Give what was asked, message by message."""
+    lines: list[Line] = []
+    for number, exchange in _kept(facts):
+        body = exchange.body
+        messages = body.get("messages") if isinstance(body, Mapping) else None
+        if isinstance(body, Mapping) and isinstance(messages, list):
+            lines += [_message(message) for message in messages]
+            rest = {name: value for name, value in body.items() if name != "messages"}
+            lines.append(Line("with", show(_json(rest), "$quiet")))
+        else:
+            lines.append(Line(f"Request {number}", show_lines(_json(body))))
+    return lines or [Line("Prompt", Content.styled("none is kept for this entry", "$quiet"))]
+
+
+def _message(message: Any) -> Line:
+    if not isinstance(message, dict):
+        return Line("message", show(_json(message)))
+    content = message.get("content")
+    text = content if isinstance(content, str) else _json(content)
+    return Line(plain(str(message.get("role", "message")))[:14], show_lines(text))
+
+
+def replies(facts: EntryFacts) -> list[Line]:
+    """Give what was answered, as it came."""
+    lines = []
+    for number, exchange in _kept(facts):
+        reply = exchange.stored.reply
+        lines.append(Line(f"Reply {number}", show_lines(reply.text)))
+        lines += [Line("tool call", show(_json(call))) for call in reply.tool_calls]
+        facts_of_reply = [reply.model_id or "", reply.finish_reason or ""]
+        lines.append(Line("", show(" · ".join(part for part in facts_of_reply if part), "$quiet")))
+    return lines or [Line("Raw reply", Content.styled("none is kept for this entry", "$quiet"))]
+
+
+def _kept(facts: EntryFacts) -> list[tuple[int, Exchange]]:
+    return [(n, exchange) for n, exchange in enumerate(facts.exchanges, 1) if exchange is not None]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

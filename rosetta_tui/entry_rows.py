@@ -1,0 +1,148 @@
+"""The entries of a run as rows of a table."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Iterable, Sequence
+
+from rich.cells import cell_len
+
+from harness.result import Result
+from rosetta_tui import figures
+from rosetta_tui.live import EntryState, LiveRun
+from rosetta_tui.pages import Pages
+from rosetta_tui.text import plain
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.result_table import Cell
+from scoring.tiers import quality_tier
+
+COLUMNS = (
+    Column("state", "", 1),
+    Column("word", "state", 8, drop=4),
+    Column("id", "id", 6),
+    Column("source", "source", 14, share=1),
+    Column("output", "output", 14, share=1),
+    Column("chrf", "chrF++", 6, right=True),
+    Column("exact", "exact", 5, drop=3),
+    Column("composite", "tier", 16, drop=5),
+    Column("tokens", "tokens", 7, right=True, drop=6),
+    Column("cost", "cost", 8, right=True, drop=7),
+    Column("latency", "s", 6, right=True, drop=2),
+)
+"""What a row shows; the key is what the store sorts by."""
+
+SYMBOLS = {
+    EntryState.QUEUED: Cell("…", "quiet"),
+    EntryState.ASKED: Cell("●", "mark"),
+    EntryState.RETRYING: Cell("↻", "warn"),
+    EntryState.DONE: Cell("✓", "good"),
+    EntryState.FAILED: Cell("✗", "bad"),
+}
+
+WORDS = {
+    EntryState.QUEUED: "waiting",
+    EntryState.ASKED: "asked",
+    EntryState.RETRYING: "retrying",
+    EntryState.DONE: "done",
+    EntryState.FAILED: "failed",
+}
+
+_EMPTY = (Cell(""),) * 6
+
+
+class EntryRows:
+    """Rows in the order that a person chose, read from the picture of the run and from the store."""
+
+    def __init__(self, live: LiveRun, pages: Pages, order: Iterable[int]) -> None:
+        self.order = array("I", order)
+        """Places in the corpus, in the order of the rows."""
+        self._live = live
+        self._pages = pages
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.order)
+
+    def find(self, position: int) -> int | None:
+        """Give the row of an entry, None where it is not among them."""
+        try:
+            return self.order.index(position)
+        except ValueError:
+            return None
+
+    def key(self, index: int) -> Hashable:
+        """Give what the row's look depends on."""
+        position = self.order[index]
+        return (position, self._live.state(position), self._live.waiting(position))
+
+    def prepare(self, first: int, last: int) -> None:
+        """Read a screenful from the store."""
+        positions = self.order[first:last].tolist()
+        recent, state = self._live.recent, self._live.state
+        stored = [p for p in positions if p not in recent and state(p) >= EntryState.DONE]
+        self._pages.load(positions, stored)
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Give the cells of one row."""
+        position = self.order[index]
+        state = self._live.state(position)
+        entry = self._pages.entry(position)
+        head = (
+            SYMBOLS[state],
+            Cell(WORDS[state], SYMBOLS[state].tone),
+            Cell(str(entry.id), "quiet"),
+            Cell(entry.source),
+        )
+        if state < EntryState.DONE:
+            return (*head, Cell(self._next_try(position), "warn"), *_EMPTY)
+        result = self._live.recent.get(position) or self._pages.result(position)
+        return head if result is None else (*head, *_outcome(result))
+
+    def _next_try(self, position: int) -> str:
+        waiting = self._live.waiting(position)
+        if waiting is None:
+            return ""
+        wait = f" in {waiting.seconds:.0f} s" if waiting.seconds >= 1 else ""
+        return f"try {waiting.attempt} of {waiting.attempts_allowed}{wait} · {waiting.reason}"
+
+
+def _outcome(result: Result) -> tuple[Cell, ...]:
+    return (
+        _output(result),
+        Cell(figures.number(result.chrf, 1)),
+        Cell("yes", "good") if result.exact else Cell("no", "quiet"),
+        _tier(result),
+        Cell(figures.count(result.total_tokens), "quiet"),
+        Cell(figures.money(result.cost_usd), "quiet"),
+        Cell("cached" if result.cached else figures.seconds(result.latency_seconds), "quiet"),
+    )
+
+
+def _output(result: Result) -> Cell:
+    if result.error_class is not None:
+        return Cell(f"{result.error_class.value.replace('_', ' ')}: {result.error or ''}", "bad")
+    if not (result.output or "").strip():
+        return Cell("(empty)", "warn")
+    return Cell(result.output or "")
+
+
+def _tier(result: Result) -> Cell:
+    tier = quality_tier(result.composite)
+    return Cell(
+        f"{figures.meter(tier)} {tier}", "quiet" if tier in {"baseline", "unscored"} else "plain"
+    )
+
+
+LEAST_ID, MOST_ID = 4, 16
+"""Cells that ids take at least and at most."""
+
+
+def id_width(pages: Pages | None, rows: EntryRows | None) -> int:
+    """Give how wide the ids are, by the first rows and the last."""
+    if pages is None or rows is None or not rows.count:
+        return LEAST_ID
+    sample = [*rows.order[:50], *rows.order[-50:]]
+    pages.load(sample, [])
+    widest = max(cell_len(plain(str(pages.entry(position).id))) for position in sample)
+    return max(LEAST_ID, min(MOST_ID, widest))

@@ -1,0 +1,102 @@
+"""Numbers as people read them in a terminal: short, aligned, and honest about what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+NONE = "–"
+"""Stands where there is no value."""
+
+TIERS = ("baseline", "emerging", "functional", "deployable", "fluent")
+"""Names of the tiers from the lowest up (scoring-specification §5.1)."""
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+def meter(tier: str) -> str:
+    """Give a tier as five diamonds, so that it can be read without its colour."""
+    filled = TIERS.index(tier) + 1 if tier in TIERS else 0
+    return "◆" * filled + "◇" * (len(TIERS) - filled)
+
+
+def number(value: float | None, digits: int) -> str:
+    """Give a value with fixed digits after the point."""
+    return NONE if value is None else f"{value:.{digits}f}"
+
+
+def count(value: int | None) -> str:
+    """Give a whole number with its thousands parted."""
+    return NONE if value is None else f"{value:,}"
+
+
+def money(value: float | None) -> str:
+    """Give US dollars; nothing to pay is free, and an unknown price is no price (M5, M6)."""
+    if value is None:
+        return "unknown"
+    if value == 0:
+        return "free"
+    if value < 0.00005:
+        return "<$0.0001"
+    return f"${value:,.2f}" if value >= 1 else f"${value:.4f}"
+
+
+def seconds(value: float | None) -> str:
+    """Give a short time in seconds."""
+    if value is None:
+        return NONE
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def clock(value: float | None) -> str:
+    """Give a longer time as minutes and seconds, with hours and days where there are any."""
+    if value is None:
+        return NONE
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours >= 48:
+        return f"{hours // 24} d {hours % 24} h"
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
+
+
+def sparkline(values: Sequence[float], width: int) -> str:
+    """Give the last values as small bars, the highest of them full."""
+    shown = values[-width:]
+    top = max(shown, default=0.0)
+    if top <= 0:
+        return "▁" * len(shown)
+    return "".join(_BLOCKS[min(7, int(value / top * 7.999))] for value in shown)
+
+
+def progress_bar(share: float, width: int) -> str:
+    """Give a bar that is filled to a share of 0 to 1, to an eighth of a cell."""
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    full, rest = divmod(eighths, 8)
+    bar = "█" * full + (" ▏▎▍▌▋▊▉"[rest] if rest else "")
+    return bar + "░" * (width - len(bar))
+
+
+def interval_bar(
+    value: float,
+    interval: tuple[float, float] | None,
+    *,
+    top: float,
+    width: int,
+    floor: float | None = None,
+) -> str:
+    """Give a value between 0 and ``top`` at its place on a line, with its interval and the best floor.
+
+    ``●`` is the value, ``├ ┤`` the ends of its interval, ``╿`` what a worthless method reaches (T2).
+    """
+    line = ["·"] * width
+
+    def place(at: float) -> int:
+        return max(0, min(width - 1, round(at / top * (width - 1))))
+
+    if floor is not None:
+        line[place(floor)] = "╿"
+    if interval is not None:
+        low, high = place(interval[0]), place(interval[1])
+        line[low : high + 1] = ["─"] * (high + 1 - low)
+        line[low], line[high] = "├", "┤"
+    line[place(value)] = "●"
+    return "".join(line)

@@ -1,0 +1,220 @@
+"""What a run looks like now: the events folded into one picture, without any screen (DESIGN §4).
+
+Screens ask this picture ten to fifteen times a second instead of hearing each event.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+from itertools import pairwise
+
+from harness.events import (
+    EntryScored,
+    Event,
+    Failed,
+    Finished,
+    Floor,
+    Progress,
+    RunState,
+    Started,
+    Waiting,
+)
+from harness.result import Result
+from scoring.tiers import clears_floor
+
+RECENT = 1_000
+"""Results kept as they arrived; older ones are read from the store again."""
+
+SPARK_SECONDS = 60
+"""How far back the recent rate is shown."""
+
+
+class EntryState(IntEnum):
+    """Where one entry of a run stands."""
+
+    QUEUED = 0
+    ASKED = 1
+    """Its call is under way."""
+    RETRYING = 2
+    """It waits for its next try."""
+    DONE = 3
+    FAILED = 4
+
+
+class LiveRun:
+    """The picture of one run; ``fold`` keeps it true."""
+
+    def __init__(self) -> None:
+        self.started: Started | None = None
+        self.progress: Progress | None = None
+        self.finished: Finished | None = None
+        self.failed: Failed | None = None
+        self.newest: int | None = None
+        """Place of the entry that was finished last."""
+        self.recent: OrderedDict[int, Result] = OrderedDict()
+        self.done = 0
+        """Entries stored, failed ones included."""
+        self.errors = 0
+        self.sealed_at_floor: bool | None = None
+        """What the sealed card says of the floors, None where there is no card yet."""
+        self._stored = bytearray()
+        self._asked: frozenset[int] = frozenset()
+        self._waiting: Mapping[int, Waiting] = {}
+        self._speed: deque[tuple[float, int]] = deque(maxlen=SPARK_SECONDS * 4)
+
+    def fold(self, events: Iterable[Event]) -> bool:
+        """Take in what happened; gives True where there was anything."""
+        any_event = False
+        for event in events:
+            any_event = True
+            self._take(event)
+        return any_event
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case EntryScored(result=result):
+                self._store(result)
+            case Progress():
+                self._move_on(event)
+            case Started():
+                self._begin(event)
+            case Finished():
+                self.finished = event
+            case Failed():
+                self.failed = event
+
+    def _begin(self, started: Started) -> None:
+        self.started = started
+        self.finished = self.failed = None
+        if not self._stored:
+            self._stored = bytearray(max(started.positions, default=-1) + 1)
+
+    def _store(self, result: Result) -> None:
+        self._mark(result.position, failed=result.failed)
+        self.newest = result.position
+        self.recent[result.position] = result
+        self.recent.move_to_end(result.position)
+        if len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
+
+    def _move_on(self, progress: Progress) -> None:
+        self.progress = progress
+        self._asked = frozenset(progress.in_flight)
+        self._waiting = {waiting.position: waiting for waiting in progress.waiting}
+        self._speed.append((progress.elapsed_seconds, progress.done))
+
+    def remember(self, done: Iterable[int], failed: Iterable[int]) -> None:
+        """Take in which entries the store had before this screen began to listen."""
+        for position in done:
+            self._mark(position, failed=False)
+        for position in failed:
+            self._mark(position, failed=True)
+
+    def _mark(self, position: int, *, failed: bool) -> None:
+        if position >= len(self._stored):
+            self._stored.extend(bytes(position + 1 - len(self._stored)))
+        before = self._stored[position]
+        after = EntryState.FAILED if failed else EntryState.DONE
+        self._stored[position] = after
+        self.done += not before
+        self.errors += (after == EntryState.FAILED) - (before == EntryState.FAILED)
+
+    # What screens ask
+
+    def state(self, position: int) -> EntryState:
+        """Give where an entry stands; what is stored counts before what was said about it earlier."""
+        stored = self._stored[position] if position < len(self._stored) else 0
+        if stored:
+            return EntryState(stored)
+        if position in self._waiting:
+            return EntryState.RETRYING
+        return EntryState.ASKED if position in self._asked else EntryState.QUEUED
+
+    def waiting(self, position: int) -> Waiting | None:
+        """Give the next try that an entry waits for."""
+        return self._waiting.get(position)
+
+    @property
+    def total(self) -> int:
+        """Entries that the run is to translate."""
+        return len(self.started.positions) if self.started else 0
+
+    @property
+    def asked(self) -> int:
+        """Entries whose call is under way."""
+        return sum(self.state(position) is EntryState.ASKED for position in self._asked)
+
+    @property
+    def retrying(self) -> int:
+        """Entries that wait for their next try."""
+        return sum(self.state(position) is EntryState.RETRYING for position in self._waiting)
+
+    @property
+    def queued(self) -> int:
+        """Entries whose turn has not come."""
+        return max(0, self.total - self.done - self.asked - self.retrying)
+
+    @property
+    def state_word(self) -> str:
+        """Give the run's state in one word."""
+        if self.failed is not None:
+            return "failed"
+        if self.finished is not None:
+            return self.finished.state.value
+        return self.progress.state.value if self.progress else "starting"
+
+    @property
+    def over(self) -> bool:
+        """True where nothing more will happen for now."""
+        return self.finished is not None or self.failed is not None
+
+    @property
+    def complete(self) -> bool:
+        """True where the run has a sealed card."""
+        return self.finished is not None and self.finished.state is RunState.COMPLETE
+
+    @property
+    def best_floor(self) -> Floor | None:
+        """The worthless method with the highest composite (T2)."""
+        floors = self.started.floors if self.started else ()
+        scored = [floor for floor in floors if floor.composite is not None]
+        return max(scored, key=lambda floor: floor.composite or 0.0, default=None)
+
+    @property
+    def at_floor(self) -> bool:
+        """True where the composite's interval does not clear the best floor (T2)."""
+        if self.sealed_at_floor is not None:
+            return self.sealed_at_floor
+        interval = self.progress.intervals.get("composite") if self.progress else None
+        floor = self.best_floor
+        return (
+            interval is not None
+            and floor is not None
+            and not clears_floor(interval[0], floor.composite)
+        )
+
+    def rates(self, bars: int) -> Sequence[float]:
+        """Give entries per second over the last minute in up to this many slices, oldest first."""
+        if len(self._speed) < 2:
+            return ()
+        end, first = self._speed[-1][0], self._speed[0][0]
+        begin = max(first, end - SPARK_SECONDS)
+        if end <= begin:
+            return ()
+        step = max((end - begin) / bars, 0.25)
+        edges = [begin + step * number for number in range(round((end - begin) / step) + 1)]
+        counts = [self._done_at(edge) for edge in edges]
+        return [(later - earlier) / step for earlier, later in pairwise(counts)]
+
+    def _done_at(self, moment: float) -> float:
+        """Give the entries done at a moment, between two looks as if they came evenly."""
+        before = self._speed[0]
+        for after in self._speed:
+            if after[0] >= moment:
+                width = after[0] - before[0]
+                part = (moment - before[0]) / width if width else 1.0
+                return before[1] + (after[1] - before[1]) * max(0.0, min(1.0, part))
+            before = after
+        return before[1]

@@ -1,0 +1,159 @@
+"""A finished run as events, so that it opens in the screen that a running one opens in."""
+
+from __future__ import annotations
+
+import dataclasses
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from harness.events import Event, Finished, Floor, Progress, Started
+from harness.store.corpora import read_dataset
+from harness.store.results import Outcome, read_outcome
+from harness.store.runs import Run, elapsed_seconds, find_run
+from rosetta_tui.live import LiveRun
+
+
+class Recorded:
+    """An event source that gives what the store says about a run, once."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = list(events)
+
+    def drain(self) -> list[Event]:
+        """Give everything at the first look, and nothing after."""
+        events, self._events = self._events, []
+        return events
+
+
+def recorded(connection: sqlite3.Connection, run_id: str) -> Recorded:
+    """Give the events of a run that is over; its scores come from the card (``seal``).
+
+    Raises UsageError where there is no such run.
+    """
+    run = find_run(connection, run_id)
+    outcome = read_outcome(connection, run.id)
+    elapsed = elapsed_seconds(connection, run.id)
+    finished = Finished(
+        run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed
+    )
+    return Recorded(
+        [_started(connection, run, outcome.done), _progress(run, outcome, elapsed), finished]
+    )
+
+
+def _started(connection: sqlite3.Connection, run: Run, done: int) -> Started:
+    return Started(
+        run_id=run.run_id,
+        setup=run.setup,
+        dataset=read_dataset(connection, run.corpus),
+        positions=run.positions,
+        done=done,
+        floors=_floors(run.opening.get("floors")),
+        missing=_texts(run.opening.get("missing")),
+        budget_usd=_number(run.opening.get("budget_usd")),
+        started_at=run.created,
+    )
+
+
+def _progress(run: Run, outcome: Outcome, elapsed: float) -> Progress:
+    return Progress(
+        run_id=run.run_id,
+        state=run.state,
+        elapsed_seconds=elapsed,
+        total=len(run.positions),
+        done=outcome.done,
+        failed=outcome.failed,
+        in_flight=(),
+        waiting=(),
+        concurrency=0,
+        most_concurrency=0,
+        rate_limited=0,
+        retries=0,
+        cost_usd=None,
+        budget_usd=_number(run.opening.get("budget_usd")),
+    )
+
+
+def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
+    """Put the numbers of a sealed card into the picture of its run."""
+    if live.progress is None or live.started is None:
+        return
+    scores = _block(card, "scores")
+    live.progress = _sealed_progress(live.progress, scores, card)
+    live.started = dataclasses.replace(
+        live.started,
+        floors=_floors(card.get("floors") or scores.get("floors")) or live.started.floors,
+        missing=_texts(scores.get("reasons")) or live.started.missing,
+    )
+    at_floor = scores.get("at_floor")
+    live.sealed_at_floor = at_floor if isinstance(at_floor, bool) else None
+
+
+def _sealed_progress(
+    progress: Progress, scores: Mapping[str, Any], card: Mapping[str, Any]
+) -> Progress:
+    speed, retries = _block(card, "speed"), _block(card, "retries")
+    tokens = _number(_block(card, "tokens").get("total_tokens"))
+    return dataclasses.replace(
+        progress,
+        elapsed_seconds=_number(speed.get("elapsed_seconds")) or progress.elapsed_seconds,
+        rate_limited=int(_number(retries.get("rate_limited")) or 0),
+        retries=int(_number(retries.get("retried_entries")) or 0),
+        values={name: _number(value) for name, value in scores.items() if _plausible(value)},
+        intervals=_intervals(scores.get("confidence_intervals")),
+        quality_tier=str(scores.get("quality_tier", "unscored")),
+        cost_usd=_number(_block(card, "cost").get("total_cost_usd")),
+        spent_usd=_number(_block(card, "budget").get("spent_usd")) or progress.spent_usd,
+        tokens=None if tokens is None else int(tokens),
+        per_minute=_number(speed.get("entries_per_minute")),
+        eta_seconds=None,
+        p50_seconds=_number(speed.get("median_latency_seconds")),
+        p95_seconds=_number(speed.get("p95_latency_seconds")),
+    )
+
+
+# A card may come from elsewhere: what is not of the expected form counts as absent.
+
+
+def _plausible(value: object) -> bool:
+    return value is None or _number(value) is not None
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
+
+
+def _block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    block = card.get(name)
+    return block if isinstance(block, Mapping) else {}
+
+
+def _texts(value: object) -> dict[str, str]:
+    return {str(k): str(v) for k, v in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _floors(value: object) -> tuple[Floor, ...]:
+    floors = value if isinstance(value, Iterable) and not isinstance(value, str | Mapping) else ()
+    return tuple(
+        Floor(
+            str(floor.get("name", "")),
+            _number(floor.get("composite")),
+            _number(floor.get("chrf_plus_plus", floor.get("chrf"))),
+        )
+        for floor in floors
+        if isinstance(floor, Mapping)
+    )
+
+
+def _intervals(value: object) -> dict[str, tuple[float, float]]:
+    if not isinstance(value, Mapping):
+        return {}
+    found = {}
+    for name, ends in value.items():
+        low, high = (_number(_block({"i": ends}, "i").get(k)) for k in ("ci_lower", "ci_upper"))
+        if low is not None and high is not None:
+            found[str(name)] = (low, high)
+    return found

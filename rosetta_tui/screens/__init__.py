@@ -1,0 +1,1 @@
+"""The pages of the app: one screen, one file. Screens know no app."""

@@ -1,0 +1,62 @@
+"""A short list of which one is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+
+class ChooseScreen(ModalScreen[str | None]):
+    """Gives the key of the choice, None where nothing was chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Back"),
+        Binding("j", "down", "Down", show=False),
+        Binding("k", "up", "Up", show=False),
+    ]
+
+    def __init__(self, title: str, choices: Mapping[str, str], chosen: str) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = dict(choices)
+        self._chosen = chosen
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list, with what holds now marked."""
+        with Vertical(classes="dialog"):
+            yield Static(Content.styled(self._title, "bold"))
+            yield OptionList(
+                *(
+                    Option(Content(f"{'●' if key == self._chosen else ' '} {words}"), id=key)
+                    for key, words in self._choices.items()
+                )
+            )
+            yield Static(Content.styled("enter chooses · esc goes back", "$quiet"))
+
+    def on_mount(self) -> None:
+        """Begin at what holds now."""
+        self.query_one(OptionList).highlighted = list(self._choices).index(self._chosen)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Choose."""
+        self.dismiss(event.option.id)
+
+    def action_leave(self) -> None:
+        """Choose nothing."""
+        self.dismiss(None)
+
+    def action_down(self) -> None:
+        """Go down."""
+        self.query_one(OptionList).action_cursor_down()
+
+    def action_up(self) -> None:
+        """Go up."""
+        self.query_one(OptionList).action_cursor_up()

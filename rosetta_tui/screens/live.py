@@ -1,0 +1,319 @@
+"""A run, live: every entry as it is scored, and what the whole is worth, costs and how fast it goes."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.events import Key
+from textual.screen import Screen
+from textual.widgets import Footer, Input
+
+from harness.control import Control
+from harness.events import RunState
+from harness.listening import EventSource
+from harness.store.runs import Run, find_run, read_card
+from rosetta_tui.live import LiveRun
+from rosetta_tui.messages import Left
+from rosetta_tui.order import FILTER_WORDS, SORT_WORDS
+from rosetta_tui.recorded import seal
+from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.concurrency import ConcurrencyScreen
+from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.screens.entry import EntryScreen
+from rosetta_tui.widgets.banner import Banner
+from rosetta_tui.widgets.cost_panel import CostPanel
+from rosetta_tui.widgets.count_line import CountLine
+from rosetta_tui.widgets.entry_table import EntryTable
+from rosetta_tui.widgets.quality_panel import InputsLine, QualityPanel
+from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.run_header import RunHeader
+from rosetta_tui.widgets.speed_panel import SpeedPanel
+
+LOOKS_PER_SECOND = 12
+"""How often the screen takes in what happened."""
+
+STEERING = {"space": "pause", "c": "concurrency", "d": "drain", "x": "stop"}
+"""Keys that need a run of this process, and their actions."""
+
+
+class LiveScreen(Screen[None]):
+    """Watches one run; steers it too where ``control`` is given."""
+
+    TITLE = "Run"
+    HELP = (
+        "✓ done   ✗ failed   ↻ waits for its next try   ● asked   … waiting for its turn\n"
+        "◆◆◆◇◇ tier, from baseline to fluent. ├─●─┤ a value with its 95 % interval;\n"
+        "╿ what the best worthless method reaches (empty, copied, constant or shuffled outputs)."
+    )
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  Textual's own form
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", key_display="/"),
+        Binding("s", "sort", "Sort"),
+        Binding("f", "filter", "Filter"),
+        Binding("space", "pause", "Pause"),
+        Binding("c", "concurrency", "Calls"),
+        Binding("d", "drain", "Drain"),
+        Binding("x", "stop", "Stop"),
+        Binding("F", "follow", "Follow"),
+        Binding("q,escape", "back", "Back", key_display="q"),
+        Binding("ctrl+c", "interrupt", "Copy, or drain, then stop", show=False),
+    ]
+
+    def __init__(
+        self, source: EventSource, store: sqlite3.Connection, control: Control | None
+    ) -> None:
+        super().__init__()
+        self.live = LiveRun()
+        self.control = control
+        self.following = False
+        self._source = source
+        self._store = store
+        self._run: Run | None = None
+        self._over = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, what goes on, the entries, and what can be done."""
+        yield RunHeader()
+        with Horizontal(id="panels"):
+            yield QualityPanel(classes="panel")
+            yield CostPanel(classes="panel")
+            yield SpeedPanel(classes="panel")
+        yield InputsLine()
+        yield Banner()
+        yield CountLine()
+        yield Input(placeholder="text in id, source, reference or output", id="search")
+        yield EntryTable(self.live, self._store, id="entries")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self.query_one(Banner).display = False
+        self.query_one("#search").display = False
+        self.table.focus()
+        self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+        self.call_after_refresh(self.look)
+
+    @property
+    def table(self) -> EntryTable:
+        """The entries."""
+        return self.query_one("#entries", EntryTable)
+
+    # What happens
+
+    def look(self) -> None:
+        """Take in what happened since the last look, and show it."""
+        before = self.live.started
+        if self.live.fold(self._source.drain()):
+            if self.live.started is not before:
+                self._begin()
+            if self.live.over is not self._over:
+                self._end()
+            self.paint()
+        self.table.look()
+
+    def _begin(self) -> None:
+        started = self.live.started
+        if started is not None:
+            self._run = find_run(self._store, started.run_id)
+            self.table.begin(self._run, started.positions, done=started.done)
+
+    def _end(self) -> None:
+        self._over = self.live.over
+        if self.live.complete and self._run is not None:
+            card = read_card(self._store, self._run.id)
+            if card is not None:
+                seal(self.live, card)
+        self.refresh_bindings()
+
+    def paint(self) -> None:
+        """Show the picture as it is now."""
+        compact = self.size.width < 100 or self.size.height < 30
+        self.query_one(RunHeader).show_run(self.live)
+        self.query_one(QualityPanel).show_run(self.live, compact=compact)
+        self.query_one(CostPanel).show_run(self.live, compact=compact)
+        self.query_one(SpeedPanel).show_run(self.live, compact=compact)
+        self.query_one(InputsLine).show_run(self.live)
+        self.query_one(Banner).show_run(self.live)
+        self.query_one(CountLine).show_run(self.live, notes=self._notes())
+        if self.following and self.live.newest is not None:
+            self.table.move_to_entry(self.live.newest)
+
+    def _notes(self) -> str:
+        parts = [self.table.order.words, "following" if self.following else ""]
+        return " · ".join(part for part in parts if part)
+
+    def on_resize(self) -> None:
+        """Show the picture in the new size."""
+        self.call_after_refresh(self.paint)
+
+    def on_screen_resume(self) -> None:
+        """Show what happened meanwhile."""
+        self.call_after_refresh(self.paint)
+
+    # Search, sort, filter, follow
+
+    def action_search(self) -> None:
+        """Ask for text to look for."""
+        field = self.query_one("#search", Input)
+        field.display = True
+        field.focus()
+
+    @on(Input.Changed, "#search")
+    def _search(self, event: Input.Changed) -> None:
+        self.table.wish(replace(self.table.order, search=event.value))
+        self.paint()
+
+    @on(Input.Submitted, "#search")
+    def _searched(self) -> None:
+        self.table.focus()
+
+    def action_sort(self) -> None:
+        """Ask what to sort by; the same once more turns the order round."""
+
+        def chosen(sort: str | None) -> None:
+            if sort is not None:
+                self._sort(sort)
+
+        screen = ChooseScreen("Sort by (the same again turns it round)", SORT_WORDS, self.table.order.sort)
+        self.app.push_screen(screen, chosen)
+
+    @on(ResultTable.TitleChosen)
+    def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
+        self._sort("state" if event.key == "word" else event.key)
+
+    def _sort(self, sort: str) -> None:
+        self.table.wish(self.table.order.by(sort))
+        self.paint()
+
+    def action_filter(self) -> None:
+        """Ask which entries to show."""
+
+        def chosen(narrow: str | None) -> None:
+            if narrow is not None:
+                self.table.wish(replace(self.table.order, narrow=narrow))
+                self.paint()
+
+        self.app.push_screen(
+            ChooseScreen("Show", FILTER_WORDS, self.table.order.narrow), chosen
+        )
+
+    def action_follow(self) -> None:
+        """Keep the cursor on the entry that was finished last, until the cursor is moved."""
+        self.following = not self.following
+        self.paint()
+
+    @on(ResultTable.Moved)
+    def _moved(self) -> None:
+        if self.following:
+            self.action_follow()
+
+    @on(ResultTable.Chosen)
+    def _open(self, event: ResultTable.Chosen) -> None:
+        rows, started = self.table.entries, self.live.started
+        if rows is None or started is None or self._run is None:
+            return
+        screen = EntryScreen(self._store, self._run, rows.order[:], event.index, started.missing)
+        self.app.push_screen(screen, self._back_from_entry)
+
+    def _back_from_entry(self, position: int | None) -> None:
+        if position is not None:
+            self.table.move_to_entry(position)
+
+    # Steering
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Grey the keys that have nothing to steer."""
+        if action in STEERING.values() and (self.control is None or self.live.over):
+            return None
+        return super().check_action(action, parameters)
+
+    def on_key(self, event: Key) -> None:
+        """Say why a steering key does nothing here."""
+        if event.key in STEERING and (self.control is None or self.live.over):
+            why = (
+                "The run is over."
+                if self.live.over
+                else "This run belongs to another process: steer it in the terminal that started it."
+            )
+            self.notify(why, markup=False)
+
+    def action_pause(self) -> None:
+        """Start no further entries, or go on."""
+        if self.control is None:
+            return
+        if self.control.state is RunState.PAUSED:
+            self.control.go_on()
+            self.notify("Going on.", markup=False)
+        else:
+            self.control.pause()
+            self.notify("Paused: what is under way is finished. Space goes on.", markup=False)
+
+    def action_concurrency(self) -> None:
+        """Ask how many calls may be under way at once."""
+        control, progress = self.control, self.live.progress
+        if control is None:
+            return
+        now = control.most_concurrency or (progress.most_concurrency if progress else 1) or 1
+
+        def chosen(calls: int | None) -> None:
+            if calls is not None:
+                control.limit(calls)
+                self.notify(f"At most {calls} calls at once.", markup=False)
+
+        self.app.push_screen(ConcurrencyScreen(now), chosen)
+
+    def action_drain(self) -> None:
+        """Finish what is under way, start nothing more."""
+        if self.control is not None:
+            self.control.drain()
+            self.notify(
+                "Draining: what is under way is finished and stored, nothing more is started.",
+                markup=False,
+            )
+
+    def action_stop(self) -> None:
+        """Break off what is under way, after a question."""
+        control = self.control
+        if control is None:
+            return
+
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                control.stop()
+
+        question = Content.assemble(
+            ("Stop the run now?\n\n", "bold"),
+            "Nothing that is done is lost: every finished entry is stored.\n"
+            "Calls under way are broken off and asked again when the run is resumed.",
+        )
+        self.app.push_screen(ConfirmScreen(question, "Stop"), answered)
+
+    def action_interrupt(self) -> None:
+        """Copy what is selected; else drain, then stop, then leave, as in a plain run."""
+        if self.get_selected_text():
+            self.action_copy_text()
+        elif self.control is None or self.live.over:
+            self.post_message(Left())
+        elif self.control.state is RunState.DRAINING:
+            self.control.stop()
+        else:
+            self.action_drain()
+
+    def action_back(self) -> None:
+        """End the search, else leave."""
+        field = self.query_one("#search", Input)
+        if field.display:
+            field.display = False
+            field.value = ""
+            self.table.focus()
+        else:
+            self.post_message(Left())

@@ -1,0 +1,1 @@
+"""What a person sees: one widget, one file. Widgets know no screen."""

@@ -1,0 +1,47 @@
+"""One calm line that says what happened and what can be done next."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from rosetta_tui.live import LiveRun
+from rosetta_tui.text import show
+
+
+class Banner(Static):
+    """Hidden until there is something to say."""
+
+    def show_run(self, live: LiveRun) -> None:
+        """Say how the run ended, and what next."""
+        words = banner_words(live)
+        self.display = words is not None
+        if words is not None:
+            self.set_class(live.failed is not None, "-failed")
+            self.update(words)
+
+
+def banner_words(live: LiveRun) -> Content | None:
+    """Give what to say about a run that is over, None while it goes on."""
+    run_id = live.started.run_id[:8] if live.started else ""
+    if live.failed is not None:
+        return Content.assemble(
+            ("The run stopped: ", "bold $bad"),
+            show(live.failed.message),
+            "\nWhat is done is stored. Go on with: ",
+            show(f"rosetta resume {run_id}", "bold"),
+        )
+    if live.finished is None:
+        return None
+    if live.complete:
+        return Content.assemble(
+            ("Complete. ", "bold $good"),
+            "The run card is sealed: ",
+            show(f"rosetta runs show {run_id}", "bold"),
+            " · enter opens an entry",
+        )
+    return Content.assemble(
+        ("Stopped. ", "bold $warn"),
+        "Nothing is lost. Go on with: ",
+        show(f"rosetta resume {run_id}", "bold"),
+    )

@@ -1,0 +1,54 @@
+"""What the run costs: so far, in the end, and of what budget."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from harness.events import Progress
+from rosetta_tui import figures
+from rosetta_tui.live import LiveRun
+
+
+class CostPanel(Static):
+    """Money and tokens."""
+
+    def show_run(self, live: LiveRun, *, compact: bool) -> None:
+        """Show what the run costs now."""
+        self.border_title = None if compact else "Cost"
+        if live.progress is None:
+            self.update("")
+            return
+        lines = [_so_far(live.progress), _expected(live), _tokens(live.progress)]
+        self.update(Content("   " if compact else "\n").join([line for line in lines if line.plain]))
+
+
+def _so_far(progress: Progress) -> Content:
+    parts = Content.assemble((figures.money(progress.cost_usd), "bold"))
+    if progress.cost_usd is None:
+        parts = parts.append(Content.styled(" price", "$quiet"))
+    if progress.budget_usd is None:
+        return parts
+    near = progress.spent_usd >= 0.9 * progress.budget_usd
+    paid = f" · paid {figures.money(progress.spent_usd)}" if _differs(progress) else ""
+    return Content.assemble(
+        parts,
+        (f"{paid} of {figures.money(progress.budget_usd)} budget", "$warn" if near else "$quiet"),
+    )
+
+
+def _differs(progress: Progress) -> bool:
+    return progress.cost_usd is None or abs(progress.cost_usd - progress.spent_usd) > 0.00005
+
+
+def _expected(live: LiveRun) -> Content:
+    progress = live.progress
+    if progress is None or live.over or not progress.expected_cost_usd:
+        return Content("")
+    return Content.styled(f"expected {figures.money(progress.expected_cost_usd)}", "$quiet")
+
+
+def _tokens(progress: Progress) -> Content:
+    if progress.tokens is None:
+        return Content.styled("tokens unknown", "$quiet")
+    return Content.styled(f"{figures.count(progress.tokens)} tokens", "$quiet")

@@ -1,0 +1,131 @@
+"""The entries of a run in the order and selection that a person chose, while the run goes on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+
+from textual import work
+from textual.worker import get_current_worker
+
+from harness.store.database import open_store
+from harness.store.results import ordered_positions, stored_positions
+from harness.store.runs import Run
+from rosetta_tui.entry_rows import COLUMNS, EntryRows, id_width
+from rosetta_tui.live import LiveRun
+from rosetta_tui.order import Order
+from rosetta_tui.pages import Pages
+from rosetta_tui.widgets.result_table import ResultTable
+
+ORDER_SECONDS = 1.0
+"""How often rows are put in order anew while entries arrive."""
+
+
+class EntryTable(ResultTable):
+    """A ResultTable over the entries of one run; sorting is the store's work, in a thread of its own."""
+
+    def __init__(self, live: LiveRun, store: sqlite3.Connection, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(COLUMNS, id=id)
+        self.order = Order()
+        self.entries: EntryRows | None = None
+        self._live = live
+        self._store = store
+        self._pages: Pages | None = None
+        self._ordered_at = 0.0
+        self._ordered_done = 0
+
+    def begin(self, run: Run, positions: Sequence[int], *, done: int) -> None:
+        """Show the entries of a run; ``done`` of them were stored before anyone listened."""
+        self._pages = Pages(self._store, run)
+        self._show(self.order, positions)
+        self._title()
+        if done:
+            self._read_stored(run.id)
+
+    @property
+    def position(self) -> int | None:
+        """Place in the corpus of the entry under the cursor."""
+        if self.entries is None or not self.entries.count:
+            return None
+        return self.entries.order[self.cursor]
+
+    def move_to_entry(self, position: int) -> None:
+        """Put the cursor on an entry, where it is among the rows."""
+        index = None if self.entries is None else self.entries.find(position)
+        if index is not None:
+            self.move_to(index)
+
+    def look(self) -> None:
+        """Draw what has changed, and put the rows in order again where that is due."""
+        self.refresh_changed()
+        stale = self.order != Order() and self._ordered_done != self._live.done
+        if stale and monotonic() - self._ordered_at >= ORDER_SECONDS:
+            self._read()
+
+    def wish(self, order: Order) -> None:
+        """Show rows in another order or selection."""
+        if order == self.order:
+            return
+        self.order = order
+        self._title()
+        self._read()
+
+    def _title(self) -> None:
+        arrow = " ▼" if self.order.descending else " ▲"
+        width = id_width(self._pages, self.entries)
+        columns = [replace(c, width=width) if c.key == "id" else c for c in COLUMNS]
+        if self.order.sort != "position":
+            columns = [
+                replace(c, title=c.title + arrow) if c.key == self.order.sort else c for c in columns
+            ]
+        self.show_columns(columns)
+
+    def _read(self) -> None:
+        if self._pages is None:
+            return
+        self._ordered_at = monotonic()
+        self._ordered_done = self._live.done
+        if self.order == Order():
+            self.workers.cancel_group(self, "order")
+            self._show(self.order, self._pages.run.positions)
+        else:
+            self._read_order(self.order, self._pages.run.id)
+
+    @work(thread=True, exclusive=True, group="order")
+    def _read_order(self, order: Order, run: int) -> None:
+        worker = get_current_worker()
+        with closing(another(self._store)) as store:
+            positions = ordered_positions(
+                store,
+                run,
+                sort=order.sort,
+                descending=order.descending,
+                narrow=order.narrow,
+                search=order.search,
+            )
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._show, order, positions)
+
+    @work(thread=True, group="stored")
+    def _read_stored(self, run: int) -> None:
+        with closing(another(self._store)) as store:
+            done = stored_positions(store, run)
+            failed = ordered_positions(store, run, narrow="failed")
+        self.app.call_from_thread(self._live.remember, done, failed)
+
+    def _show(self, order: Order, positions: Sequence[int]) -> None:
+        if order != self.order or self._pages is None:
+            return
+        here = self.position
+        self.entries = EntryRows(self._live, self._pages, positions)
+        self.show_rows(self.entries, None if here is None else self.entries.find(here))
+
+
+def another(store: sqlite3.Connection) -> sqlite3.Connection:
+    """Open the same store once more, for a thread of its own."""
+    path = store.execute("PRAGMA database_list").fetchone()[2]
+    return open_store(Path(path))

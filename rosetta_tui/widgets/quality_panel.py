@@ -1,0 +1,157 @@
+"""How good the run is so far: chrF++ beside the composite, the tier, and what the composite rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from textual.content import Content
+from textual.widgets import Static
+
+from harness.events import Floor
+from rosetta_tui import figures
+from rosetta_tui.live import LiveRun
+from rosetta_tui.text import show
+from scoring.composite import composite
+from scoring.specification import specification
+from scoring.tiers import claimable_tier, quality_tier, tier_in_words
+
+BAR = 21
+"""Cells of a bar from 0 to the metric's top."""
+
+_BESIDE = ("bleu", "ter", "length_ratio")
+"""Metrics outside the composite that stand beside it (T3)."""
+
+
+class QualityPanel(Static):
+    """Scores with their intervals, the tier in words, and the floors."""
+
+    def show_run(self, live: LiveRun, *, compact: bool) -> None:
+        """Show the run's scores now."""
+        self.border_title = None if compact else "Quality"
+        self.update(_compact(live) if compact else _full(live))
+
+
+class InputsLine(Static):
+    """What the composite rests on, what stands beside it, and what is missing and why."""
+
+    def show_run(self, live: LiveRun) -> None:
+        """Show the metrics of the run now."""
+        self.update(inputs_line(live))
+
+
+def _full(live: LiveRun) -> Content:
+    return Content("\n").join([_chrf_line(live), _composite_line(live), tier_line(live)])
+
+
+def _compact(live: LiveRun) -> Content:
+    chrf, mixed = _value(live, "chrf_plus_plus"), _value(live, "composite")
+    return Content("   ").join(
+        [
+            Content.assemble(("chrF++ ", "$quiet"), (figures.number(chrf, 1), "bold"), _ends(live, "chrf_plus_plus", 1)),
+            Content.assemble(("composite ", "$quiet"), (figures.number(mixed, 2), "bold"), _ends(live, "composite", 2)),
+            tier_line(live),
+        ]
+    )
+
+
+def _value(live: LiveRun, metric: str) -> float | None:
+    return live.progress.values.get(metric) if live.progress else None
+
+
+def _interval(live: LiveRun, metric: str) -> tuple[float, float] | None:
+    return live.progress.intervals.get(metric) if live.progress else None
+
+
+def _chrf_line(live: LiveRun) -> Content:
+    floor = live.best_floor
+    return _bar_line(live, "chrf_plus_plus", "chrF++   ", 100, 1, floor.chrf if floor else None)
+
+
+def _composite_line(live: LiveRun) -> Content:
+    floor = live.best_floor
+    return _bar_line(live, "composite", "composite", 1, 2, floor.composite if floor else None)
+
+
+def _bar_line(
+    live: LiveRun, metric: str, title: str, top: float, digits: int, floor: float | None
+) -> Content:
+    value, interval = _value(live, metric), _interval(live, metric)
+    head = Content.assemble((f"{title} ", "$quiet"), (f"{figures.number(value, digits):>5} ", "bold"))
+    if value is None:
+        return head.append(Content.styled("no entry is scored yet" if not live.done else "no value", "$quiet"))
+    bar = figures.interval_bar(value, interval, top=top, width=BAR, floor=floor)
+    return Content.assemble(head, (bar, "$mark"), _ends(live, metric, digits))
+
+
+def _ends(live: LiveRun, metric: str, digits: int) -> Content:
+    interval = _interval(live, metric)
+    if interval is None:
+        return Content("")
+    return Content.styled(f" {interval[0]:.{digits}f}–{interval[1]:.{digits}f}", "$quiet")
+
+
+def tier_line(live: LiveRun) -> Content:
+    """Give the tier as shape and words: what may be claimed, and what it rests on (T1)."""
+    mixed = _value(live, "composite")
+    quality = quality_tier(mixed)
+    claimable = claimable_tier(quality, review_passed=False, at_floor=live.at_floor)
+    words = tier_in_words(mixed, claimable, review_passed=False, at_floor=live.at_floor)
+    return Content.assemble((figures.meter(claimable), "$mark"), " ", words)
+
+
+def floor_words(floor: Floor | None) -> Content:
+    """Say what the best worthless method reaches (T2)."""
+    if floor is None:
+        return Content("")
+    return Content.assemble(
+        ("╿ best floor ", "$quiet"),
+        f"{figures.number(floor.composite, 2)} ",
+        show(f"({floor.name} outputs)", "$quiet"),
+    )
+
+
+def inputs_line(live: LiveRun) -> Content:
+    """Give the composite's inputs with their weights, the metrics beside it, the floors, the gaps."""
+    progress, started = live.progress, live.started
+    if progress is None or started is None:
+        return Content("")
+    missing = started.missing
+    mixed = composite(progress.values, missing)
+    parts = [
+        Content.assemble(
+            (f"{title(part.metric)} ", "$quiet"),
+            figures.number(part.value, digits(part.metric)),
+            (f" ×{part.effective_weight:.2f}", "$quiet"),
+        )
+        for part in mixed.inputs
+    ]
+    parts += [_beside(progress.values, metric) for metric in _BESIDE if metric in progress.values]
+    parts += [floor_words(live.best_floor)] if live.best_floor else []
+    parts += [_gaps({**mixed.missing, **missing})] if mixed.missing or missing else []
+    return Content.styled(" · ", "$quiet").join(parts)
+
+
+def _beside(values: Mapping[str, float | None], metric: str) -> Content:
+    value = figures.number(values[metric], digits(metric))
+    return Content.assemble((f"{title(metric)} ", "$quiet"), value)
+
+
+def _gaps(missing: Mapping[str, str]) -> Content:
+    reasons: dict[str, list[str]] = {}
+    for metric, reason in missing.items():
+        reasons.setdefault(reason, []).append(title(metric))
+    return Content.styled("; ", "$quiet").join(
+        [show(f"no {', '.join(metrics)}: {reason}", "$quiet") for reason, metrics in reasons.items()]
+    )
+
+
+def title(metric: str) -> str:
+    """Give a metric's name as people know it."""
+    row = specification().metrics.get(metric)
+    return metric if row is None else row.info.title
+
+
+def digits(metric: str) -> int:
+    """Give how many digits after the point a metric is shown with."""
+    row = specification().metrics.get(metric)
+    return 1 if row is not None and row.info.high == 100 else 2

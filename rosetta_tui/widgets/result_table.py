@@ -1,0 +1,305 @@
+"""A table of any number of rows that draws only the lines that are seen.
+
+Textual's own table measures and styles every cell it holds; with a hundred thousand rows that freezes the
+screen. Here rows are asked for when they come into view, and a drawn line is kept until its key changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Protocol
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from rosetta_tui.text import plain
+from rosetta_tui.widgets.columns import GAP, Column, Placed, fit
+
+
+class Cell(NamedTuple):
+    """What stands in one cell: any text, and the tone it is said in."""
+
+    text: str
+    tone: str = "plain"
+    """``plain``, ``quiet``, ``good``, ``warn``, ``bad`` or ``mark``."""
+
+
+class RowSource(Protocol):
+    """Where a table gets its rows from."""
+
+    @property
+    def count(self) -> int:
+        """How many rows there are now."""
+        ...
+
+    def key(self, index: int) -> Hashable:
+        """Give what the row's look depends on: cheap, immutable, and different when the look differs."""
+        ...
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Give the row's cells, one for each column."""
+        ...
+
+    def prepare(self, first: int, last: int) -> None:
+        """Get ready to give the rows from first to last (exclusive) in one go."""
+        ...
+
+
+class NoRows:
+    """A source without rows."""
+
+    count = 0
+
+    def key(self, index: int) -> Hashable:
+        raise IndexError(index)
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        raise IndexError(index)
+
+    def prepare(self, first: int, last: int) -> None:
+        """Nothing to get ready."""
+
+
+def crop(text: str, width: int, *, right: bool = False) -> str:
+    """Give text that takes exactly ``width`` cells, harmless, with … where it was cut."""
+    head = text[: width * 8 + 16]
+    shown = plain(head)
+    wide = cell_len(shown)
+    if wide > width or len(head) < len(text):
+        return set_cell_size(shown, max(0, width - 1)) + "…" if width else ""
+    return " " * (width - wide) + shown if right else shown + " " * (width - wide)
+
+
+class ResultTable(ScrollView, can_focus=True):
+    """Rows under a header, a cursor, and nothing drawn that is not seen."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "result-table--header",
+        "result-table--cursor",
+        "result-table--plain",
+        "result-table--quiet",
+        "result-table--good",
+        "result-table--warn",
+        "result-table--bad",
+        "result-table--mark",
+    }
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Open"),
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home,g", "first", "First row", show=False),
+        Binding("end,G", "last", "Last row", show=False),
+    ]
+
+    cursor: reactive[int] = reactive(0, repaint=False)
+
+    @dataclass
+    class Chosen(Message):
+        """A row was opened."""
+
+        table: ResultTable
+        index: int
+
+    @dataclass
+    class Moved(Message, bubble=True):
+        """A person moved the cursor."""
+
+        table: ResultTable
+
+    @dataclass
+    class TitleChosen(Message):
+        """The title of a column was clicked."""
+
+        table: ResultTable
+        key: str
+
+    def __init__(
+        self, columns: Sequence[Column], rows: RowSource | None = None, *, id: str | None = None  # noqa: A002  Textual's own name
+    ) -> None:
+        super().__init__(id=id)
+        self.columns = tuple(columns)
+        self.rows: RowSource = NoRows() if rows is None else rows
+        self._placed: list[Placed] = []
+        self._strips: LRUCache[Hashable, Strip] = LRUCache(512)
+        self._painted: dict[int, Hashable] = {}
+
+    # What a screen calls
+
+    def show_rows(self, rows: RowSource, cursor: int | None = None) -> None:
+        """Show other rows, or the same in another order, with the cursor on the row ``cursor``."""
+        self.rows = rows
+        self._strips.clear()
+        self._measure()
+        if cursor is not None:
+            self.move_to(cursor)
+        self.cursor = self.validate_cursor(self.cursor)
+        self.refresh()
+
+    def show_columns(self, columns: Sequence[Column]) -> None:
+        """Show other columns or titles."""
+        self.columns = tuple(columns)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Draw every line anew, after a change of width or colours."""
+        self._placed = fit(self.columns, self.size.width)
+        self._strips.clear()
+        self.refresh()
+
+    def refresh_changed(self) -> None:
+        """Draw the lines again whose rows have changed since they were drawn."""
+        if self.virtual_size.height != self.rows.count + 1:
+            self._measure()
+        top = self.scroll_offset.y
+        for line, key in list(self._painted.items()):
+            if key != self._key(top + line - 1):
+                self.refresh(Region(0, line, self.size.width, 1))
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row and bring it into view."""
+        self.cursor = index
+        visible = self.size.height - 1
+        if visible <= 0:
+            return
+        top = self.scroll_offset.y
+        if self.cursor < top:
+            self.scroll_to(y=self.cursor, animate=False)
+        elif self.cursor >= top + visible:
+            self.scroll_to(y=self.cursor - visible + 1, animate=False)
+
+    # Drawing
+
+    def _measure(self) -> None:
+        self.virtual_size = Size(self.size.width, self.rows.count + 1)
+
+    def _key(self, index: int) -> Hashable:
+        if not 0 <= index < self.rows.count:
+            return None
+        return (self.rows.key(index), index == self.cursor)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the lines asked for, with their rows made ready in one go."""
+        top = self.scroll_offset.y
+        self.rows.prepare(top, min(self.rows.count, top + self.size.height - 1))
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line; the first is the header."""
+        if y == 0:
+            return self._header()
+        index = self.scroll_offset.y + y - 1
+        key = self._key(index)
+        self._painted[y] = key
+        if key is None:
+            return Strip.blank(self.size.width, self._style("plain"))
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._row(index)
+            self._strips[key] = strip
+        return strip
+
+    def _header(self) -> Strip:
+        style = self._style("header")
+        titles = [Cell(column.title, "header") for column in self.columns]
+        return self._line(titles, style)
+
+    def _row(self, index: int) -> Strip:
+        style = self._style("cursor") if index == self.cursor else None
+        return self._line(self.rows.cells(index), style)
+
+    def _line(self, cells: Sequence[Cell], whole: Style | None) -> Strip:
+        gap = self._style("plain") if whole is None else whole
+        segments: list[Segment] = []
+        for placed in self._placed:
+            if segments:
+                segments.append(Segment(" " * GAP, gap))
+            cell, column = cells[placed.index], self.columns[placed.index]
+            text = crop(cell.text, placed.width, right=column.right)
+            segments.append(Segment(text, self._style(cell.tone) if whole is None else whole))
+        return Strip(segments).adjust_cell_length(self.size.width, gap)
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(f"result-table--{name}")
+
+    # What happens to it
+
+    def on_resize(self) -> None:
+        """Share out the new width."""
+        self._painted.clear()
+        self.restyle()
+        self._measure()
+        self.move_to(self.cursor)
+
+    def notify_style_update(self) -> None:
+        """Draw anew in the new colours."""
+        super().notify_style_update()
+        if self.is_mounted:
+            self.restyle()
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Keep the cursor on a row."""
+        return max(0, min(cursor, self.rows.count - 1))
+
+    def watch_cursor(self) -> None:
+        """Draw the row that the cursor left and the one it came to."""
+        self.refresh_changed()
+
+    def _move(self, index: int) -> None:
+        self.move_to(index)
+        self.post_message(self.Moved(self))
+
+    def action_move(self, rows: int) -> None:
+        """Move the cursor by rows."""
+        self._move(self.cursor + rows)
+
+    def action_page(self, pages: int) -> None:
+        """Move the cursor by what is seen at once."""
+        self._move(self.cursor + pages * max(1, self.size.height - 2))
+
+    def action_first(self) -> None:
+        """Move to the first row."""
+        self._move(0)
+
+    def action_last(self) -> None:
+        """Move to the last row."""
+        self._move(self.rows.count - 1)
+
+    def action_choose(self) -> None:
+        """Open the row under the cursor."""
+        if self.rows.count:
+            self.post_message(self.Chosen(self, self.cursor))
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the row clicked; a second click opens it, a title sorts."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        if offset.y == 0:
+            self._click_title(offset.x)
+            return
+        index = self.scroll_offset.y + offset.y - 1
+        if index >= self.rows.count:
+            return
+        self._move(index)
+        if event.chain >= 2:
+            self.action_choose()
+
+    def _click_title(self, x: int) -> None:
+        start = 0
+        for placed in self._placed:
+            if start <= x < start + placed.width:
+                self.post_message(self.TitleChosen(self, self.columns[placed.index].key))
+            start += placed.width + GAP

@@ -1,0 +1,45 @@
+"""Where am I: the run's corpus, pair, method, model, condition, and its state and time."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from rosetta_tui import figures
+from rosetta_tui.live import LiveRun
+from rosetta_tui.text import show
+
+_TONES = {"running": "$mark", "complete": "$good", "failed": "$bad"}
+
+
+class RunHeader(Static):
+    """One line at the top: what runs at the left, how it stands at the right."""
+
+    def show_run(self, live: LiveRun) -> None:
+        """Show the run's name and state now."""
+        left, right = _name(live), _state(live)
+        room = self.size.width - right.cell_length - 1
+        left = left.truncate(max(0, room), ellipsis=True, pad=True)
+        self.update(Content.assemble(left, " ", right))
+
+
+def _name(live: LiveRun) -> Content:
+    started = live.started
+    if started is None:
+        return Content.styled("Waiting for the run to begin …", "$quiet")
+    setup, dataset = started.setup, started.dataset
+    model = [] if setup.model_slug == setup.method else [setup.model_slug]
+    rest = [dataset.language_pair, setup.method, *model, setup.condition]
+    parts = [show(dataset.id, "bold"), *(show(part) for part in rest if part)]
+    return Content.styled(" · ", "$quiet").join(parts)
+
+
+def _state(live: LiveRun) -> Content:
+    word = live.state_word
+    progress = live.progress
+    parts = [Content.styled(word, f"bold {_TONES.get(word, '$warn')}")]
+    if progress is not None:
+        parts.append(Content.styled(f" {figures.clock(progress.elapsed_seconds)}", ""))
+        if progress.eta_seconds is not None and not live.over:
+            parts.append(Content.styled(f" · eta {figures.clock(progress.eta_seconds)}", "$quiet"))
+    return Content("").join(parts)
