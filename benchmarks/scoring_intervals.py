@@ -19,7 +19,7 @@ from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
 from benchmarks.clock import best_cpu_seconds
 from benchmarks.synthetic import translations
-from scoring.intervals import bootstrap
+from scoring.intervals import _kept_counts, bootstrap
 from scoring.scorer import Scorer, surface_metrics
 from scoring.table import EntryStatistics, Table
 
@@ -36,6 +36,12 @@ def ready(entries: int) -> list[EntryStatistics]:
 def ours(statistics: list[EntryStatistics]) -> None:
     """Lay the statistics out and give all intervals."""
     bootstrap(Table.of(METRICS, statistics))
+
+
+def first(statistics: list[EntryStatistics]) -> None:
+    """Do the same without the counts kept from an earlier run."""
+    _kept_counts.cache_clear()
+    ours(statistics)
 
 
 def theirs(rows: dict[str, list[list[float]]]) -> None:
@@ -88,14 +94,23 @@ def main() -> None:
         statistics = ready(entries)
         rows = listed(statistics)
         best = best_cpu_seconds(
-            {"ours": lambda s=statistics: ours(s), "theirs": lambda r=rows: theirs(r)}, rounds=5
+            {
+                "first run of a corpus": lambda s=statistics: first(s),
+                "next run of a corpus": lambda s=statistics: ours(s),
+                "sacreBLEU": lambda r=rows: theirs(r),
+            },
+            rounds=5,
         )
-        ratio = best["theirs"] / best["ours"]
-        print(
-            f"all intervals, 1,000 draws, {entries:,} entries: ours {best['ours'] * 1e3:.1f} ms, "
-            f"sacreBLEU {best['theirs'] * 1e3:.1f} ms, ratio {ratio:.1f}, "
-            f"goal 12 {'met' if ratio >= 12 else 'MISSED'}"
-        )
+        peer = best.pop("sacreBLEU")
+        if entries == _LARGE:
+            del best["next run of a corpus"]  # too many counts to keep
+        for what, seconds in best.items():
+            ratio = peer / seconds
+            print(
+                f"all intervals, 1,000 draws, {entries:,} entries, {what}: {seconds * 1e3:.1f} ms, "
+                f"sacreBLEU {peer * 1e3:.1f} ms, ratio {ratio:.1f}, "
+                f"goal 12 {'met' if ratio >= 12 else 'MISSED'}"
+            )
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class Bleu(Metric):
     def values(self, totals: FloatArray) -> FloatArray:
         output, reference = totals[:, 0], totals[:, 1]
         shared, possible = totals[:, 2 : 2 + _ORDERS], totals[:, 2 + _ORDERS :]
-        brevity = np.where(output < reference, 1 - reference / np.maximum(output, 1e-300), 0.0)
+        brevity = np.where(output < reference, 1 - reference / np.maximum(output, 1.0), 0.0)
         logs = _log_precisions(shared, possible).mean(axis=1)
         defined = (shared.sum(axis=1) > 0) & (possible[:, -1] > 0)
         return np.where(defined, 100.0 * np.exp(np.where(defined, brevity + logs, 0.0)), 0.0)

@@ -6,10 +6,13 @@ matrix of counts with the table of statistics, made in blocks to bound the memor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from scoring.composite import composites, profile_for
 from scoring.match import MatchRate
@@ -21,8 +24,13 @@ LEVEL = 0.95
 SEED = 12345
 """sacreBLEU's own, so that its resamples and ours are the same."""
 
-_BLOCK = 200_000
-"""Counts held at once; 8 bytes each, three times."""
+_BLOCK = 100_000
+"""Counts held at once, 8 bytes each, three times: little enough for the processor's cache."""
+
+_KEPT = 4_000_000
+"""Counts, one byte each, up to which they are kept for the next run."""
+
+Counts = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +66,35 @@ def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
 
     The rows drawn are those of sacreBLEU's bootstrap with the same seed.
     """
-    random = np.random.default_rng(seed)
-    entries = len(matrix)
-    block = max(1, min(draws, _BLOCK // entries))
-    sums = np.empty((draws, matrix.shape[1]))
     matrix = matrix.astype(_exact_type(matrix))
+    sums = np.empty((draws, matrix.shape[1]))
+    small = draws * len(matrix) <= _KEPT
+    blocks = (_kept_counts if small else _count_blocks)(len(matrix), draws, seed)
+    done = 0
+    for counts in blocks:
+        sums[done : done + len(counts)] = counts.astype(matrix.dtype) @ matrix
+        done += len(counts)
+    return sums
+
+
+@lru_cache(maxsize=8)
+def _kept_counts(entries: int, draws: int, seed: int) -> tuple[Counts, ...]:
+    """Keep how often each draw takes each entry: runs on one corpus share it.
+
+    One byte holds a count: more than 255 takes of one entry among many have no measurable chance.
+    """
+    return tuple(counts.astype(np.uint8) for counts in _count_blocks(entries, draws, seed))
+
+
+def _count_blocks(entries: int, draws: int, seed: int) -> Iterator[Counts]:
+    """Count block by block how often each draw takes each entry, shape (draws of the block, entries)."""
+    random = np.random.default_rng(seed)
+    block = max(1, min(draws, _BLOCK // entries))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         drawn = random.integers(0, entries, (size, entries))
         drawn += np.arange(size)[:, None] * entries
-        counts = np.bincount(drawn.ravel(), minlength=size * entries).reshape(size, entries)
-        sums[start : start + size] = counts.astype(matrix.dtype) @ matrix
-    return sums
+        yield np.bincount(drawn.ravel(), minlength=size * entries).reshape(size, entries)
 
 
 def _exact_type(matrix: FloatArray) -> type[np.float32 | np.float64]:
