@@ -166,7 +166,7 @@ def _json_row(path: Path, place: int, row: Any) -> tuple[str, str]:
 def mapping_pairs(data: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:
     """Give the pairs of phrase → translation or translations; UsageError names the phrase's place."""
     for place, (phrase, value) in enumerate(data.items(), 1):
-        for translation in [value] if isinstance(value, str) else value or [None]:
+        for translation in value if isinstance(value, list) and value else [value]:
             if not isinstance(translation, str) or not translation.strip() or not phrase.strip():
                 raise UsageError(
                     f"{name}: item {place}: the value must be a translation, or a list of them."

@@ -22,9 +22,7 @@ REPLIES: dict[str, Any] = {
             {"detected_source_language": "EN", "text": "Katze"},
         ]
     },
-    "google": {
-        "data": {"translations": [{"translatedText": "Hund"}, {"translatedText": "Katze"}]}
-    },
+    "google": {"data": {"translations": [{"translatedText": "Hund"}, {"translatedText": "Katze"}]}},
     "microsoft": [
         {"translations": [{"text": "Hund", "to": "de"}]},
         {"translations": [{"text": "Katze", "to": "de"}]},

@@ -62,9 +62,7 @@ def test_a_whole_reply() -> None:
         (choice({"content": None, "tool_calls": {}}), Transient, ErrorClass.MALFORMED),
     ],
 )
-def test_errors_within_a_200(
-    reply: Any, kind: type[CallError], error_class: ErrorClass
-) -> None:
+def test_errors_within_a_200(reply: Any, kind: type[CallError], error_class: ErrorClass) -> None:
     with pytest.raises(kind) as caught:
         read_completion(reply)
     assert caught.value.error_class is error_class
@@ -81,11 +79,15 @@ def test_the_provider_s_words_about_a_secret_text_are_not_repeated() -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inside: st.lists(inside, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["error", "choices", "message", "content", "usage", "code", "tool_calls"]),
-        inside,
-        max_size=4,
+    lambda inside: (
+        st.lists(inside, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["error", "choices", "message", "content", "usage", "code", "tool_calls"]
+            ),
+            inside,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )

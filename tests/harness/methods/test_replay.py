@@ -1,0 +1,183 @@
+"""Outputs made elsewhere, in every form, with and without mistakes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.entry import Entry
+from corpora.samples import DEMO_CORPUS, DEMO_STRONG
+from harness.calls import Usage
+from harness.failures import ErrorClass, UsageError
+from harness.method import MethodClass, Recorded
+from harness.methods.outputs import read_outputs
+from harness.methods.registry import build
+from tests.harness.methods.conftest import HttpCalls, entry, options
+
+ENTRIES = (entry("one", 1), entry("two", "b"), entry("three", 3))
+
+
+def file_of(folder: Path, name: str, content: str) -> Path:
+    file = folder / name
+    file.write_text(content, "utf-8")
+    return file
+
+
+def texts(file: Path) -> list[str | None]:
+    outputs = read_outputs(file, ENTRIES)
+    return [outputs.output(entry.id).text for entry in ENTRIES]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("out.txt", "eins\nzwei\ndrei\n"),
+        ("out.txt", "\ufeffeins\r\nzwei\r\ndrei"),
+        ("out.crk", "eins\nzwei\ndrei"),
+        (
+            "out.jsonl",
+            '{"id": 3, "output": "drei"}\n\n{"id":"1","predicted":"eins"}\n'
+            '{"entry_id": "b", "hypothesis": "zwei"}\n',
+        ),
+        ("out.tsv", "translation\tid\neins\t1\nzwei\tb\ndrei\t3\n"),
+        ("out.csv", 'id,output\n1,eins\nb,"zwei"\n3,drei\n'),
+        (
+            "card.json",
+            '{"results": [{"entry_id": 1, "predicted": "eins"}, '
+            '{"entry_id": "b", "predicted": "zwei"}, {"entry_id": 3, "predicted": "drei"}]}',
+        ),
+    ],
+)
+def test_every_form(tmp_path: Path, name: str, content: str) -> None:
+    assert texts(file_of(tmp_path, name, content)) == ["eins", "zwei", "drei"]
+
+
+@given(
+    st.lists(
+        st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"])), min_size=1
+    )
+)
+def test_lines_of_text_never_shift(lines: list[str]) -> None:
+    """Only the line feed ends a line: U+2028, form feeds and the like belong to the text."""
+    import tempfile
+
+    entries = [Entry(id=place, source="s", reference="r") for place in range(len(lines))]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "out.txt"
+        file.write_bytes("".join(line + "\n" for line in lines).encode())
+        outputs = read_outputs(file, entries)
+    first = lines[0].removeprefix("\ufeff")
+    for place, line in enumerate([first, *lines[1:]]):
+        assert (outputs.output(place).text or "").strip() == line.strip()
+
+
+async def test_what_was_recorded_reaches_the_output(tmp_path: Path, calls: HttpCalls) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "id": 1,
+            "output": "eins",
+            "latency_seconds": 1.5,
+            "cost_usd": 0.002,
+            "model": "m-1",
+            "usage": {"prompt_tokens": 9, "completion_tokens": 2},
+        },
+        {"id": "b", "output": "zwei", "prompt_tokens": 4, "completion_tokens": 1},
+    ]
+    file = file_of(tmp_path, "out.jsonl", "\n".join(map(json.dumps, rows)))
+    method = build("replay", options(outputs=file), ENTRIES)
+    first, second, third = await method.translate(ENTRIES, calls)
+    assert first.recorded == Recorded(1.5, Usage(9, 2), 0.002, "m-1")
+    assert second.recorded == Recorded(usage=Usage(4, 1))
+    assert (third.text, third.error_class) == (None, ErrorClass.MISSING)
+    assert third.recorded == Recorded(), "reading a file is no latency of a system"
+    assert method.setup.outputs_sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert method.setup.model_slug == "m-1"
+    assert str(tmp_path) not in method.setup.model_dump_json()
+
+
+async def test_recorded_numbers_in_a_table(tmp_path: Path, calls: HttpCalls) -> None:
+    table = "id\toutput\tlatency_seconds\tprompt_tokens\tcompletion_tokens\tcost_usd\n"
+    file = file_of(tmp_path, "out.tsv", table + "1\teins\t0.5\t7\t3\t\n")
+    [output] = await build("replay", options(outputs=file), ENTRIES).translate(ENTRIES[:1], calls)
+    assert output.recorded == Recorded(0.5, Usage(7, 3), None, None)
+
+
+async def test_a_human_translator(tmp_path: Path, calls: HttpCalls) -> None:
+    file = file_of(tmp_path, "out.txt", "eins\n\ndrei\n")
+    method = build("human", options(outputs=file, translator="A. B."), ENTRIES)
+    first, second, _ = await method.translate(ENTRIES, calls)
+    assert first.recorded == Recorded()
+    assert second.error_class is ErrorClass.EMPTY
+    assert method.setup.method_class is MethodClass.HUMAN
+    assert method.setup.model_slug == "A. B."
+    assert method.endpoint is None
+
+
+def test_failed_and_missing_outputs(tmp_path: Path) -> None:
+    content = '{"id": 1, "output": "", "error": "time-out"}\n{"id": "b", "output": null}'
+    outputs = read_outputs(file_of(tmp_path, "out.jsonl", content), ENTRIES)
+    kinds = [outputs.output(entry.id).error_class for entry in ENTRIES]
+    assert kinds == [ErrorClass.METHOD, ErrorClass.MISSING, ErrorClass.MISSING]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("o.txt", "SECRET\nx", "2 lines for 3 entries"),
+        ("o.jsonl", '{"id": 1, "output": "SECRET"}\n{"id": 9, "output": "x"}', "line 2.*no entry"),
+        ("o.jsonl", '{"id": 1, "output": "SECRET"}\n{"id": "1", "output": ""}', "line 2.*already"),
+        ("o.jsonl", '{"id": 1, "output": "SECRET"', "line 1: not valid JSON"),
+        ("o.jsonl", '["SECRET"]', "line 1: a JSON object"),
+        ("o.jsonl", '{"output": "SECRET"}', "line 1: field 'id'"),
+        ("o.jsonl", '{"id": true, "output": "SECRET"}', "line 1: field 'id'"),
+        ("o.jsonl", '{"id": 1, "text": "SECRET"}', "line 1: exactly one of the fields output"),
+        ("o.jsonl", '{"id": 1, "output": "a", "predicted": "SECRET"}', "exactly one"),
+        ("o.jsonl", '{"id": 1, "output": ["SECRET"]}', "must be a text"),
+        ("o.jsonl", '{"id": 1, "output": "a", "latency_seconds": -1}', "'latency_seconds'"),
+        ("o.jsonl", '{"id": 1, "output": "a", "cost_usd": "SECRET"}', "'cost_usd'"),
+        ("o.jsonl", '{"id": 1, "output": "a", "cost_usd": NaN}', "'cost_usd'"),
+        ("o.jsonl", "\n", "no output in it"),
+        ("o.jsonl", "[" * 100_000, "not valid JSON"),
+        ("o.json", '{"id": 1}', "a list of outputs"),
+        ("o.json", "[\n1", "line 2: not valid JSON"),
+        ("o.csv", "id,output\n1,a,SECRET", "line 2: the row has not as many"),
+        ("o.csv", "id,output\n1", "line 2: the row has not as many"),
+        ("o.tsv", "1\tSECRET\n", "no output in it"),
+    ],
+)
+def test_mistakes_are_named_without_quoting_a_text(
+    tmp_path: Path, name: str, content: str, words: str
+) -> None:
+    with pytest.raises(UsageError, match=words) as caught:
+        texts(file_of(tmp_path, name, content))
+    assert "SECRET" not in str(caught.value)
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        texts(tmp_path / "nowhere.txt")
+    (tmp_path / "latin.txt").write_bytes(b"SECRET \xe9")
+    with pytest.raises(UsageError, match="cannot be read") as caught:
+        texts(tmp_path / "latin.txt")
+    assert "SECRET" not in str(caught.value)
+
+
+async def test_the_demo_is_replayed_whole(calls: HttpCalls) -> None:
+    from importlib.resources import files
+
+    folder = Path(str(files("corpora.samples")))
+    corpus = json.loads((folder / DEMO_CORPUS).read_text("utf-8"))
+    entries = [Entry.model_validate(row) for row in corpus["entries"]]
+    method = build("replay", options(outputs=folder / DEMO_STRONG), entries)
+    outputs = await method.translate(entries, calls)
+    rows = map(json.loads, (folder / DEMO_STRONG).read_text("utf-8").splitlines())
+    written = {row["id"]: row["output"] for row in rows}
+    assert [output.text or "" for output in outputs] == [written[e.id] or "" for e in entries]
+    assert all(output.recorded and output.recorded.usage for output in outputs)
+    assert method.setup.model_slug == "verda-1"
