@@ -16,6 +16,7 @@ from harness.card.model import RunCard
 from harness.card.rows import failed
 from harness.store.runs import seal_run
 from scoring.cost import EntryCost, cost, tokens
+from scoring.intervals import SEED
 from scoring.scorecard import scorecard
 from scoring.speed import Timing, speed
 
@@ -25,7 +26,7 @@ VERIFICATION_TIER = "self-benchmarked"
 _LATENCIES = ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds")
 _TOTALS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
 _COST_TOTALS = ("total_cost_usd", "cost_per_entry_usd")
-_SETUP_FIELDS = (
+SETUP_FIELDS = (
     "model_slug",
     "condition",
     "temperature",
@@ -88,7 +89,7 @@ def assemble(material: Material) -> RunCard:
         "run_id": material.run_id,
         "harness_version": material.harness_version,
         "timestamp": material.timestamp,
-        **{name: setup[name] for name in _SETUP_FIELDS},
+        **{name: setup[name] for name in SETUP_FIELDS},
         "model_id": material.model_id,
         "method": setup,
         "dataset": material.dataset.model_dump(mode="json"),
@@ -147,7 +148,7 @@ def _spending(material: Material) -> list[EntryCost]:
     ]
 
 
-def scored(material: Material, measures: dict[str, Any]) -> dict[str, Any]:
+def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) -> dict[str, Any]:
     """Compute the ``scores`` block, with the latencies that §3.6 wants inside it."""
     found = scorecard(
         material.entries,
@@ -156,6 +157,7 @@ def scored(material: Material, measures: dict[str, Any]) -> dict[str, Any]:
         material.scorer.metrics,
         material.outputs,
         cost_per_entry_usd=measures["cost"]["cost_per_entry_usd"],
+        seed=seed,
     )
     block: dict[str, Any] = found.model_dump(mode="json")
     return block | {name: measures["speed"][name] for name in _LATENCIES}

@@ -63,6 +63,11 @@ def canonical_sha256(value: Any) -> str:
     return sha256(canonical_bytes(value)).hexdigest()
 
 
+def sorted_key_sha256(value: Any) -> str:
+    """Give the SHA-256, in hexadecimal, of a value's bytes in the older form."""
+    return sha256(sorted_key_bytes(value)).hexdigest()
+
+
 def card_hash(card: Mapping[str, Any]) -> str:
     """Give the seal of a card: SHA-256 over its canonical bytes with ``run_card_hash`` set to ""."""
     return canonical_sha256({**card, HASH_FIELD: ""})

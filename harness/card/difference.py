@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import TypeGuard
 
 TOLERANCE = 1e-9
 """Numbers this close (relative to the larger, absolute below 1) are the same: sums may be taken in
@@ -47,17 +47,13 @@ def differences(
                 yield from differences(
                     value, expected[name], member(path, str(name)), rounded=rounded
                 )
-    elif _is_list(found) and _is_list(expected):
+    elif isinstance(found, list) and isinstance(expected, list):
         if len(found) != len(expected):
             yield Difference(f"{path}.length", len(expected), len(found))
         for place, (one, other) in enumerate(zip(found, expected, strict=False)):
             yield from differences(one, other, f"{path}[{place}]", rounded=rounded)
     elif not _same(found, expected, rounded=rounded):
         yield Difference(path, expected, found)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def member(path: str, name: str) -> str:
@@ -67,13 +63,13 @@ def member(path: str, name: str) -> str:
 
 def _same(found: object, expected: object, *, rounded: bool) -> bool:
     if _is_number(found) and _is_number(expected):
-        one, other = float(found), float(expected)  # type: ignore[arg-type]  numbers, asked above
+        one, other = float(found), float(expected)
         room = TOLERANCE * max(1.0, abs(one), abs(other))
         return abs(one - other) <= room + (_half_unit(found) if rounded else 0.0)
     return type(found) is type(expected) and found == expected
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -23,10 +24,24 @@ def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
     Raises HarnessError where the run is not sealed yet, StoreError where head and rows no longer
     match the seal.
     """
+    raw = read_raw(connection, number)
+    run = read_run(connection, number)
+    if run.imported:
+        return adopt(raw, run.run_id)
+    if seal_form(raw) is None:
+        raise _broken(run.run_id)
+    try:
+        return RunCard.model_validate(raw)
+    except ValidationError as error:
+        raise _broken(run.run_id) from error
+
+
+def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
+    """Give a card's JSON as it is stored, its seal not looked at; raises HarnessError where there is none."""
     run = read_run(connection, number)
     imported = read_imported(connection, number)
     if imported is not None:
-        return adopt(parse_object(imported, run.run_id))
+        return parse_object(imported, run.run_id)
     head = read_card(connection, number)
     if head is None:
         raise HarnessError(
@@ -36,13 +51,7 @@ def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
     results = list(read_results(connection, number))
     entries = read_entries(connection, run.corpus, [result.position for result in results])
     rows = [row.model_dump(mode="json", by_alias=True) for row in entry_rows(entries, results)]
-    try:
-        card = RunCard.model_validate({**head, "results": rows})
-    except ValidationError as error:
-        raise _broken(run.run_id) from error
-    if seal_form(card.as_json()) is None:
-        raise _broken(run.run_id)
-    return card
+    return {**head, "results": rows}
 
 
 def _broken(run_id: str) -> StoreError:

@@ -18,7 +18,8 @@ from harness.store.corpora import read_dataset, read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results, read_statistics
 from harness.store.runs import Run, read_run
-from scoring.scorer import EntryStatistics, Scorer, default_metrics
+from scoring.scorer import Scorer, default_metrics
+from scoring.table import EntryStatistics
 
 
 @dataclass(frozen=True, slots=True)

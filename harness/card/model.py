@@ -240,7 +240,7 @@ class RunCard(Block):
     harness_version: str
     timestamp: str
     """ISO 8601, UTC: the run's first start."""
-    elapsed_seconds: float
+    elapsed_seconds: float | None = None
     """Wall-clock seconds under way: the sum of ``stretches``."""
     model_slug: str
     model_id: str | None = None
@@ -267,8 +267,9 @@ class RunCard(Block):
     verification_tier: str = "self-benchmarked"
     """Who validated the result (§9.4)."""
     floors: list[FloorBlock] = []
-    budget: Budget
-    retries: Retries
+    budget: Budget | None = None
+    retries: Retries | None = None
+    """Both null on cards of programs that do not record them."""
     stretches: list[Stretch]
     results: list[EntryResult]
     fingerprint: Fingerprint

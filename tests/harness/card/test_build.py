@@ -32,6 +32,8 @@ def test_a_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None
     assert card.dataset.entry_count == card.dataset.corpus_entry_count == 4
     assert card.method.prompt_version == "plain-v1"
     assert card.verification_tier == "self-benchmarked"
+    assert card.budget is not None
+    assert card.retries is not None
     assert card.budget.budget_usd == 0.05
     assert card.budget.spent_usd == pytest.approx(0.0001 + 0.0003 + 0.0004)
     assert card.cost.total_cost_usd == pytest.approx(0.001)
@@ -76,6 +78,7 @@ def test_unknown_price_is_null_everywhere(connection: sqlite3.Connection) -> Non
     card = build_card(connection, factory.add_run(connection, priced=False))
     assert card.cost.total_cost_usd is None
     assert card.totals.total_cost_usd is None
+    assert card.budget is not None
     assert card.budget.spent_usd is None
     assert card.scores.cost_adjusted is None
 

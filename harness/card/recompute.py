@@ -1,0 +1,115 @@
+"""Computing a card's numbers again from what the card itself carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.card.build import measured, scored
+from harness.card.material import Material
+from harness.card.model import EntryResult, Retries, RunCard
+from harness.card.rows import row_entry
+from harness.method import Setup
+from scoring.intervals import SEED
+from scoring.scorer import Scorer, default_metrics
+from scoring.translation import Translation
+
+
+def card_material(card: RunCard) -> Material:
+    """Take a card apart into what it was made of; the statistics are taken from its texts anew.
+
+    Rows whose texts are withheld count as empty, so only what ``measured`` gives holds for them.
+    """
+    entries = [row_entry(row) for row in card.results]
+    outputs = [row.predicted or "" for row in card.results]
+    scorer = Scorer(default_metrics(card.dataset.target_language or "und", entries))
+    texts = [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
+    return Material(
+        run_id=card.run_id,
+        harness_version=card.harness_version,
+        timestamp=card.timestamp,
+        setup=card_setup(card),
+        dataset=card.dataset,
+        model_id=card.model_id,
+        stretches=tuple(card.stretches),
+        budget_usd=None if card.budget is None else card.budget.budget_usd,
+        retries=_retries(card),
+        entries=entries,
+        outputs=outputs,
+        rows=card.results,
+        scorer=scorer,
+        statistics=scorer.statistics(texts),
+    )
+
+
+def card_setup(card: RunCard) -> Setup:
+    """Give the set-up of a card without what this version does not know."""
+    stated = card.method.model_dump()
+    return Setup.model_validate({name: stated[name] for name in Setup.model_fields})
+
+
+def _retries(card: RunCard) -> Retries:
+    stated = card.retries
+    return Retries(
+        attempts=sum(row.attempts for row in card.results),
+        retried_entries=sum(row.attempts > 1 for row in card.results),
+        rate_limited=0 if stated is None else stated.rate_limited,
+        waited_seconds=0.0 if stated is None else stated.waited_seconds,
+    )
+
+
+def measures_again(card: RunCard, material: Material) -> dict[str, Any]:
+    """Compute cost, speed, tokens, totals and tries; what a card cannot tell is left out."""
+    found = measured(material)
+    if not card.stretches:  # another program's card: only its sum is known
+        found.pop("elapsed_seconds")
+        for name in ("elapsed_seconds", "tokens_per_second", "entries_per_minute"):
+            found["speed"].pop(name)
+    if withheld(card.results):
+        found["cost"].pop("cost_per_source_char")
+    return found
+
+
+def withheld(rows: Sequence[EntryResult]) -> int:
+    """Count the rows that carry no texts."""
+    return sum(row.withheld for row in rows)
+
+
+def rows_again(material: Material) -> list[dict[str, Any]]:
+    """Compute the numbers of every row from its texts; nothing for a withheld one."""
+    values = material.scorer.entries_values(material.statistics)
+    return [
+        {}
+        if row.withheld
+        else {
+            "exact_match": bool(value.values.get("exact_match_rate")),
+            "entry_chrf": value.values.get("chrf_plus_plus"),
+            "composite": value.composite,
+        }
+        for row, value in zip(material.rows, values, strict=True)
+    ]
+
+
+def scores_again(card: RunCard, material: Material, measures: dict[str, Any]) -> dict[str, Any]:
+    """Compute the ``scores`` block with the seed that the card records."""
+    seeds = [
+        seed
+        for interval in card.scores.confidence_intervals.values()
+        if isinstance(seed := (interval.model_extra or {}).get("seed"), int)
+    ]
+    complete = {**measures, "speed": measured(material)["speed"]}
+    return scored(material, complete, seed=abs(seeds[0]) if seeds else SEED)
+
+
+def counts_again(card: RunCard) -> dict[str, Any]:
+    """Count what the rows show without their texts."""
+    exact = sum(row.exact_match for row in card.results)
+    errors = sum(row.error_class is not None or bool(row.error) for row in card.results)
+    total = len(card.results)
+    return {
+        "total": total,
+        "evaluated": total - errors,
+        "errors": errors,
+        "exact_matches": exact,
+        "exact_match_rate": exact / total if total else None,
+    }

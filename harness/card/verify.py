@@ -1,0 +1,348 @@
+"""Verifying a card: its seal, its fingerprint, and every number computed again from its outputs."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.card.build import SETUP_FIELDS, build_card
+from harness.card.canonical import (
+    HASH_FIELD,
+    SealForm,
+    canonical_sha256,
+    seal_form,
+    sorted_key_sha256,
+)
+from harness.card.difference import Difference, differences
+from harness.card.fingerprint import fingerprint
+from harness.card.layouts import Layout, adopt, layout, snake_case
+from harness.card.model import RunCard
+from harness.card.reading import parse_object
+from harness.card.recompute import (
+    card_material,
+    card_setup,
+    counts_again,
+    measures_again,
+    rows_again,
+    scores_again,
+    withheld,
+)
+from harness.card.report import report_again
+from harness.failures import HarnessError, UsageError
+from harness.store.runs import find_run
+from scoring.composite import composite
+from scoring.tiers import quality_tier
+
+_WORDS = frozenset(
+    {
+        "reasons",
+        "signatures",
+        "composite_missing",
+        "composite_profile_reason",
+        "tier_in_words",
+        "comet_model",
+    }
+)
+"""Parts of ``scores`` that are words: another version of the program may put them otherwise."""
+
+_FROM_ROWS = {
+    "cost_usd": (
+        "total_cost_usd",
+        "cost_per_entry_usd",
+        "cost_per_1k_tokens",
+        "cost_per_source_char",
+    ),
+    "usage": (
+        "prompt_tokens",
+        "completion_tokens",
+        "reasoning_tokens",
+        "cached_tokens",
+        "total_tokens",
+        "tokens_per_entry",
+        "tokens_per_second",
+        "cost_per_1k_tokens",
+    ),
+    "latency_seconds": ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds"),
+}
+"""Field of a row → the numbers that cannot be computed again where no row has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool | None
+    """None: it could not be checked."""
+    words: str
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What came out of verifying a card."""
+
+    checks: list[Check] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
+    """Every value that is not what it should be: fingerprint, rows, measures, scores, in this order."""
+
+    @property
+    def ok(self) -> bool:
+        """True where nothing that could be checked was wrong."""
+        return all(check.ok is not False for check in self.checks)
+
+    @property
+    def first_difference(self) -> Difference | None:
+        """The first value that is wrong; None where only the seal is, or nothing."""
+        return self.differences[0] if self.differences else None
+
+    def compare(self, name: str, found: object, expected: object, *, rounded: bool) -> None:
+        """Note how a part of the card compares with what was computed again."""
+        wrong = list(differences(found, expected, rounded=rounded))
+        self.differences += wrong
+        words = "as computed again" if not wrong else f"{len(wrong):,} wrong, first: {wrong[0]}"
+        self.checks.append(Check(name, not wrong, words))
+
+    def skip(self, name: str, words: str) -> None:
+        """Note what could not be checked, and why."""
+        self.checks.append(Check(name, None, words))
+
+
+def verify_card(
+    data: bytes, connection: sqlite3.Connection | None = None, name: str = "the card"
+) -> Verdict:
+    """Verify the bytes of a card, as far as they carry data.
+
+    Withheld rows are taken from the store where ``connection`` has the run. Numbers agree within
+    ``difference.TOLERANCE``; those of the older layout, which rounds, within half a unit of their last
+    decimal. Raises UsageError where the bytes are no card.
+    """
+    raw = parse_object(data, name)
+    match layout(raw, name):
+        case Layout.CARD:
+            return _verify(raw, adopt(raw, name), connection)
+        case Layout.REPORT:
+            return _verify_report(raw)
+        case Layout.ROW:
+            return _verify_row(raw)
+
+
+def _verify(
+    raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
+) -> Verdict:
+    verdict = Verdict([_seal(raw)])
+    ours = "method" in raw
+    _check_fingerprint(verdict, raw, card, ours=ours)
+    if not card.results:
+        verdict.skip("numbers", "the card has no results[], so they cannot be computed again")
+        _check_arithmetic(verdict, raw["scores"])
+    elif withheld(card.results):
+        _check_withheld(verdict, raw, card, connection)
+    else:
+        _check_all(verdict, raw, card, rounded=not ours)
+    return verdict
+
+
+def _seal(raw: Mapping[str, Any]) -> Check:
+    if not raw.get(HASH_FIELD):
+        return Check("seal", None, "the card has no run_card_hash")
+    form = seal_form(raw)
+    if form is None:
+        return Check("seal", False, "run_card_hash is not the hash of this card: it was changed")
+    return Check("seal", True, "RFC 8785" if form is SealForm.JCS else "older form, sorted keys")
+
+
+def _check_fingerprint(
+    verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, ours: bool
+) -> None:
+    stated = raw.get("fingerprint")
+    if not isinstance(stated, dict) or not stated.get("hash"):
+        verdict.skip("fingerprint", "the card has none")
+    elif ours:
+        again = fingerprint(card_setup(card), card.dataset.sha256, card.harness_version)
+        expected = {"fingerprint": again.model_dump(mode="json"), **_setup_at_top(card)}
+        verdict.compare("fingerprint", raw, expected, rounded=False)
+    else:
+        _check_older_fingerprint(verdict, stated)
+
+
+def _setup_at_top(card: RunCard) -> dict[str, Any]:
+    """Give the fields that stand both at the top of the card and in its method block."""
+    stated = card_setup(card).model_dump(mode="json")
+    return {name: stated[name] for name in SETUP_FIELDS}
+
+
+def _check_older_fingerprint(verdict: Verdict, stated: Mapping[str, Any]) -> None:
+    components = stated.get("components")
+    if not isinstance(components, dict):
+        verdict.skip("fingerprint", "the card does not list its components")
+        return
+    hashes = {canonical_sha256(components), sorted_key_sha256(components)}
+    found = stated["hash"]
+    expected = found if found in hashes else sorted_key_sha256(components)
+    verdict.compare(
+        "fingerprint",
+        {"fingerprint": {"hash": found}},
+        {"fingerprint": {"hash": expected}},
+        rounded=False,
+    )
+
+
+def _check_all(verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, rounded: bool) -> None:
+    material = card_material(card)
+    measures = measures_again(card, material)
+    told = _told(raw, {**measures, "scores": scores_again(card, material, measures)})
+    scores = told.pop("scores")
+    verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
+    verdict.compare("cost, speed, tokens", raw, told, rounded=rounded)
+    _check_scores(verdict, raw, scores, [m.info.id for m in material.scorer.metrics], rounded)
+
+
+def _told(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the numbers that rest on fields which no row of the card has."""
+    rows = [row for row in raw.get("results", ()) if isinstance(row, dict)]
+    absent = {
+        number
+        for name, numbers in _FROM_ROWS.items()
+        if not any(name in row for row in rows)
+        for number in numbers
+    }
+    return {name: _without(value, absent) for name, value in expected.items()}
+
+
+def _without(value: Any, names: Iterable[str]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    gone = set(names)
+    return {name: inner for name, inner in value.items() if name not in gone}
+
+
+def _check_scores(
+    verdict: Verdict,
+    raw: Mapping[str, Any],
+    expected: dict[str, Any],
+    computed: list[str],
+    rounded: bool,
+) -> None:
+    """Compare the scores; a metric that this version cannot compute is named, not judged."""
+    stated = raw["scores"]
+    foreign = sorted(
+        id_
+        for id_ in expected["reasons"]
+        if id_ not in computed and isinstance(stated.get(id_), int | float)
+    )
+    null = sorted(id_ for id_ in computed if stated.get(id_) is None and expected[id_] is not None)
+    dropped = {*_WORDS, *null}
+    if foreign or null:
+        dropped |= {name for name in expected if "composite" in name or name.startswith("by_")}
+        dropped |= {"quality_tier", "claimable_tier", "at_floor", "floors", "cost_adjusted"}
+        dropped |= set(foreign)
+        verdict.skip("metrics", _other_metrics(foreign, null))
+        _check_arithmetic(verdict, stated)
+    again = _without(expected, dropped)
+    again["confidence_intervals"] = dict(_comparable(stated, expected, dropped))
+    verdict.compare("scores", raw, {"scores": again}, rounded=rounded)
+    if not (foreign or null):
+        tiers = {
+            "claimable_tier": expected["claimable_tier"],
+            "floors": [{"name": name, **floor} for name, floor in expected["floors"].items()],
+        }
+        verdict.compare("tiers and floors", raw, tiers, rounded=rounded)
+
+
+def _other_metrics(foreign: list[str], null: list[str]) -> str:
+    parts = []
+    if foreign:
+        parts.append(f"this version does not compute {', '.join(foreign)}")
+    if null:
+        parts.append(f"the card gives no value for {', '.join(null)}")
+    return "; ".join(parts) + ": the composite was checked against the values on the card only"
+
+
+def _comparable(
+    stated: Mapping[str, Any], expected: Mapping[str, Any], dropped: set[str]
+) -> Iterator[tuple[str, Any]]:
+    """Give the intervals whose recipe the card records; others cannot be made again."""
+    intervals = stated.get("confidence_intervals")
+    for id_, interval in (intervals if isinstance(intervals, dict) else {}).items():
+        known = isinstance(interval, dict) and "method" in interval
+        if known and id_ in expected["confidence_intervals"] and id_ not in dropped:
+            yield id_, expected["confidence_intervals"][id_]
+
+
+def _check_arithmetic(verdict: Verdict, stated: Mapping[str, Any]) -> None:
+    """Check what follows from the stated scores alone: the composite and its tier (§4, §5.1)."""
+    if not isinstance(stated.get("composite"), int | float):
+        verdict.skip("composite", "the card states none")
+        return
+    expected = {
+        "composite": composite(stated).value,
+        "quality_tier": quality_tier(stated["composite"]).value,
+    }
+    found = {name: stated[name] for name in expected if stated.get(name) is not None}
+    verdict.compare("composite", {"scores": found}, {"scores": expected}, rounded=True)
+
+
+def _check_withheld(
+    verdict: Verdict,
+    raw: Mapping[str, Any],
+    card: RunCard,
+    connection: sqlite3.Connection | None,
+) -> None:
+    stored = None if connection is None else _stored_again(connection, card.run_id)
+    if stored is not None:
+        expected = {**stored, "scores": _without(stored["scores"], _WORDS)}
+        for name in ("fingerprint", HASH_FIELD):
+            expected.pop(name)
+        verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
+        return
+    count = withheld(card.results)
+    verdict.skip(
+        "scores",
+        f"{count:,} of {len(card.results):,} entries belong to a secret segment, their texts are "
+        "withheld: metrics, intervals, breakdowns and floors could not be computed again",
+    )
+    material = card_material(card)
+    verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=False)
+    told = _told(raw, {**measures_again(card, material), "scores": counts_again(card)})
+    verdict.compare("cost, speed, tokens, counts", raw, told, rounded=False)
+    _check_arithmetic(verdict, raw["scores"])
+
+
+def _stored_again(connection: sqlite3.Connection, run_id: str) -> dict[str, Any] | None:
+    """Compute the card of a run of this store again, None where it has no such run of its own."""
+    try:
+        run = find_run(connection, run_id)
+    except UsageError:
+        return None
+    if run.imported or run.run_id != run_id:
+        return None
+    try:
+        return build_card(connection, run.id).as_json()
+    except HarnessError:
+        return None
+
+
+def _verify_report(raw: Mapping[str, Any]) -> Verdict:
+    verdict = Verdict()
+    verdict.skip("seal", "a test report has none")
+    verdict.skip("fingerprint", "a test report has none")
+    overall, entries = report_again(raw)
+    verdict.compare("entries", raw, {"entries": entries}, rounded=True)
+    verdict.compare("scores", raw, {"overall": overall}, rounded=True)
+    verdict.skip("intervals, plug-in metrics, cost, speed", "not computed again for test reports")
+    return verdict
+
+
+def _verify_row(raw: Mapping[str, Any]) -> Verdict:
+    verdict = Verdict()
+    row = snake_case(raw)
+    verdict.skip("seal", "a leaderboard row is no card; its hash, if any, is that of the card")
+    verdict.skip("numbers", "a leaderboard row has no outputs to compute them from")
+    score = row.get("composite_score", row.get("composite"))
+    tier = row.get("quality_tier")
+    if isinstance(score, int | float) and isinstance(tier, str):
+        found = {"quality_tier": tier.lower()}
+        verdict.compare("tier", found, {"quality_tier": quality_tier(score).value}, rounded=True)
+    return verdict
