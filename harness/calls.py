@@ -92,9 +92,9 @@ class Request:
     """JSON body, an object or (Microsoft) a list; never holds a key."""
     read: Callable[[Any], Reply]
     """Turns the decoded JSON of a 2xx reply into a Reply; raises CallError where it cannot."""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """May hold keys: never hashed, stored or shown."""
-    body_secrets: Mapping[str, str] = field(default_factory=dict)
+    body_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Keys of services that want them inside the body: joined to it on the wire only, never hashed,
     stored or shown."""
     price: Price | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,7 @@ class Completions:
     max_tokens: int | None
     body: Mapping[str, Any]
     """More parameters, from the user."""
-    key: str | None
+    key: str | None = field(repr=False)
     price: Price | None
     replicate: int
 

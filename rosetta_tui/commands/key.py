@@ -36,7 +36,7 @@ def list_(as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
         return
     for row in rows:
-        places = [row["variable"]] if row["in_environment"] else []
+        places = [str(row["variable"])] if row["in_environment"] else []
         places += ["keyring"] if row["in_keyring"] else []
         click.echo(f"{row['name']:<16} {' and '.join(places)}")
     if not rows:

@@ -18,7 +18,7 @@ class Question:
     """BCP 47 tag."""
     target: str
     """BCP 47 tag."""
-    key: str | None
+    key: str | None = field(repr=False)
     region: str | None
 
 
@@ -28,8 +28,8 @@ class Wire:
 
     url: str
     body: Mapping[str, Any] | Sequence[Any]
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body_secrets: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class Service(Protocol):

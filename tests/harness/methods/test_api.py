@@ -156,3 +156,10 @@ def test_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
     assert build("api", asked.model_copy(update={"service": "libretranslate"})).setup.method == (
         "api:libretranslate"
     )
+
+
+async def test_no_key_shows_when_a_request_is_printed(server: Server, calls: HttpCalls) -> None:
+    for name, reply in REPLIES.items():
+        server.answer = lambda _, reply=reply: reply  # type: ignore[misc]
+        await make(name, server.url).translate([entry("dog"), entry("cat", 2)], calls)
+    assert KEY not in repr(calls.requests)

@@ -136,5 +136,5 @@ def test_unknown_names() -> None:
         build("copysource", ESPERANTO)
     with pytest.raises(UsageError, match="cannot be read"):
         build("nowhere.py:M", ESPERANTO)
-    with pytest.raises(UsageError, match="path/to/file.py:ClassName"):
+    with pytest.raises(UsageError, match=r"path/to/file\.py:ClassName"):
         build("nowhere.py", ESPERANTO)

@@ -42,15 +42,21 @@ def texts(file: Path) -> list[str | None]:
         ("out.crk", "eins\nzwei\ndrei"),
         (
             "out.jsonl",
-            '{"id": 3, "output": "drei"}\n\n{"id":"1","predicted":"eins"}\n'
-            '{"entry_id": "b", "hypothesis": "zwei"}\n',
+            '{"id": 3, "output": "drei"}\n\n{"id":"1","predicted":"eins"}\n{"id":"b","hypothesis":"zwei"}',
         ),
         ("out.tsv", "translation\tid\neins\t1\nzwei\tb\ndrei\t3\n"),
         ("out.csv", 'id,output\n1,eins\nb,"zwei"\n3,drei\n'),
         (
             "card.json",
-            '{"results": [{"entry_id": 1, "predicted": "eins"}, '
-            '{"entry_id": "b", "predicted": "zwei"}, {"entry_id": 3, "predicted": "drei"}]}',
+            json.dumps(
+                {
+                    "results": [
+                        {"entry_id": 1, "predicted": "eins"},
+                        {"entry_id": "b", "predicted": "zwei"},
+                        {"entry_id": 3, "predicted": "drei"},
+                    ]
+                }
+            ),
         ),
     ],
 )
