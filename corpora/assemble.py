@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -47,7 +47,7 @@ def assemble_dataset(
     raw: RawCorpus, given: Mapping[str, Any], file_id: str, findings: Findings
 ) -> Dataset | None:
     """Complete the envelope from what the caller gave and check it; None where it stays unusable."""
-    fields = {name: value for name, value in raw.envelope.items() if value is not None}
+    fields = _without_empty(raw.envelope, Dataset.model_fields)
     _complete(fields, given, findings)
     fields = raw.guessed | fields
     if not raw.has_envelope:
@@ -67,6 +67,11 @@ def assemble_dataset(
     languages = (str(fields[name]) for name in _OPTIONS)
     fields.setdefault("language_pair", pair_label(*languages))
     return _dataset(fields, findings)
+
+
+def _without_empty(fields: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
+    """Leave out known fields that are null; an unknown field may mean something by it."""
+    return {name: value for name, value in fields.items() if value is not None or name not in known}
 
 
 def _complete(fields: dict[str, Any], given: Mapping[str, Any], findings: Findings) -> None:
@@ -113,9 +118,7 @@ def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
 
 def assemble_entry(raw: RawEntry, findings: Findings) -> Entry | None:
     """Check the fields of one entry, in our words; None where it is not usable."""
-    fields = {
-        name: value for name, value in raw.fields.items() if value is not None or name not in _KNOWN
-    }
+    fields = _without_empty(raw.fields, _KNOWN)
     where = raw.fields.get("id")
     spot = _Spot(findings, raw, where if isinstance(where, (int, str)) else raw.place)
     if not _is_writable(fields):

@@ -46,7 +46,8 @@ def comparison_form(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Tell whether nothing of a text would be seen: it is empty, white space or zero-width."""
-    return not text.strip().strip(_INVISIBLE) and not "".join(text.split()).strip(_INVISIBLE)
+    stripped = text.strip()
+    return stripped[:1] in _INVISIBLE and not "".join(stripped.split()).strip(_INVISIBLE)
 
 
 def normal_form(text: str) -> NormalForm:

@@ -1,0 +1,128 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rosetta_tui.commands.corpus import FORMS, corpus
+from tests.corpora.making import entry, file, json_file
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(corpus, [str(argument) for argument in arguments])
+
+
+def test_the_forms_are_those_of_the_library() -> None:
+    from corpora.corpus import Form
+
+    assert tuple(Form) == FORMS
+
+
+def test_check_prints_the_requirements_to_stdout(tmp_path: Path) -> None:
+    result = run("check", json_file(tmp_path, [entry(1, segment="development")]))
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert "development entries             30       1  short by 29" in result.stdout
+    assert "0 of 7 minimum requirements met" in result.stdout
+
+
+def test_check_sends_every_problem_to_stderr_and_exits_2(tmp_path: Path) -> None:
+    result = run("check", json_file(tmp_path, [entry(1, source=""), entry(1, segment="no")]))
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 3
+    assert all(str(tmp_path / "corpus.json") in line for line in result.stderr.splitlines())
+
+
+def test_check_prints_json_in_both_cases(tmp_path: Path) -> None:
+    good = run("check", json_file(tmp_path, [entry(1, register="fromal")]), "--json")
+    told = json.loads(good.stdout)
+    assert told["usable"]
+    assert told["dataset"]["id"] == "made"
+    assert told["requirements"][1] == {
+        "name": "development entries",
+        "needed": 30,
+        "found": 0,
+        "note": "",
+        "met": False,
+        "short_by": 30,
+    }
+    assert [problem["field"] for problem in told["problems"]] == ["register"]
+    bad = run("check", json_file(tmp_path, [entry(1, source="")]), "--json")
+    assert bad.exit_code == 2
+    assert json.loads(bad.stdout)["problems"][0]["entry"] == 1
+
+
+def test_a_long_list_is_cut_with_a_word(tmp_path: Path) -> None:
+    result = run("check", json_file(tmp_path, [entry(n, source="") for n in range(150)]))
+    assert len(result.stderr.splitlines()) == 101
+    assert "50 more" in result.stderr
+
+
+def test_languages_and_id_come_from_the_options(tmp_path: Path) -> None:
+    path = file(tmp_path, "source,reference\na,b\n", "a.csv")
+    assert "--target-language" in run("check", path).stderr
+    options = ("--source-language", "en", "--target-language", "eo", "--id", "mine")
+    result = run("check", path, *options)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("mine 0 · EN→EO · en to eo · 1 entries · csv\n")
+
+
+def test_two_text_files_are_read_together(tmp_path: Path) -> None:
+    source = file(tmp_path, "dog\n", "a.en.txt")
+    reference = file(tmp_path, "ᐊᑎᒼ\n", "a.crk.txt")
+    told = json.loads(run("show", source, reference, "--json").stdout)
+    assert told["statistics"]["reference"]["scripts"] == {"Canadian_Aboriginal": 1.0}
+
+
+def test_show_never_prints_an_entry_and_makes_hostile_text_harmless(tmp_path: Path) -> None:
+    rows = [
+        entry("\x1b[2J", source="KONFIDENCA", segment="held_out", register="\x1b]0;x\x07\u202e"),
+    ]
+    path = json_file(tmp_path, rows, language_pair="\x1b[31mEN→CRK")
+    for command in ("show", "check"):
+        for extra in ((), ("--json",)):
+            result = run(command, path, *extra)
+            assert result.exit_code == 0
+            told = result.stdout + result.stderr
+            assert "KONFIDENCA" not in told
+            assert told.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "parallel"])
+def test_convert_writes_what_check_reads(tmp_path: Path, form: str) -> None:
+    path = json_file(tmp_path, [entry(1, notes="n"), entry(2, source="b")])
+    result = run("convert", path, "--to", form, "-o", tmp_path / "out")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert json.loads(run("check", tmp_path / "out", "--json").stdout)["dataset"]["form"] == form
+
+
+def test_convert_refuses_loss_and_secrets_unless_told(tmp_path: Path) -> None:
+    path = json_file(tmp_path, [entry(1, notes="n", segment="gold_standard")])
+    out = ("--to", "parallel", "-o", tmp_path / "a.en.txt")
+    both = (*out, "--reference-output", tmp_path / "a.crk.txt")
+    refused = run("convert", path, *both)
+    assert refused.exit_code == 2
+    assert "secret" in refused.stderr
+    assert "notes" in run("convert", path, *both, "--allow-secret").stderr
+    assert run("convert", path, *both, "--allow-secret", "--allow-loss").exit_code == 0
+    again = run("convert", path, *both, "--allow-secret", "--allow-loss")
+    assert again.exit_code == 2
+    assert "--overwrite" in again.stderr
+    assert (
+        run("convert", path, *both, "--allow-secret", "--allow-loss", "--overwrite").exit_code == 0
+    )
+
+
+def test_convert_needs_the_second_file_for_two_texts(tmp_path: Path) -> None:
+    path = json_file(tmp_path, [entry(1)])
+    result = run("convert", path, "--to", "parallel", "-o", tmp_path / "a", "--allow-loss")
+    assert result.exit_code == 2
+    assert "two files" in result.stderr
+
+
+def test_a_missing_file_is_said_in_words() -> None:
+    result = run("check", "no-such-file.json")
+    assert result.exit_code == 2
+    assert "cannot be read" in result.stderr
+    assert "Traceback" not in result.output
