@@ -60,6 +60,7 @@ class EntryCalls:
     """Calls answered by the endpoint."""
     reused: int = 0
     """Calls answered from the cache."""
+    _waited: float = 0.0
 
     async def send(self, request: Request) -> Reply:
         """Carry one call; raises CallError when it finally failed, BudgetReached when money ran out."""
@@ -110,7 +111,8 @@ class EntryCalls:
         self._count(stored.reply.usage, stored.cost_usd)
         self.latency_seconds = (self.latency_seconds or 0.0) + stored.latency_seconds
         kept = self._keep(key, request, stored) if request.cacheable else None
-        self.attempts.append(Attempt(kept, status, stored.latency_seconds))
+        waited = self._take_waited()
+        self.attempts.append(Attempt(kept, status, stored.latency_seconds, waited))
 
     def _keep(self, key: bytes, request: Request, stored: StoredReply) -> bytes:
         """Store a reply; under a key of its own where it must not be found again."""
@@ -132,6 +134,7 @@ class EntryCalls:
             Attempt(
                 status=failure.status,
                 latency_seconds=seconds,
+                waited_seconds=self._take_waited(),
                 error_class=failure.error_class,
                 error=str(failure),
             )
@@ -156,6 +159,7 @@ class EntryCalls:
         )
         flight.pending.update(dict.fromkeys(self.positions, pending))
         self.give_slot_back()
+        self._waited = seconds
         try:
             await asyncio.sleep(seconds)
             self.slot = await self.carrier.limiter.acquire()
@@ -163,6 +167,10 @@ class EntryCalls:
         finally:
             for position in self.positions:
                 flight.pending.pop(position, None)
+
+    def _take_waited(self) -> float:
+        waited, self._waited = self._waited, 0.0
+        return waited
 
     def give_slot_back(self) -> None:
         """Let another entry go on; harmless where the slot is not held."""

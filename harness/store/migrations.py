@@ -13,7 +13,7 @@ def m001_texts_and_corpora(db: Database) -> None:
     db.executescript("""
         CREATE TABLE texts (
             id INTEGER PRIMARY KEY,
-            digest INTEGER NOT NULL,   -- first 8 bytes of BLAKE2b, to find equal texts
+            digest INTEGER NOT NULL,   -- 4 bytes of BLAKE2b, to find equal texts
             body TEXT NOT NULL
         );
         CREATE INDEX texts_digest ON texts (digest);
@@ -117,7 +117,7 @@ def m003_replies(db: Database) -> None:
     """What was asked and answered, for the entry screen and as the response cache."""
     db.executescript("""
         CREATE TABLE replies (
-            key BLOB NOT NULL,         -- 16 bytes of BLAKE2b over everything that decides the answer
+            key BLOB PRIMARY KEY,      -- 16 bytes of BLAKE2b over everything that decides the answer
             head INTEGER NOT NULL REFERENCES texts (id),  -- JSON of the request without its last message
             tail INTEGER REFERENCES texts (id),           -- the last message
             body INTEGER NOT NULL REFERENCES texts (id),  -- the reply's text
@@ -125,6 +125,5 @@ def m003_replies(db: Database) -> None:
             latency_seconds REAL NOT NULL,
             reusable INTEGER NOT NULL, -- 0: kept for the entry screen only
             created REAL NOT NULL
-        );
-        CREATE UNIQUE INDEX replies_key ON replies (key);
+        ) WITHOUT ROWID;
     """)

@@ -218,22 +218,25 @@ def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> li
 def _pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
     if not attempts:
         return None
-    packed: bytes = msgpack.packb(
-        [
-            (
-                a.reply_key,
-                a.status,
-                a.latency_seconds,
-                a.waited_seconds,
-                a.cached,
-                a.error_class,
-                a.error,
-                a.note,
-            )
-            for a in attempts
-        ]
-    )
+    packed: bytes = msgpack.packb([_fields(attempt) for attempt in attempts])
     return packed
+
+
+def _fields(attempt: Attempt) -> list[object]:
+    """Give an attempt's fields without the empty ones at the end, which most attempts have."""
+    fields: list[object] = [
+        attempt.reply_key,
+        attempt.status,
+        attempt.latency_seconds,
+        attempt.waited_seconds or None,
+        attempt.cached or None,
+        attempt.error_class,
+        attempt.error,
+        attempt.note,
+    ]
+    while fields and fields[-1] is None:
+        fields.pop()
+    return fields
 
 
 def _unpack_attempts(packed: bytes) -> list[Attempt]:
@@ -241,17 +244,17 @@ def _unpack_attempts(packed: bytes) -> list[Attempt]:
 
 
 def _attempt(
-    key: bytes | None,
-    status: int | None,
-    latency: float | None,
-    waited: float,
-    cached: bool,
-    error_class: str | None,
-    error: str | None,
-    note: str | None,
+    key: bytes | None = None,
+    status: int | None = None,
+    latency: float | None = None,
+    waited: float | None = None,
+    cached: bool | None = None,
+    error_class: str | None = None,
+    error: str | None = None,
+    note: str | None = None,
 ) -> Attempt:
     kind = None if error_class is None else ErrorClass(error_class)
-    return Attempt(key, status, latency, waited, cached, kind, error, note)
+    return Attempt(key, status, latency, waited or 0.0, bool(cached), kind, error, note)
 
 
 def entry_ids(connection: sqlite3.Connection, run: int) -> dict[int, EntryId]:

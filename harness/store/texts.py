@@ -16,9 +16,8 @@ def storable(text: str) -> str:
 
 
 def digest(text: str) -> int:
-    """Give 64 bits by which equal texts are found; signed, as SQLite's integers are."""
-    raw = blake2b(text.encode(), digest_size=8).digest()
-    return int.from_bytes(raw, "big", signed=True)
+    """Give 32 bits by which equal texts are found; texts that share them are told apart by comparison."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big", signed=True)
 
 
 def intern_text(connection: sqlite3.Connection, text: str) -> int:
