@@ -6,7 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue
+import rfc8785
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, field_validator
 
 from harness.failures import UsageError
 from harness.languages import language_name
@@ -69,6 +70,16 @@ class MethodOptions(BaseModel):
     settings: dict[str, JsonValue] = {}
     """Whatever a plug-in wants to be told; written on the run card."""
 
+    @field_validator("body", "settings")
+    @classmethod
+    def _canonical(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """Refuse what has no canonical form: it is hashed into cache keys and fingerprints."""
+        try:
+            rfc8785.dumps(value)
+        except rfc8785.CanonicalizationError as error:
+            raise ValueError(f"not every JSON reader can hold this value: {error}") from None
+        return value
+
     @property
     def languages(self) -> dict[str, str]:
         """What goes into the language slots of a prompt."""
@@ -106,6 +117,10 @@ def check_options(
         )
 
 
+_FLAGS = {"checks": "--check", "tools": "--tool", "settings": "--set"}
+"""Options whose flag is given once for each of several values."""
+
+
 def flag(name: str) -> str:
     """Name an option as the command line does."""
-    return f"--{name.replace('_', '-')}"
+    return _FLAGS.get(name, f"--{name.replace('_', '-')}")

@@ -143,9 +143,9 @@ def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
 
 def _tool(options: MethodOptions, dictionary: Dictionary | None) -> Dictionary | None:
     if unknown := [name for name in options.tools if name != "lookup"]:
-        raise UsageError(f"--tools: {unknown[0]!r} is not known. There is: lookup.")
+        raise UsageError(f"--tool: {unknown[0]!r} is not known. There is: lookup.")
     if options.tools and dictionary is None:
-        raise UsageError("--tools lookup needs a dictionary: give --glossary FILE.")
+        raise UsageError("--tool lookup needs a dictionary: give --glossary FILE.")
     return dictionary if options.tools else None
 
 
