@@ -176,7 +176,10 @@ def _records(text: str, delimiter: str, quoting: Any) -> Table:
 
 
 def _column_names(header: Row, delimiter: str, findings: Findings) -> list[str] | None:
-    plain = tuple(cell.removesuffix(JSON_COLUMN) for cell in header.cells)
+    plain = tuple(
+        cell.removesuffix(JSON_COLUMN) if cell.strip() else f"column_{number}"
+        for number, cell in enumerate(header.cells, start=1)
+    )
     mapping = canonical_names(plain, any_case=True)
     names = [mapping.get(name, name) for name in plain]
     for side in SIDES:
@@ -239,7 +242,10 @@ def _envelope(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]
 
 
 def _value(text: str) -> Any:
+    """Read JSON where it is JSON; what a person wrote by hand is text."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
         return text
+    return value

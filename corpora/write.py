@@ -44,15 +44,20 @@ def write(
     findings.stop_if_failed()
     if lossy and form is Form.PARALLEL:
         corpus = _on_one_line(corpus)
-    texts = encode(corpus, form)
-    try:
-        data = [text.encode() for text in texts]
-    except UnicodeEncodeError:
-        findings.error("A text holds half a surrogate pair.", "Correct the text.")
-        raise findings.failure() from None
+    data = _bytes(corpus, form, findings)
     if not lossy:
         _check_lossless(corpus, form, [File(str(p), d) for p, d in zip(paths, data, strict=True)])
     _replace(paths, data, findings)
+
+
+def _bytes(corpus: Corpus, form: Form, findings: Findings) -> list[bytes]:
+    try:
+        return [text.encode() for text in encode(corpus, form)]
+    except UnicodeEncodeError:
+        findings.error("A text holds half a surrogate pair.", "Correct the text.")
+    except (TypeError, ValueError, RecursionError):
+        findings.error("A field holds a value that JSON has not.", "Use texts and finite numbers.")
+    raise findings.failure()
 
 
 def losses(corpus: Corpus, form: Form, files: list[File]) -> list[str]:
@@ -86,7 +91,8 @@ def _check_lossless(corpus: Corpus, form: Form, files: list[File]) -> None:
         findings = Findings(files[0].name)
         findings.error(
             f"The form {form} would lose: {', '.join(lost[:12])}.",
-            "Choose another form (specification and jsonl carry everything), or allow the loss.",
+            "Choose another form (specification and jsonl carry everything), "
+            "or allow the loss (--allow-loss).",
         )
         raise findings.failure()
 
@@ -96,7 +102,7 @@ def _check_secret(corpus: Corpus, allowed: bool, findings: Findings) -> None:
     if secret and not allowed:
         findings.error(
             f"{secret} entries belong to secret segments (gold_standard, held_out).",
-            "Write only the public segments, or say that the secret ones may be written.",
+            "Write only the public segments, or allow it (--allow-secret).",
         )
 
 
@@ -104,7 +110,9 @@ def _paths(
     path: str | Path, reference: str | Path | None, form: Form, findings: Findings
 ) -> list[Path]:
     if form is Form.PARALLEL and reference is None:
-        findings.error("The parallel form is two files.", "Name the reference file too.")
+        findings.error(
+            "The parallel form is two files.", "Name the reference file too (--reference-output)."
+        )
     if form is not Form.PARALLEL and reference is not None:
         findings.error(f"The form {form} is one file.", "Leave the reference file out.")
     return [Path(path)] if reference is None else [Path(path), Path(reference)]

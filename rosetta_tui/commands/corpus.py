@@ -134,7 +134,6 @@ def convert(
         )
     except CorpusError as error:
         _print_problems(error.problems)
-        click.echo("The options are --allow-loss and --allow-secret.", err=True)
         raise click.exceptions.Exit(2) from None
     click.echo(f"Wrote {len(loaded.entries)} entries.", err=True)
 

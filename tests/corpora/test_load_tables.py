@@ -50,6 +50,20 @@ def test_the_specification_s_name_wins_and_the_other_column_is_kept(tmp_path: Pa
     assert only.model_extra == {"target": "c", "mood": "glad"}
 
 
+def test_columns_without_a_name_are_kept_where_they_hold_something(tmp_path: Path) -> None:
+    path = file(tmp_path, ",source,reference,,\n0,a,b,,\n1,c,d,,x\n", "a.csv")
+    first, second = load(path, dataset=LANGUAGES).entries
+    assert first.model_extra == {"column_1": "0"}
+    assert second.model_extra == {"column_1": "1", "column_5": "x"}
+
+
+@pytest.mark.parametrize("value", ["NaN", "1e999", "[NaN]", "[" * 9999, "given orally"])
+def test_an_envelope_comment_that_is_no_json_is_text(tmp_path: Path, value: str) -> None:
+    content = f"# dataset.consent: {value}\nsource,reference\na,b\n"
+    dataset = load(file(tmp_path, content, "a.csv"), dataset=LANGUAGES).dataset
+    assert dataset.model_extra == {"consent": value}
+
+
 @pytest.mark.parametrize(
     ("cell", "variants"),
     [

@@ -211,6 +211,14 @@ def test_an_extra_field_that_collides_with_an_old_name_is_refused(tmp_path: Path
     assert load(tmp_path / "b.json").entries == corpus.entries
 
 
+@pytest.mark.parametrize("value", [float("nan"), [float("inf")], {1, 2}, "\ud800"])
+@pytest.mark.parametrize("form", ONE_FILE)
+def test_values_that_no_file_can_hold_are_refused(tmp_path: Path, form: Form, value: Any) -> None:
+    with pytest.raises(CorpusError):
+        write(corpus_of(entry(1, extra=value)), tmp_path / "a", form)
+    assert not any(tmp_path.iterdir())
+
+
 def test_the_number_of_files_must_fit_the_form(tmp_path: Path) -> None:
     corpus = corpus_of(entry(1))
     with pytest.raises(CorpusError, match="two files"):
