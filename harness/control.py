@@ -15,7 +15,7 @@ class Control:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._state = RunState.RUNNING
         self._most_concurrency: int | None = None
         self._changed: Callable[[], object] | None = None
@@ -50,18 +50,21 @@ class Control:
         """Let at most this many calls be under way at once, from 1 up."""
         with self._lock:
             self._most_concurrency = max(1, calls)
-        self._tell()
+            self._tell()
 
-    def listen(self, changed: Callable[[], object]) -> None:
-        """Call ``changed`` from the asking thread whenever a wish changes."""
-        self._changed = changed
+    def listen(self, changed: Callable[[], object] | None) -> None:
+        """Call ``changed`` from the asking thread whenever a wish changes; None ends it.
+
+        Once this has returned, what listened before is not called any more.
+        """
+        with self._lock:
+            self._changed = changed
 
     def _move(self, origins: set[RunState], target: RunState) -> None:
         with self._lock:
-            if self._state not in origins:
-                return
-            self._state = target
-        self._tell()
+            if self._state in origins:
+                self._state = target
+                self._tell()
 
     def _tell(self) -> None:
         if self._changed is not None:

@@ -57,10 +57,13 @@ class RunLoop:
         self._control.listen(partial(loop.call_soon_threadsafe, self._heed))
         self._dispatcher = asyncio.create_task(self._dispatch())
         self._heed()
-        with suppress(asyncio.CancelledError):
-            await self._dispatcher
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        try:
+            with suppress(asyncio.CancelledError):
+                await self._dispatcher
+            while self._tasks:
+                await asyncio.wait(self._tasks)
+        finally:
+            self._control.listen(None)
 
     def _heed(self) -> None:
         """Follow what a person, or the run itself, wishes now."""

@@ -1,0 +1,59 @@
+"""Opens the app: on Home, or on a run that has just begun."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.failures import UsageError
+from rosetta_tui.engine import Engine
+from rosetta_tui.session import Session
+
+if TYPE_CHECKING:
+    from harness.following import Follower
+
+
+def open_app() -> None:
+    """Open the app on Home; raises UsageError where there is no terminal to open it on."""
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        raise UsageError(
+            "The app needs a terminal. `rosetta --help` lists the commands that work without one."
+        )
+    from harness.store.database import default_path
+
+    _run(default_path(), None)
+
+
+def watch(path: Path, engine: Engine) -> None:
+    """Start a run and watch it live until its person leaves."""
+    engine.start()
+    _run(path, engine)
+
+
+def _run(path: Path, engine: Engine | None) -> None:
+    from rosetta_tui.app import RosettaApp
+
+    engines = [] if engine is None else [engine]
+
+    def start_demo() -> Session:
+        from rosetta_tui.demonstration import begin_demo
+
+        started = Engine(path, *begin_demo(path))
+        engines.append(started)
+        started.start()
+        return Session(started.events, started.control)
+
+    initial = None if engine is None else Session(engine.events, engine.control)
+    try:
+        RosettaApp(path, lambda run_id: _follow(path, run_id), start_demo, initial).run()
+    finally:
+        for each in engines:
+            each.control.stop()
+            each.wait(30.0)
+
+
+def _follow(path: Path, run_id: str) -> Follower:
+    from harness.following import Follower
+
+    return Follower(path, run_id)
