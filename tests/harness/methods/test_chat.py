@@ -134,6 +134,20 @@ async def test_a_failed_second_try_costs_only_its_own_entry(
     assert outputs[0].error_class is ErrorClass.AUTH
 
 
+async def test_a_cut_batch_is_not_believed_even_where_it_can_be_read(
+    server: Server, calls: HttpCalls
+) -> None:
+    def answer(body: Any) -> Any:
+        whole = len(json.loads(user_message(body))) == 1
+        reply = completion('{"1": "whole"}' if whole else '{"1": "ONE", "2": "TW"}')
+        reply["choices"][0]["finish_reason"] = "stop" if whole else "length"
+        return reply
+
+    server.answer = answer
+    outputs = await make(server, batch_size=2).translate([entry("one"), entry("two")], calls)
+    assert [output.text for output in outputs] == ["whole", "whole"]
+
+
 async def test_a_cut_or_empty_answer_is_a_failure(server: Server, calls: HttpCalls) -> None:
     cut = completion("half")
     cut["choices"][0]["finish_reason"] = "length"

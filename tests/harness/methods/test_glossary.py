@@ -22,6 +22,7 @@ CREE = Dictionary(
     [
         ("dog", "atim"),
         ("black dog", "kaskitêwastim"),
+        ("dog house", "atimowikamik"),
         ("I", "niya"),
         ("see", "wâpam"),
         ("see", "wâpahta"),
@@ -37,6 +38,7 @@ CREE = Dictionary(
         ("I see the dog.", "niya wâpam the atim."),
         ("Dog, Black  dog!", "Atim, Kaskitêwastim!"),
         ("DOG", "Atim"),
+        ("a dog house, dog", "a atimowikamik, atim"),
         ("see I", "wâpam niya"),
         ("black, dog", "black, atim"),
         ("{dog} %s <b>dog</b> ${see} https://dog.example/dog", None),
