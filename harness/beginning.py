@@ -35,7 +35,7 @@ def begin(
 ) -> int:
     """Store the beginning of a run and give its number; nothing is asked yet."""
     chosen = [corpus.entries[place] for place in positions]
-    plan = _guard_secrets(chosen, method, plan)
+    plan = _keep_here(chosen, method, plan)
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -81,18 +81,22 @@ def _missing(scorer: Scorer, entries: Sequence[Entry]) -> dict[str, str]:
     return missing_reasons(scorer.metrics, perfect.values())
 
 
-def _guard_secrets(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
-    """Keep secret entries on this machine: no endpoint elsewhere, and no connection to elsewhere.
+def _keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
+    """Keep an offline run, and any run with secret entries, on this machine.
 
-    Raises UsageError where the method would send them away.
+    Raises UsageError where the method would call another machine.
     """
-    if not any(entry.secret for entry in entries):
+    secret = any(entry.secret for entry in entries)
+    if not (secret or plan.run.offline):
         return plan
     if method.endpoint is not None and not is_loopback(method.endpoint):
         raise UsageError(
             "These entries belong to a secret segment (gold_standard, held_out), and the method would "
             "send them to another machine. Choose other entries with --segment, or a method that runs "
             "on this machine."
+            if secret
+            else "--offline is on, and the method's endpoint is not on this machine. Leave --offline "
+            "away, or name a local endpoint."
         )
     return plan.model_copy(update={"run": plan.run.model_copy(update={"offline": True})})
 

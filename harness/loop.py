@@ -17,7 +17,7 @@ from harness.control import Control
 from harness.events import RunState
 from harness.failures import CallError, ErrorClass, HarnessError
 from harness.limiter import Slot
-from harness.method import Method, MethodClass, Output
+from harness.method import Method, Output
 from harness.prediction import Prediction, shares
 from harness.result import Attempt
 from harness.scribe import Scribe
@@ -196,6 +196,6 @@ def _prediction(
 
 def _uncalled_cost(method: Method) -> float | None:
     """Give the cost of an entry for which nothing was called: free, unless we cannot know."""
-    setup = method.setup
-    foreign = setup.outputs_sha256 is not None or setup.method_class is MethodClass.CUSTOM_PLUGIN
-    return None if foreign else 0.0
+    made_elsewhere = method.setup.outputs_sha256 is not None
+    plugged_in = method.setup.method_sha256 is not None
+    return None if made_elsewhere or plugged_in else 0.0

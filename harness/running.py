@@ -195,7 +195,7 @@ class _Go:
 
     def _end(self, board: Board, reason: str | None) -> Finished:
         tally = board.outcome
-        complete = tally.done == len(self.run.positions)
+        complete = tally.done == len(self.run.positions) and reason is None
         card_hash = None
         if complete:
             card_hash = seal(self.connection, self.run.id).run_card_hash
