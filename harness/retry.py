@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from harness.failures import CallError, RateLimited, Transient
@@ -54,6 +55,9 @@ def retry_after(value: str | None, now: Callable[[], float] = time.time) -> floa
 
 def _seconds_until(date: str, now: float) -> float | None:
     try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - now)
+        moment = parsedate_to_datetime(date)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)  # HTTP dates without a zone are in GMT
+        return max(0.0, moment.timestamp() - now)
     except (ValueError, TypeError, OverflowError):
         return None
