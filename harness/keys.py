@@ -41,7 +41,7 @@ def find_key(endpoint: Endpoint) -> str | None:
         stored = get_key(endpoint.name)
     except KeyStoreError as error:
         if endpoint.needs_key:
-            raise UsageError(_missing(endpoint) + f" ({error})") from error
+            raise UsageError(f"{endpoint.name} needs a key. {error}") from error
         return None
     if stored is None and endpoint.needs_key:
         raise UsageError(_missing(endpoint))
