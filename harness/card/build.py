@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import fsum
 from typing import Any
@@ -79,8 +79,8 @@ def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Any]) -
     seal_run(connection, run, json.dumps(head, ensure_ascii=False, allow_nan=False), columns)
 
 
-def assemble(material: Material) -> RunCard:
-    """Compute a card and its seal from what it is made of."""
+def assemble(material: Material, further: Mapping[str, Any] | None = None) -> RunCard:
+    """Compute a card and its seal from what it is made of; ``further`` fields are sealed with it."""
     measures = measured(material)
     scores = scored(material, measures)
     setup = material.setup.model_dump(mode="json")
@@ -103,14 +103,16 @@ def assemble(material: Material) -> RunCard:
         "fingerprint": print_.model_dump(mode="json"),
         HASH_FIELD: "",
     }
-    sealed = {name: card[name] for name in RunCard.model_fields}  # the order of the specification
+    ordered = {name: card[name] for name in RunCard.model_fields}  # as the specification has it
+    sealed = {**ordered, **(further or {})}
     sealed[HASH_FIELD] = card_hash(sealed)
     return RunCard.model_validate(sealed)
 
 
 def measured(material: Material) -> dict[str, Any]:
     """Compute what does not depend on the outputs' words: cost, speed, tokens, totals, tries."""
-    elapsed = fsum(stretch.seconds for stretch in material.stretches)
+    seconds = [stretch.seconds for stretch in material.stretches]
+    elapsed = fsum(seconds) if seconds else None
     spending = _spending(material)
     counted = asdict(tokens(spending))
     costs = asdict(cost(spending))

@@ -50,10 +50,16 @@ def layout(raw: Mapping[str, Any], name: str) -> Layout:
     )
 
 
+def is_ours(raw: Mapping[str, Any]) -> bool:
+    """Say whether a card is laid out as this program does it, with all of its blocks."""
+    method = raw.get("method")
+    return isinstance(method, dict) and "method_class" in method
+
+
 def adopt(raw: Mapping[str, Any], name: str) -> RunCard:
     """Read a card of either layout; raises UsageError that names the first wrong field by JSON path."""
     try:
-        return RunCard.model_validate(_completed(raw))
+        return RunCard.model_validate(raw if is_ours(raw) else _completed(raw))
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
         raise UsageError(f"{name}: {_path(first['loc'])}: {first['msg']}.") from error
@@ -90,8 +96,7 @@ def _completed(raw: Mapping[str, Any]) -> dict[str, Any]:
     completed["dataset"] = _dataset(raw["dataset"], scores)
     if not isinstance(completed.get("tools_enabled"), list):
         completed["tools_enabled"] = []  # the older layout says only whether there were any
-    if "method" not in raw:
-        completed["method"] = _setup(completed).model_dump(mode="json")
+    completed["method"] = _setup(completed).model_dump(mode="json")
     return completed
 
 

@@ -34,7 +34,8 @@ def parse_object(data: bytes, name: str) -> dict[str, Any]:
     """Turn the bytes of a card into its JSON object; ``name`` stands for the file in messages.
 
     Raises UsageError for bytes that are no UTF-8, no JSON or no object, for doubled keys (readers
-    would differ on which one counts), numbers that are not finite, and nesting beyond MOST_DEPTH.
+    would differ on which one counts), numbers that are not finite, half surrogate pairs, and nesting
+    beyond MOST_DEPTH.
     """
     try:
         value = json.loads(
@@ -58,6 +59,7 @@ def parse_object(data: bytes, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UsageError(f"{name} holds no JSON object, so it is no run card.")
     _check_depth(value, name)
+    _check_text(value, name)
     return value
 
 
@@ -91,3 +93,12 @@ def _check_depth(value: dict[str, Any], name: str) -> None:
         if not level:
             return
     raise UsageError(f"{name} is nested deeper than {MOST_DEPTH} levels, so it is no run card.")
+
+
+def _check_text(value: dict[str, Any], name: str) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"{name} holds text with half a surrogate pair (such as \\ud800), which is no character."
+        ) from None

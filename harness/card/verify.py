@@ -17,7 +17,7 @@ from harness.card.canonical import (
 )
 from harness.card.difference import Difference, differences
 from harness.card.fingerprint import fingerprint
-from harness.card.layouts import Layout, adopt, layout, snake_case
+from harness.card.layouts import Layout, adopt, is_ours, layout, snake_case
 from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.recompute import (
@@ -132,7 +132,7 @@ def _verify(
     raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
 ) -> Verdict:
     verdict = Verdict([_seal(raw)])
-    ours = "method" in raw
+    ours = is_ours(raw)
     _check_fingerprint(verdict, raw, card, ours=ours)
     if not card.results:
         verdict.skip("numbers", "the card has no results[], so they cannot be computed again")

@@ -197,7 +197,7 @@ def test_numbers_of_another_machine_may_differ_in_the_last_bits() -> None:
 
 
 def test_unknown_fields_are_no_fault_but_sealed() -> None:
-    card = changed(put("scores.new_metric", 0.5), reseal=True)
+    card = changed(lambda card: card["scores"].update(new_metric=0.5), reseal=True)
     assert verify_card(written(card)).ok
     card["scores"]["new_metric"] = 0.6
     assert not verify_card(written(card)).ok

@@ -1,0 +1,131 @@
+"""Writing cards to files: whole, or only their entry rows for other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from harness.card.load import load_card
+from harness.card.model import EntryResult, EntryUsage, RunCard
+from harness.failures import UsageError
+from harness.store.runs import read_imported
+
+
+class ExportForm(StrEnum):
+    """What is written of a run."""
+
+    CARD = "card"
+    """The whole card as JSON; ``verify`` and ``import`` read it."""
+    JSONL = "jsonl"
+    """One JSON object a line for each entry."""
+    CSV = "csv"
+    """One line for each entry; cells hold the texts as they are, lists as JSON, nothing for null."""
+
+
+def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> bytes:
+    """Give a sealed run in one of the forms; an imported card comes out byte for byte as it came in.
+
+    Raises HarnessError where the run is not sealed yet.
+    """
+    card = load_card(connection, run)
+    if form is ExportForm.CARD:
+        return read_imported(connection, run) or card_bytes(card)
+    if form is ExportForm.JSONL:
+        return "".join(f"{_line(row)}\n" for row in card.results).encode()
+    return _csv(card).encode()
+
+
+def card_bytes(card: RunCard) -> bytes:
+    """Write a card for people and programs: indented, in the order of the specification."""
+    text = json.dumps(card.as_json(), ensure_ascii=False, indent=2, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+def _line(row: EntryResult) -> str:
+    return json.dumps(_fields(row), ensure_ascii=False, allow_nan=False)
+
+
+def _fields(row: EntryResult) -> dict[str, Any]:
+    return row.model_dump(mode="json", by_alias=True)
+
+
+def _csv(card: RunCard) -> str:
+    flat = [dict(_cells(_fields(row))) for row in card.results]
+    columns = list(dict.fromkeys([*_COLUMNS, *(name for row in flat for name in row)]))
+    file = io.StringIO(newline="")
+    table = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
+    table.writeheader()
+    table.writerows(flat)
+    return file.getvalue()
+
+
+_COLUMNS = tuple(
+    column
+    for name, field in EntryResult.model_fields.items()
+    for column in (
+        [f"usage.{part}" for part in EntryUsage.model_fields]
+        if name == "usage"
+        else [field.alias or name]
+    )
+)
+
+
+def _cells(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in fields.items():
+        if name == "usage":
+            yield from ((f"usage.{part}", _cell(count)) for part, count in (value or {}).items())
+        else:
+            yield name, _cell(value)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def write_file(path: Path, data: bytes, *, force: bool) -> None:
+    """Put bytes in a file of its owner alone, all of them or none.
+
+    Raises UsageError where the file is there already and ``force`` is false, or cannot be written.
+    """
+    if path.exists() and not force:
+        raise UsageError(f"{path.name} is there already. Choose another name, or add --force.")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be written: {error.strerror}.") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        _place(Path(name), path, force=force)
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be written: {error.strerror}.") from error
+    finally:
+        with suppress(FileNotFoundError):
+            Path(name).unlink()
+
+
+def _place(made: Path, path: Path, *, force: bool) -> None:
+    if force:
+        made.replace(path)
+        return
+    try:
+        os.link(made, path)  # fails where another program was quicker, which replace would not
+    except FileExistsError:
+        raise UsageError(
+            f"{path.name} is there already. Choose another name, or add --force."
+        ) from None
+    except OSError:  # a file system without links
+        made.replace(path)

@@ -1,0 +1,298 @@
+"""Taking cards from elsewhere into the store, so that screens and comparisons work with them."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from corpora.corpus import Dataset
+from harness.card.build import assemble, store_card
+from harness.card.canonical import HASH_FIELD, canonical_sha256, seal_form
+from harness.card.exporting import card_bytes
+from harness.card.fingerprint import fingerprint
+from harness.card.layouts import Layout, adopt, layout
+from harness.card.load import read_raw
+from harness.card.material import Material, iso_time
+from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
+from harness.card.reading import parse_object
+from harness.card.recompute import card_material, card_setup
+from harness.card.report import read_report, report_dataset, report_rows, report_setup
+from harness.card.rows import row_entry, row_result
+from harness.failures import HarnessError, UsageError
+from harness.store.corpora import insert_corpus
+from harness.store.results import add_results
+from harness.store.runs import create_run, find_run
+from harness.version import VERSION
+from scoring.scorer import Scorer, default_metrics
+from scoring.translation import Translation
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of a card."""
+
+    run_id: str
+    """Under which the store has it: the card's own where that is a UUID."""
+    known: bool
+    """True where the same card was there already, and nothing was done."""
+    unverified: str | None = None
+    """Why its numbers cannot be trusted, None where its seal holds."""
+    note: str | None = None
+    """What else its owner should know."""
+
+
+def import_card(
+    connection: sqlite3.Connection, data: bytes, name: str, *, unverified: bool = False
+) -> Imported:
+    """Store a card or a test report; the same one twice is stored once.
+
+    Raises UsageError for what is no card, for a seal that is absent or broken (unless ``unverified``,
+    which marks the run), for texts of a secret segment, and for a different card with the same run id.
+    """
+    raw = parse_object(data, name)
+    match layout(raw, name):
+        case Layout.ROW:
+            raise UsageError(
+                f"{name} is a leaderboard row: it has no entries to import. Import its run card."
+            )
+        case Layout.REPORT:
+            return _import_report(connection, raw, name)
+        case Layout.CARD:
+            doubt = _doubt(raw)
+            if doubt is not None and not unverified:
+                raise UsageError(f"{name}: {doubt} `--unverified` imports it all the same, marked.")
+            return _store(connection, raw, data, name, doubt)
+
+
+def _doubt(raw: Mapping[str, Any]) -> str | None:
+    if not raw.get(HASH_FIELD):
+        return "The card has no seal (run_card_hash), so nobody can tell whether it was changed."
+    if seal_form(raw) is None:
+        return "The seal is broken: the card was changed after it was sealed."
+    return None
+
+
+def _store(
+    connection: sqlite3.Connection,
+    raw: Mapping[str, Any],
+    data: bytes,
+    name: str,
+    doubt: str | None,
+) -> Imported:
+    card = adopt(raw, name)
+    _refuse_secrets(card, name)
+    run_id = store_id(card.run_id)
+    if _is_known(connection, run_id, raw, name):
+        return Imported(run_id, known=True)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        number = _create(connection, card, run_id, data)
+        _add_rows(connection, number, card)
+        head = card.as_json()
+        store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})
+        connection.execute("COMMIT")
+    except (OverflowError, UnicodeEncodeError) as error:
+        connection.execute("ROLLBACK")
+        raise UsageError(
+            f"{name} holds a number or a text that cannot be stored ({type(error).__name__})."
+        ) from error
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    return Imported(run_id, known=False, unverified=doubt)
+
+
+def store_id(run_id: str) -> str:
+    """Give the id under which a card is stored: its own where it is a UUID, else one made from it."""
+    try:
+        return str(uuid.UUID(run_id))
+    except ValueError:
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"run-card:{run_id}"))
+
+
+def _refuse_secrets(card: RunCard, name: str) -> None:
+    texts = sum(
+        row_entry(row).secret
+        and any(text is not None for text in (row.source, row.reference, row.predicted))
+        for row in card.results
+    )
+    if texts:
+        raise UsageError(
+            f"{name} carries the texts of {texts:,} entries of a secret segment (gold_standard or "
+            "held_out). A card must not: ask its maker for one without them, and delete this file."
+        )
+
+
+def _is_known(
+    connection: sqlite3.Connection, run_id: str, raw: Mapping[str, Any], name: str
+) -> bool:
+    try:
+        run = find_run(connection, run_id)
+    except UsageError:
+        return False
+    try:
+        stored = read_raw(connection, run.id)
+    except HarnessError:
+        stored = {}
+    if stored == raw:
+        return True
+    raise UsageError(
+        f"{name}: the store has a different card of run {run_id[:8]}. "
+        f"`rosetta runs delete {run_id[:8]}` makes room for this one."
+    )
+
+
+def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: bytes) -> int:
+    setup = card_setup(card)
+    again = fingerprint(setup, card.dataset.sha256, card.harness_version)
+    dataset = Dataset(
+        id=card.dataset.id,
+        version=card.dataset.version or "0",
+        language_pair=card.dataset.language_pair,
+        source_language=card.dataset.source_language or "und",
+        target_language=card.dataset.target_language or "und",
+    )
+    entries = [row_entry(row) for row in card.results]
+    corpus = insert_corpus(connection, card.dataset.sha256, dataset, entries, partial=True)
+    return create_run(
+        connection,
+        run_id=run_id,
+        corpus=corpus,
+        positions=range(len(entries)),
+        setup=setup,
+        setup_hash=card.fingerprint.setup_hash or again.setup_hash,
+        fingerprint_hash=card.fingerprint.hash or again.hash,
+        plan={},
+        opening={"floors": _floors(card)},
+        dataset_id=card.dataset.id,
+        language_pair=card.dataset.language_pair,
+        harness_version=card.harness_version,
+        created=_moment(card.timestamp).timestamp(),
+        imported=data,
+    )
+
+
+def _floors(card: RunCard) -> list[dict[str, object]]:
+    return [
+        {"name": floor.name, "composite": floor.composite, "chrf": floor.chrf_plus_plus}
+        for floor in card.floors
+    ]
+
+
+def _moment(timestamp: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return datetime.now(UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _add_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> None:
+    """Store the rows with statistics taken from their texts; what a row states stays as it is."""
+    material = card_material(card)
+    scorer = material.scorer
+    values = scorer.entries_values(material.statistics)
+    finished = _moment(card.timestamp).timestamp()
+    results = []
+    for place, row in enumerate(card.results):
+        packed = scorer.pack(material.statistics[place])
+        result = row_result(row, place, packed, finished)
+        if not row.withheld and result.chrf is None:
+            result = replace(result, chrf=values[place].values.get("chrf_plus_plus"))
+        if not row.withheld and result.composite is None:
+            result = replace(result, composite=values[place].composite)
+        results.append((result, ()))
+    add_results(connection, number, results)
+
+
+_REPORT_TIME = re.compile(r"run_(\d{8})_(\d{6})_")
+
+
+def _import_report(connection: sqlite3.Connection, raw: Mapping[str, Any], name: str) -> Imported:
+    card = report_card(raw, name)
+    sealed = card_bytes(card)
+    stored = _store(connection, card.as_json(), sealed, name, None)
+    note = (
+        "A test report has no set-up, prompt, tokens or seal; it was scored anew and sealed here. "
+        "Its own numbers are kept in `source_report`."
+    )
+    return replace(stored, note=note)
+
+
+def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
+    """Make a card of a test report: its texts, scored as any run's; what it does not tell is null."""
+    report = read_report(raw, name)
+    rows = report_rows(report)
+    entries = [row_entry(row) for row in rows]
+    outputs = [row.predicted or "" for row in rows]
+    envelope = report_dataset(report)
+    scorer = Scorer(default_metrics(envelope.target_language, entries))
+    statistics = scorer.statistics(
+        [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
+    )
+    material = Material(
+        run_id=store_id(report.run_id),
+        harness_version=VERSION,
+        timestamp=_report_time(report.run_id),
+        setup=report_setup(report),
+        dataset=_report_data(envelope, rows),
+        model_id=None,
+        stretches=(),
+        budget_usd=None,
+        retries=Retries(attempts=len(rows), retried_entries=0, rate_limited=0, waited_seconds=0.0),
+        entries=entries,
+        outputs=outputs,
+        rows=_scored_rows(rows, scorer, statistics),
+        scorer=scorer,
+        statistics=statistics,
+    )
+    return assemble(
+        material, {"source_report": {"run_id": report.run_id, "overall": report.overall}}
+    )
+
+
+def _scored_rows(
+    rows: list[EntryResult], scorer: Scorer, statistics: list[Any]
+) -> list[EntryResult]:
+    return [
+        row.model_copy(
+            update={
+                "exact_match": bool(values.values.get("exact_match_rate")),
+                "entry_chrf": values.values.get("chrf_plus_plus"),
+                "composite": values.composite,
+            }
+        )
+        for row, values in zip(rows, scorer.entries_values(statistics), strict=True)
+    ]
+
+
+def _report_data(envelope: Dataset, rows: list[EntryResult]) -> DatasetBlock:
+    """Describe the data of a report; the hash is over its ids, sources and references."""
+    pinned = [[row.entry_id, row.source, row.reference] for row in rows]
+    return DatasetBlock(
+        id=envelope.id,
+        version=None,
+        language_pair=envelope.language_pair,
+        sha256=canonical_sha256(pinned),
+        entry_count=len(rows),
+        corpus_entry_count=None,
+        source_language=envelope.source_language,
+        target_language=envelope.target_language,
+    )
+
+
+def _report_time(run_id: str) -> str:
+    """Read the time that the reference implementation writes into its run ids; "" where there is none."""
+    found = _REPORT_TIME.match(run_id)
+    if found is None:
+        return ""
+    try:
+        moment = datetime.strptime(f"{found[1]}{found[2]}+0000", "%Y%m%d%H%M%S%z")
+    except ValueError:
+        return ""
+    return iso_time(moment.timestamp())

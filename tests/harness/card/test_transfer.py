@@ -1,0 +1,372 @@
+"""Cards out of the store and into another one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sacrebleu
+
+from harness.card.build import seal
+from harness.card.canonical import card_hash
+from harness.card.exporting import ExportForm, export_run, write_file
+from harness.card.importing import import_card
+from harness.card.load import load_card
+from harness.card.verify import verify_card
+from harness.failures import HarnessError, UsageError
+from harness.store.corpora import read_entries
+from harness.store.results import read_results
+from harness.store.runs import find_run, list_runs
+from scoring.scorer import Scorer, default_metrics
+from tests.harness.card import factory
+from tests.harness.card.test_verify import sealed, written
+
+OLDER = Path(__file__).parent / "older-card.json"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> sqlite3.Connection:
+    return factory.store(tmp_path / "here")
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> sqlite3.Connection:
+    return factory.store(tmp_path / "there")
+
+
+def report(**changes: Any) -> dict[str, Any]:
+    """Give a test report in the shape that the reference implementation writes."""
+    entries = [
+        {
+            "id": f"x_{place}",
+            "source": source,
+            "expected": expected,
+            "raw_predicted": predicted,
+            "predicted": predicted,
+            "segment": "",
+            "difficulty": 1 + place % 2,
+            "domain": "conv",
+            "exact_match": predicted.lower() == expected.lower() and not error,
+            "chrf_score": sacrebleu.sentence_chrf(predicted, [expected], word_order=2).score,
+            "latency_s": 0.03,
+            "cost_usd": 0.0002,
+            "error": error,
+            "plugin_metrics": {"hallucination": {"hallucination_rate": 0.1}},
+        }
+        for place, (source, expected, predicted, error) in enumerate(
+            [
+                ("You too?", "Ankaŭ vi?", "Ankaŭ vi?", None),
+                ("He wants water.", "Li volas akvon.", "li volas akvon.", None),
+                ("Go home.", "Iru hejmen.", "", "timeout"),
+                ("Thanks!", "Dankon!", "Dankegon!", None),
+            ]
+        )
+    ]
+    good = [entry for entry in entries if not entry["error"]]
+    outputs = [entry["predicted"] for entry in good]
+    references = [[entry["expected"] for entry in good]]
+    overall = {
+        "total_entries": 4,
+        "error_count": 1,
+        "evaluated": 3,
+        "exact_match_count": 2,
+        "exact_match_rate": 0.6667,
+        "corpus_chrf": round(sacrebleu.corpus_chrf(outputs, references, word_order=2).score, 2),
+        "corpus_bleu": round(sacrebleu.corpus_bleu(outputs, references).score, 2),
+        "corpus_ter": round(sacrebleu.corpus_ter(outputs, references).score, 2),
+        "comet_score": None,
+    }
+    config = {
+        "model": "example/model",
+        "prompt_version": "naive",
+        "_effective_temperature": 0.0,
+        "batch_size": 25,
+        "source_lang": "English",
+        "target_lang": "Esperanto",
+        "target_lang_code": "",
+        "corpus_path": "datasets/curated/eng-epo-dev-v1.json",
+        "coaching_file": None,
+    }
+    return {
+        "run_id": "run_20260612_131216_example_model_naive_all_b25_f3ff31",
+        "config": config,
+        "overall": overall,
+        "by_segment": {},
+        "entries": entries,
+        **changes,
+    }
+
+
+class TestExport:
+    def test_a_card_goes_out_and_in_again(
+        self, here: sqlite3.Connection, there: sqlite3.Connection
+    ) -> None:
+        number = factory.add_run(here)
+        seal(here, number)
+        data = export_run(here, number, ExportForm.CARD)
+        assert verify_card(data).ok
+        done = import_card(there, data, "card.json")
+        assert (done.run_id, done.known, done.unverified) == (factory.RUN_ID, False, None)
+
+        run = find_run(there, factory.RUN_ID)
+        assert run.imported
+        assert export_run(there, run.id, ExportForm.CARD) == data
+        assert load_card(there, run.id).as_json() == load_card(here, number).as_json()
+        (summary,) = list_runs(there)
+        assert summary.card is not None
+        assert summary.card["scores"] == load_card(here, number).as_json()["scores"]
+        assert (summary.total, summary.done, summary.failed) == (4, 4, 1)
+
+    def test_the_other_store_has_the_same_entries_and_statistics(
+        self, here: sqlite3.Connection, there: sqlite3.Connection
+    ) -> None:
+        number = factory.add_run(here)
+        seal(here, number)
+        import_card(there, export_run(here, number, ExportForm.CARD), "card.json")
+        run = find_run(there, factory.RUN_ID)
+        assert list(read_entries(there, run.corpus).values()) == [
+            entry.model_copy(update={"variants": entry.variants}) for entry in factory.ENTRIES
+        ]
+        scorer = Scorer(default_metrics("eo", factory.ENTRIES))
+        for ours, theirs in zip(
+            read_results(here, number), read_results(there, run.id), strict=True
+        ):
+            assert scorer.unpack(ours.statistics) == scorer.unpack(theirs.statistics)
+            assert (ours.output, ours.chrf, ours.error_class, ours.cost_usd, ours.cached) == (
+                theirs.output,
+                theirs.chrf,
+                theirs.error_class,
+                theirs.cost_usd,
+                theirs.cached,
+            )
+
+    def test_an_unsealed_run_is_refused_with_the_mend(self, here: sqlite3.Connection) -> None:
+        number = factory.add_run(here, stored=1)
+        for form in ExportForm:
+            with pytest.raises(HarnessError, match="rosetta resume 6f1c3a52"):
+                export_run(here, number, form)
+
+    def test_lines_and_cells_hold_the_texts_as_they_are(self, here: sqlite3.Connection) -> None:
+        number = factory.add_run(here)
+        seal(here, number)
+        lines = export_run(here, number, ExportForm.JSONL).decode().split("\n")
+        rows = [json.loads(line) for line in lines[:-1]]
+        assert [row["predicted"] for row in rows] == list(factory.OUTPUTS)
+        table = list(csv.DictReader(io.StringIO(export_run(here, number, ExportForm.CSV).decode())))
+        assert [row["predicted"] for row in table] == [text or "" for text in factory.OUTPUTS]
+        assert [row["source"] for row in table] == [entry.source for entry in factory.ENTRIES]
+        assert [float(row["entry_chrf"]) for row in table] == [row["entry_chrf"] for row in rows]
+        assert table[1]["variants"] == '["Hieraŭ mi vidis lian hundon."]'
+        assert table[0]["usage.prompt_tokens"] == "20"
+        assert table[2]["error_class"] == "empty"
+        assert table[0]["error"] == ""
+
+    @pytest.mark.parametrize("form", list(ExportForm))
+    def test_no_text_of_a_secret_entry_goes_out(
+        self, here: sqlite3.Connection, form: ExportForm
+    ) -> None:
+        entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
+        number = factory.add_run(here, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
+        seal(here, number)
+        text = export_run(here, number, form).decode()
+        assert "gold_standard" in text
+        assert not any(secret in text for secret in factory.SECRETS)
+
+
+class TestFile:
+    def test_it_is_private_whole_and_never_overwritten(self, tmp_path: Path) -> None:
+        path = tmp_path / "card.json"
+        write_file(path, b"one", force=False)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        with pytest.raises(UsageError, match=r"card\.json is there already.*--force"):
+            write_file(path, b"two", force=False)
+        assert path.read_bytes() == b"one"
+        write_file(path, b"two", force=True)
+        assert path.read_bytes() == b"two"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert [file.name for file in tmp_path.iterdir()] == ["card.json"]
+
+    def test_a_missing_folder_is_said_in_words(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="cannot be written"):
+            write_file(tmp_path / "absent" / "card.json", b"", force=False)
+
+    def test_a_folder_in_its_place_is_said_in_words(self, tmp_path: Path) -> None:
+        (tmp_path / "card.json").mkdir()
+        with pytest.raises(UsageError, match="cannot be written"):
+            write_file(tmp_path / "card.json", b"", force=True)
+        assert [file.name for file in tmp_path.iterdir()] == ["card.json"]
+
+
+class TestImport:
+    def test_twice_is_once_and_says_so(self, there: sqlite3.Connection) -> None:
+        data = written(sealed())
+        assert not import_card(there, data, "card.json").known
+        assert import_card(there, json.dumps(sealed()).encode(), "copy.json").known
+        assert len(list_runs(there)) == 1
+
+    def test_our_own_export_is_known(self, here: sqlite3.Connection) -> None:
+        number = factory.add_run(here)
+        seal(here, number)
+        assert import_card(here, export_run(here, number, ExportForm.CARD), "card.json").known
+
+    def test_another_card_of_the_same_run_is_refused(self, there: sqlite3.Connection) -> None:
+        import_card(there, written(sealed()), "card.json")
+        other = {**sealed(), "condition": "other"}
+        other["run_card_hash"] = card_hash(other)
+        with pytest.raises(UsageError, match="different card of run 6f1c3a52"):
+            import_card(there, written(other), "other.json")
+
+    def test_a_broken_seal_is_refused_unless_wanted_and_then_marked(
+        self, there: sqlite3.Connection
+    ) -> None:
+        forged = {**sealed(), "timestamp": "2026-01-01T00:00:00Z"}
+        with pytest.raises(UsageError, match=r"seal is broken.*--unverified"):
+            import_card(there, written(forged), "card.json")
+        assert list_runs(there) == []
+        done = import_card(there, written(forged), "card.json", unverified=True)
+        assert done.unverified is not None
+        (summary,) = list_runs(there)
+        assert summary.card is not None
+        assert "seal is broken" in summary.card["unverified"]
+
+    def test_a_card_without_seal_is_refused_unless_wanted(self, there: sqlite3.Connection) -> None:
+        with pytest.raises(UsageError, match="has no seal"):
+            import_card(there, written({**sealed(), "run_card_hash": ""}), "card.json")
+
+    def test_unknown_fields_are_kept_at_every_level(self, there: sqlite3.Connection) -> None:
+        card = json.loads(written(sealed()))
+        card["new"] = {"a": [1, None, "ê"]}
+        card["scores"]["new"] = 1.5
+        card["dataset"]["new"] = "x"
+        card["method"]["new"] = "x"
+        card["results"][0]["new"] = {"deep": True}
+        card["results"][0]["usage"]["new"] = 3
+        card["fingerprint"]["new"] = "x"
+        card["run_card_hash"] = card_hash(card)
+        import_card(there, written(card), "card.json")
+        run = find_run(there, factory.RUN_ID)
+        assert load_card(there, run.id).as_json() == card
+        line = export_run(there, run.id, ExportForm.JSONL).decode().split("\n")[0]
+        assert json.loads(line)["new"] == {"deep": True}
+        table = csv.DictReader(io.StringIO(export_run(there, run.id, ExportForm.CSV).decode()))
+        assert next(iter(table))["new"] == '{"deep": true}'
+
+    def test_the_older_layout_comes_in_and_goes_out_unchanged(
+        self, there: sqlite3.Connection
+    ) -> None:
+        done = import_card(there, OLDER.read_bytes(), "older.json")
+        assert done.unverified is None
+        run = find_run(there, done.run_id)
+        assert export_run(there, run.id, ExportForm.CARD) == OLDER.read_bytes()
+        card = load_card(there, run.id)
+        assert card.run_id == "run_20260601_120000_example_model_naive_x_ab12cd"
+        assert card.cost.total_cost_usd == 0.0123
+        assert card.tokens.prompt_tokens == 4000
+        assert card.speed.p95_latency_seconds == 0.05
+        assert card.speed.elapsed_seconds == 12.5
+        assert card.scores.bleu == 33.3
+        assert card.scores.confidence_intervals["chrf_plus_plus"].ci_lower == 55.1
+        assert card.claimable_tier == "functional"
+        assert import_card(there, OLDER.read_bytes(), "older.json").known
+
+    def test_withheld_rows_come_in_as_numbers(self, there: sqlite3.Connection) -> None:
+        import_card(there, written(sealed(secret=True)), "card.json")
+        run = find_run(there, factory.RUN_ID)
+        *_, result = read_results(there, run.id)
+        assert result.output is None
+        assert result.chrf == sealed(secret=True)["results"][4]["entry_chrf"]
+        assert read_entries(there, run.corpus)[4].secret
+
+    def test_a_card_with_texts_of_a_secret_segment_is_refused(
+        self, there: sqlite3.Connection
+    ) -> None:
+        card = json.loads(written(sealed()))
+        card["results"][0]["segment"] = "held_out"
+        card["run_card_hash"] = card_hash(card)
+        with pytest.raises(UsageError, match="1 entries of a secret segment") as raised:
+            import_card(there, written(card), "card.json")
+        assert "hundo" not in str(raised.value)
+
+    @pytest.mark.parametrize(
+        ("path", "value"),
+        [
+            ("results.0.entry_id", 2**70),
+            ("results.0.usage.prompt_tokens", 2**70),
+        ],
+    )
+    def test_what_cannot_be_stored_is_said_in_words(
+        self, there: sqlite3.Connection, path: str, value: Any
+    ) -> None:
+        card = json.loads(written(sealed()))
+        *way, last = path.split(".")
+        node: Any = card
+        for step in way:
+            node = node[int(step)] if isinstance(node, list) else node[step]
+        node[last] = value
+        with pytest.raises(UsageError, match="cannot be"):
+            import_card(there, json.dumps(card).encode(), "card.json", unverified=True)
+        assert list_runs(there) == []
+
+    def test_a_leaderboard_row_is_refused_in_words(self, there: sqlite3.Connection) -> None:
+        with pytest.raises(UsageError, match="leaderboard row"):
+            import_card(there, b'{"modelSlug": "m", "chrF": 1}', "row.json")
+
+
+class TestReport:
+    def test_it_is_scored_anew_and_its_own_numbers_are_kept(
+        self, there: sqlite3.Connection
+    ) -> None:
+        done = import_card(there, written(report()), "report.json")
+        assert done.note is not None
+        run = find_run(there, done.run_id)
+        card = load_card(there, run.id)
+        outputs = [entry["predicted"] for entry in report()["entries"]]
+        references = [[entry["expected"] for entry in report()["entries"]]]
+        assert card.scores.chrf_plus_plus == pytest.approx(
+            sacrebleu.corpus_chrf(outputs, references, word_order=2).score, abs=1e-9
+        )
+        assert card.scores.errors == 1
+        assert card.scores.exact_match_rate == 0.25  # case counts, and so does the failure
+        assert card.timestamp == "2026-06-12T13:12:16.000Z"
+        assert card.dataset.id == "eng-epo-dev-v1"
+        assert card.model_slug == "example/model"
+        assert card.condition == "naive"
+        assert card.temperature == 0.0
+        assert card.elapsed_seconds is None
+        assert card.cost.total_cost_usd == pytest.approx(0.0008)
+        assert card.as_json()["source_report"]["overall"]["exact_match_rate"] == 0.6667
+        assert verify_card(export_run(there, run.id, ExportForm.CARD)).ok
+        assert import_card(there, written(report()), "report.json").known
+
+    def test_its_numbers_are_verified_by_its_own_rules(self) -> None:
+        assert verify_card(written(report())).ok
+        forged = report()
+        forged["overall"]["corpus_chrf"] += 0.5
+        first = verify_card(written(forged)).first_difference
+        assert first is not None
+        assert first.path == "$.overall.corpus_chrf"
+        forged = report()
+        forged["entries"][3]["chrf_score"] += 0.001
+        first = verify_card(written(forged)).first_difference
+        assert first is not None
+        assert first.path == "$.entries[3].chrf_score"
+
+    def test_two_reports_on_different_data_are_different_experiments(
+        self, there: sqlite3.Connection
+    ) -> None:
+        one = import_card(there, written(report()), "one.json")
+        entries = report()["entries"][:3]
+        two = import_card(there, written(report(run_id="other", entries=entries)), "two.json")
+        hashes = {find_run(there, done.run_id).setup_hash for done in (one, two)}
+        assert len(hashes) == 2
+
+    def test_a_missing_field_is_named(self, there: sqlite3.Connection) -> None:
+        broken = report(entries=[{"id": "x", "source": "a"}])
+        with pytest.raises(UsageError, match=r"report\.json: \$\.entries\[0\]\.expected"):
+            import_card(there, written(broken), "report.json")
