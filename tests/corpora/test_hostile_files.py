@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora import decode
@@ -151,7 +151,7 @@ def test_reading_stops_when_everything_is_wrong(tmp_path: Path) -> None:
 
 
 @given(data=st.binary(max_size=300), form=st.sampled_from([None, *Form]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None)
 def test_bytes_of_any_kind_give_a_corpus_or_words(data: bytes, form: Form | None) -> None:
     _read_or_words(data, form)
 
@@ -186,6 +186,7 @@ _JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(value=_JSON, form=st.sampled_from([None, *Form]))
 def test_json_of_any_shape_gives_a_corpus_or_words(value: object, form: Form | None) -> None:
     _read_or_words(json.dumps(value).encode(), form)

@@ -2,7 +2,7 @@ import sys
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora.findings import shown
@@ -59,6 +59,7 @@ def test_scripts_are_shares_of_letters_only() -> None:
     assert script_of("\U00012000") == "Other"  # cuneiform
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_shares_add_up_to_one(text: str) -> None:
     shares = scripts([text])

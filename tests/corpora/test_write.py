@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from corpora.corpus import Corpus, Dataset, Form
@@ -91,6 +91,7 @@ _DATASETS = st.builds(
 )
 
 
+@settings(deadline=None)
 @pytest.mark.parametrize("form", ONE_FILE)
 @given(dataset=_DATASETS, entries=_entries())
 def test_what_is_written_reads_back_as_it_was(
@@ -102,6 +103,7 @@ def test_what_is_written_reads_back_as_it_was(
     assert back.dataset == dataset
 
 
+@settings(deadline=None)
 @given(
     pairs=st.lists(st.tuples(_TEXT, _TEXT), min_size=1, max_size=5).filter(
         lambda pairs: not any(set("\r\n") & set(text) for pair in pairs for text in pair)
