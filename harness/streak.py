@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from harness.failures import ErrorClass
+
+_CHANGING = re.compile(r"\S*\d\S*")
+"""Request numbers, times and amounts, which differ between messages that say the same."""
 
 SAME_FAILURES = 10
 """Entries in a row that may fail the same way before the run stops."""
@@ -25,7 +30,7 @@ class Streak:
         if error_class is None:
             self._failure, self._count = None, 0
             return None
-        failure = (error_class, message or "")
+        failure = (error_class, _CHANGING.sub("#", message or ""))
         self._count = self._count + 1 if failure == self._failure else 1
         self._failure = failure
         hopeless = error_class in {ErrorClass.AUTH, ErrorClass.OFFLINE}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -83,7 +84,7 @@ def test_slow_start_doubles_each_round_up_to_the_ceiling() -> None:
     assert limits[0] == 4
     assert limits[5] == 64
     assert max(limits) == 64
-    assert all(after <= 2 * before + 1 for before, after in zip(limits, limits[1:], strict=False))
+    assert all(after <= 2 * before + 1 for before, after in pairwise(limits))
 
 
 def test_a_burst_of_refusals_cuts_once_and_the_next_era_cuts_again() -> None:
@@ -209,46 +210,58 @@ STEPS = st.lists(
 )
 
 
+class Crowd:
+    """Callers that hold slots or wait for them, moved step by step."""
+
+    def __init__(self, limiter: Limiter) -> None:
+        self.limiter = limiter
+        self.held: list[Slot] = []
+        self.waiting: list[asyncio.Task[None]] = []
+
+    async def take(self) -> None:
+        self.held.append(await self.limiter.acquire())
+
+    def end_call(self, kind: str, number: int) -> None:
+        slot = self.held.pop(number % len(self.held))
+        if kind == "good":
+            self.limiter.succeeded()
+        if kind == "429":
+            self.limiter.rate_limited(slot)
+        self.limiter.release(slot)
+
+    async def step(self, kind: str, number: int) -> None:
+        before = self.limiter.in_use
+        if kind == "ask":
+            self.waiting.append(asyncio.create_task(self.take()))
+        elif kind == "most":
+            self.limiter.set_most(number)
+        elif kind == "cancel" and self.waiting:
+            self.waiting.pop(number % len(self.waiting)).cancel()
+        elif kind in {"good", "429", "fail"} and self.held:
+            self.end_call(kind, number)
+        await asyncio.sleep(0)
+        assert 1 <= self.limiter.limit <= self.limiter.most
+        assert self.limiter.in_use == len(self.held)
+        assert self.limiter.in_use <= max(self.limiter.limit, before)
+
+    async def finish(self) -> None:
+        """Every waiter must be served when the slots come back, or this waits for ever."""
+        while self.held:
+            self.limiter.release(self.held.pop())
+            await asyncio.sleep(0)
+        await asyncio.gather(*self.waiting, return_exceptions=True)
+
+
 @settings(max_examples=300, deadline=None)
 @given(STEPS, st.integers(1, 12), st.integers(1, 4))
 def test_no_interleaving_freezes_it_or_gives_too_many(
     steps: list[tuple[str, int]], most: int, start: int
 ) -> None:
     async def main() -> None:
-        limiter = Limiter(most, start)
-        held: list[Slot] = []
-        waiting: list[asyncio.Task[None]] = []
-
-        async def take() -> None:
-            held.append(await limiter.acquire())
-
-        async def step(kind: str, number: int) -> None:
-            before = limiter.in_use
-            match kind:
-                case "ask":
-                    waiting.append(asyncio.create_task(take()))
-                case "good" | "429" | "fail" if held:
-                    slot = held.pop(number % len(held))
-                    if kind == "good":
-                        limiter.succeeded()
-                    if kind == "429":
-                        limiter.rate_limited(slot)
-                    limiter.release(slot)
-                case "cancel" if waiting:
-                    waiting.pop(number % len(waiting)).cancel()
-                case "most":
-                    limiter.set_most(number)
-            await asyncio.sleep(0)
-            assert 1 <= limiter.limit <= limiter.most
-            assert limiter.in_use == len(held)
-            assert limiter.in_use <= max(limiter.limit, before)
-
+        crowd = Crowd(Limiter(most, start))
         for kind, number in steps:
-            await step(kind, number)
-        while held:
-            limiter.release(held.pop())
-            await asyncio.sleep(0)
-        await asyncio.gather(*waiting, return_exceptions=True)
-        assert limiter.in_use == len(held)
+            await crowd.step(kind, number)
+        await crowd.finish()
+        assert crowd.limiter.in_use == len(crowd.held) == 0
 
     run_virtual(main())

@@ -65,9 +65,9 @@ def test_no_header_makes_it_raise_or_wait_for_ever(header: str) -> None:
     assert seconds is None or 0 <= seconds < float("inf")
 
 
-@given(st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)))
-def test_every_http_date_is_read(moment: datetime) -> None:
-    moment = moment.replace(tzinfo=UTC, microsecond=0)
+@given(st.integers(946_684_800, 4_102_444_800))
+def test_every_http_date_is_read(seconds: int) -> None:
+    moment = datetime.fromtimestamp(seconds, UTC)
     header = format_datetime(moment, usegmt=True)
     assert retry_after(header, lambda: NOW) == max(0.0, moment.timestamp() - NOW)
 

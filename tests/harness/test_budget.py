@@ -1,0 +1,171 @@
+"""The budget is hard: whatever happens to the calls, the sum never passes the cap."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.budget import BudgetReached, Ledger, most_cost
+from harness.calls import Price, Reply, Request, Usage
+from harness.failures import UsageError
+from tests.harness.virtual_time import run_virtual
+
+ROUNDING = 1e-12
+"""Sums of binary fractions may differ by this share of the cap."""
+
+
+@dataclass(frozen=True)
+class Bill:
+    """One call as the simulation has it."""
+
+    reserved: float
+    share: float
+    """Part of the reservation that the endpoint charges."""
+    seconds: float
+    ends: str
+
+
+BILLS = st.lists(
+    st.builds(
+        Bill,
+        st.floats(0, 0.5, allow_subnormal=False),
+        st.floats(0, 1, allow_subnormal=False),
+        st.sampled_from([0.0, 0.1, 1.0, 5.0]),
+        st.sampled_from(["good", "failed", "unknown", "cancelled"]),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(BILLS, st.floats(0.01, 3), st.floats(0, 1), st.integers(1, 12))
+def test_the_cap_holds_and_nobody_waits_for_ever(
+    bills: list[Bill], cap: float, before: float, at_once: int
+) -> None:
+    async def main() -> None:
+        ledger = Ledger(cap, spent=before * cap)
+        slots = asyncio.Semaphore(at_once)
+        charged = [before * cap]
+
+        async def call(bill: Bill) -> None:
+            async with slots:
+                await ledger.reserve(bill.reserved)
+                cost = bill.reserved
+                try:
+                    assert ledger.spent + ledger.reserved <= cap * (1 + ROUNDING)
+                    await asyncio.sleep(bill.seconds)
+                    if bill.ends == "cancelled":
+                        raise asyncio.CancelledError
+                    cost *= {"good": bill.share, "failed": 0.0, "unknown": 1.0}[bill.ends]
+                finally:
+                    charged.append(cost)
+                    ledger.settle(bill.reserved, cost)
+
+        ends = await asyncio.gather(*map(call, bills), return_exceptions=True)
+        assert sum(charged) <= cap * (1 + ROUNDING)
+        assert ledger.spent == pytest.approx(sum(charged))
+        assert ledger.reserved == 0
+        refused = sum(isinstance(end, BudgetReached) for end in ends)
+        assert len(charged) - 1 + refused == len(bills)
+
+    run_virtual(main())
+
+
+def test_a_waiting_reservation_is_served_when_money_comes_back() -> None:
+    async def main() -> list[str]:
+        ledger, order = Ledger(1.0), list[str]()
+
+        async def call(name: str, amount: float, cost: float, seconds: float) -> None:
+            await ledger.reserve(amount)
+            order.append(name)
+            await asyncio.sleep(seconds)
+            ledger.settle(amount, cost)
+
+        await asyncio.gather(
+            call("first", 0.9, 0.1, 1), call("second", 0.8, 0.7, 1), call("third", 0.2, 0.2, 1)
+        )
+        return order
+
+    assert run_virtual(main()) == ["first", "second", "third"]
+
+
+def test_it_is_reached_when_nothing_under_way_can_give_money_back() -> None:
+    async def main() -> None:
+        ledger = Ledger(1.0, spent=0.5)
+        with pytest.raises(BudgetReached, match=r"\$1 is used up: \$0\.500000 is spent"):
+            await ledger.reserve(0.6)
+        await ledger.reserve(0.5)
+        waiting = asyncio.create_task(ledger.reserve(0.1))
+        await asyncio.sleep(1)
+        assert not waiting.done()
+        ledger.settle(0.5, 0.5)
+        with pytest.raises(BudgetReached):
+            await waiting
+
+    run_virtual(main())
+
+
+def test_a_cancelled_wait_takes_nothing() -> None:
+    async def main() -> None:
+        ledger = Ledger(1.0)
+        await ledger.reserve(1.0)
+        waiting = asyncio.create_task(ledger.reserve(0.5))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        ledger.settle(1.0, 0.0)
+        await asyncio.wait_for(ledger.reserve(1.0), 1)
+        assert (ledger.spent, ledger.reserved) == (0.0, 1.0)
+
+    run_virtual(main())
+
+
+def test_without_a_cap_nothing_is_refused_but_everything_is_counted() -> None:
+    async def main() -> None:
+        ledger = Ledger(None)
+        for _ in range(1000):
+            await ledger.reserve(0.0)
+            ledger.settle(0.0, 1.5)
+        assert ledger.spent == 1500
+
+    run_virtual(main())
+
+
+def request(price: Price | None, text: str = "", most: int | None = 100, **more: Any) -> Request:
+    body = {"model": "m", "messages": [{"role": "user", "content": text}]}
+    return Request(
+        "p", "http://localhost/v1", body, lambda _: Reply(""), price=price,
+        most_completion_tokens=most, **more,
+    )  # fmt: skip
+
+
+RATES = st.floats(0, 200, allow_subnormal=False)
+PRICES = st.builds(Price, RATES, RATES, st.none() | RATES, RATES)
+
+
+@given(PRICES, st.text(), st.integers(0, 500), st.data())
+def test_the_most_that_a_call_can_cost_bounds_every_usage(
+    price: Price, text: str, most: int, data: st.DataObject
+) -> None:
+    """No tokenizer makes more tokens than there are bytes."""
+    asked = request(price, text, most, characters=len(text))
+    prompt = data.draw(st.integers(0, len(text.encode("utf-8", "surrogatepass"))))
+    cached = data.draw(st.integers(0, prompt))
+    usage = Usage(prompt, data.draw(st.integers(0, most)), 0, cached)
+    assert price.cost(usage, len(text)) <= most_cost(asked) * (1 + ROUNDING)
+
+
+def test_an_unknown_price_and_an_unbounded_output_are_refused_in_words() -> None:
+    with pytest.raises(UsageError, match=r"price of this model is unknown.*prices\.toml"):
+        most_cost(request(None))
+    with pytest.raises(UsageError, match=r"--max-tokens"):
+        most_cost(request(Price(1.0, 1.0), most=None))
+    assert most_cost(request(Price(), most=None)) == 0
+    by_character = request(Price(per_million_characters=20), most=None, characters=1_000_000)
+    assert most_cost(by_character) == 20
