@@ -60,3 +60,16 @@ class Entry(BaseModel):
     def secret(self) -> bool:
         """True where the entry's texts must not reach a log, cache, export or message."""
         return self.segment is not None and self.segment.secret
+
+    def question(self) -> Entry:
+        """Give the entry as a method may see it: without the answer and what would give it away."""
+        return Entry.model_construct(
+            id=self.id,
+            source=self.source,
+            reference="",
+            segment=self.segment,
+            difficulty=self.difficulty,
+            provenance=self.provenance,
+            register_=self.register_,
+            context=self.context,
+        )

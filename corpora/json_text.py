@@ -181,18 +181,21 @@ def parse_line(text: str, line: int, place: int, findings: Findings) -> Any:
 
 def strings_in(value: Any) -> Iterator[str]:
     """Give every text inside a JSON value, names included; ValueError where it is nested too deep."""
-    pending = [(value, 0)]
-    while pending:
-        current, depth = pending.pop()
-        if isinstance(current, str):
-            yield current
-        elif isinstance(current, (dict, list, tuple)):
-            if depth >= DEEPEST:
-                raise ValueError("nested too deep")
-            if isinstance(current, dict):
+    level = [value]
+    for _ in range(DEEPEST):
+        deeper: list[Any] = []
+        for current in level:
+            if isinstance(current, str):
+                yield current
+            elif isinstance(current, dict):
                 yield from current
-                current = current.values()
-            pending.extend((child, depth + 1) for child in current)
+                deeper.extend(current.values())
+            elif isinstance(current, (list, tuple)):
+                deeper.extend(current)
+        if not deeper:
+            return
+        level = deeper
+    raise ValueError("nested too deep")
 
 
 def _note_syntax(error: json.JSONDecodeError, text: str, findings: Findings) -> None:
