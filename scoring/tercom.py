@@ -1,8 +1,9 @@
 """Tercom's search for the fewest edits and shifts, with the results of sacreBLEU's implementation.
 
 The costly part, the distance after each tried shift, is bit-parallel (rapidfuzz). The alignment of the
-words is traced once per accepted shift from bit vectors (Myers 1999, Hyyrö 2003). Where sacreBLEU's
-beam could change a result, sacreBLEU's own code is used, so that both always agree.
+words is traced once per accepted shift from bit vectors (Myers 1999, Hyyrö 2003). sacreBLEU looks only
+within a beam around the diagonal: as long as the traced path stays in it, the beam changes neither
+distance nor trace. Where a path strays, sacreBLEU's own code is used, so that both always agree.
 """
 
 from __future__ import annotations
@@ -20,8 +21,12 @@ _MOST_TRIED = 1000
 """Shifts tried per entry before the search ends."""
 _WITHOUT_BEAM = 24
 """Reference words up to which the beam of 25 holds the whole matrix."""
-_WITHIN_BEAM = 44
-"""Distance plus difference of lengths up to which every best path lies within the beam."""
+_WITHIN_BEAM = 23
+"""Words off the diagonal that are in the beam however its edges are rounded."""
+
+
+class _StrayedError(Exception):
+    """A best path leaves the beam."""
 
 
 def edits(output: Sequence[str], reference: Sequence[str]) -> int:
@@ -32,9 +37,10 @@ def edits(output: Sequence[str], reference: Sequence[str]) -> int:
     distance = Levenshtein.distance(words, target)
     if distance < 2:
         return distance
-    if len(target) > _WITHOUT_BEAM and distance + abs(len(words) - len(target)) > _WITHIN_BEAM:
+    try:
+        return _search(words, target, distance)
+    except _StrayedError:
         return _by_sacrebleu(output, reference)
-    return _search(words, target, distance)
 
 
 def _by_sacrebleu(output: Sequence[str], reference: Sequence[str]) -> int:
@@ -70,6 +76,9 @@ def _best_shift(
 ) -> tuple[str | None, int]:
     """Find the shift that saves most: then the longest, the earliest, the earliest target."""
     alignment = _align(words, target)
+    beam_matters = _beam_matters(words, target, distance)
+    if beam_matters:
+        _check_beam(alignment, words)
     best: tuple[int, int, int, int] | None = None
     shifted_best = None
     for start, place, length in _shiftable(words, target, alignment):
@@ -82,9 +91,26 @@ def _best_shift(
             candidate = (distance - left, length, -start, -goal)
             if candidate[0] > 0 and (best is None or candidate > best):
                 best, shifted_best = candidate, shifted
+                if beam_matters:
+                    _check_beam(_align(shifted, target), shifted)
         if tried >= _MOST_TRIED:
             break
     return shifted_best, tried
+
+
+def _beam_matters(words: str, target: str, distance: int) -> bool:
+    """Say whether a path of this distance could leave the beam at all."""
+    off_diagonal = (distance + abs(len(words) - len(target))) / 2
+    return len(target) > _WITHOUT_BEAM and off_diagonal >= _WITHIN_BEAM
+
+
+def _check_beam(alignment: _Alignment, words: str) -> None:
+    """Raise where the path leaves the beam, at either end of the output words beside a target word."""
+    ratio = len(alignment.at) / len(words)
+    ends = [place + 1 for place in alignment.at]
+    for j, (first, last) in enumerate(zip([0, *ends], [*ends, len(words)], strict=True)):
+        if max(abs(j - first * ratio), abs(j - last * ratio)) > _WITHIN_BEAM:
+            raise _StrayedError
 
 
 @dataclass(slots=True)

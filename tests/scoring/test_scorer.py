@@ -98,7 +98,7 @@ def test_entry_values_are_the_metrics_own() -> None:
 
 def test_perfect_and_failed_entries() -> None:
     perfect, failed = SCORER.entries_values(
-        SCORER.statistics(translations(["tânisi kiya"] + [""], ["tânisi kiya"] * 2))
+        SCORER.statistics(translations(["tânisi kiya", ""], ["tânisi kiya"] * 2))
     )
     assert (perfect.composite, perfect.quality_tier) == (pytest.approx(1.0), Tier.FLUENT)
     assert (failed.composite, failed.quality_tier) == (0.0, Tier.BASELINE)

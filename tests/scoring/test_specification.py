@@ -41,10 +41,11 @@ def section(text: str, start: str, end: str) -> str:
 
 def rows(table: str) -> list[list[str]]:
     """Cells of the rows that begin with a metric id; ids lost their leading bar in the document."""
-    found = []
-    for line in table.splitlines():
-        if FIRST_CELL.match(line):
-            found.append([cell.strip().strip("`") for cell in line.strip("|").split("|")])
+    found = [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in table.splitlines()
+        if FIRST_CELL.match(line)
+    ]
     return [row for row in found if re.fullmatch(r"[a-z]\w+", row[0])]
 
 

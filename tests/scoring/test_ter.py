@@ -69,6 +69,21 @@ def test_long_pairs_that_reach_the_beam_and_the_limit_of_tries() -> None:
     check([output for output, _ in pairs], [reference for _, reference in pairs])
 
 
+def test_long_unrelated_texts() -> None:
+    rng = random.Random(6)
+    common = [f"c{place}" for place in range(8)]
+
+    def text() -> str:
+        words = [
+            rng.choice(common) if rng.random() < 0.5 else f"w{rng.random()}"
+            for _ in range(rng.randint(20, 80))
+        ]
+        return " ".join(words)
+
+    pairs = [(text(), text()) for _ in range(25)]
+    check([output for output, _ in pairs], [reference for _, reference in pairs])
+
+
 @settings(deadline=None, max_examples=150)
 @given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=3))
 def test_any_unicode(pairs: list[tuple[str, str]]) -> None:

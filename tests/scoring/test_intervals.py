@@ -1,0 +1,161 @@
+"""Intervals against sacreBLEU's resamples, scipy's Wilson interval, and their own properties."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.significance import _bootstrap_resample
+from scipy.stats import binomtest
+
+from scoring.composite import composite
+from scoring.intervals import (
+    LiveIntervals,
+    bootstrap,
+    resample,
+    wilson,
+    wilson_intervals,
+)
+from scoring.scorer import Scorer, surface_metrics
+from scoring.table import Table
+from scoring.translation import Translation
+from tests.scoring.samples import ALPHABETS, corpus, translations, worse
+
+METRICS = surface_metrics(tokenizer="13a", has_variants=True)
+SCORER = Scorer(METRICS)
+
+
+def table(entries: int, seed: int = 4) -> Table:
+    rng = random.Random(seed)
+    items = [
+        Translation(item, worse(item.reference, rng))
+        for item in corpus(ALPHABETS["roman with circumflex"], entries, seed)
+    ]
+    return SCORER.table(SCORER.statistics(items))
+
+
+@pytest.mark.parametrize(
+    ("id_", "oracle"),
+    [("chrf_plus_plus", CHRF(word_order=2)), ("bleu", BLEU()), ("ter", TER())],
+)
+def test_draws_are_sacrebleus(id_: str, oracle: CHRF | BLEU | TER) -> None:
+    rows = table(150)
+    stored = rows.columns(id_).astype(int).tolist()
+    _, theirs = _bootstrap_resample(stored, oracle, 1000)
+    ours = rows.values(resample(rows.matrix, 1000, 12345))[id_]
+    assert ours == pytest.approx([score.score for score in theirs], abs=2e-5)
+
+
+def test_blocks_and_kept_counts_do_not_change_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = table(70).matrix
+    whole = resample(matrix, 101, 3)
+    monkeypatch.setattr("scoring.intervals._KEPT", 0)
+    monkeypatch.setattr("scoring.intervals._BLOCK", 200)
+    assert (resample(matrix, 101, 3) == whole).all()
+
+
+def test_sums_are_exact_where_single_precision_would_not_be() -> None:
+    large = np.array([[2.0**24 + 1, 1 / 3], [1.0, 2.0]])
+    drawn = np.random.default_rng(8).integers(0, 2, (50, 2))
+    assert resample(large, 50, 8) == pytest.approx(large[drawn].sum(axis=1), rel=1e-15)
+    assert (resample(large[:, :1], 50, 8)[:, 0] == large[drawn, 0].sum(axis=1)).all()
+
+
+def test_intervals_record_how_they_were_made() -> None:
+    found = bootstrap(table(40), draws=200, seed=7, level=0.9)
+    assert set(found) == {metric.info.id for metric in METRICS} | {"composite"}
+    interval = found["composite"]
+    assert (interval.level, interval.draws, interval.seed) == (0.9, 200, 7)
+    assert interval.method == "percentile bootstrap"
+    assert bootstrap(table(40), draws=200, seed=7, level=0.9) == found
+
+
+def test_composite_is_resampled_with_all_its_inputs() -> None:
+    rows = table(60)
+    sums = resample(rows.matrix, 300, 12345)
+    arrays = rows.values(sums)
+    singles = [
+        composite({id_: float(values[draw]) for id_, values in arrays.items()}).value
+        for draw in range(300)
+    ]
+    interval = bootstrap(rows, draws=300)["composite"]
+    expected = np.percentile(np.array(singles, dtype=float), [2.5, 97.5])
+    assert (interval.lower, interval.upper) == pytest.approx(tuple(expected))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(1, 40), st.integers(0, 10_000))
+def test_point_estimates_lie_inside(entries: int, seed: int) -> None:
+    rows = table(entries, seed)
+    values = rows.corpus_values()
+    values["composite"] = composite(values).value
+    for id_, interval in bootstrap(rows, draws=100).items():
+        value = values[id_]
+        assert value is not None
+        assert interval.lower <= value <= interval.upper
+
+
+def test_point_estimates_lie_inside_without_widening_on_ordinary_corpora() -> None:
+    rows = table(300)
+    values = rows.corpus_values()
+    drawn = rows.values(resample(rows.matrix, 1000, 12345))
+    for id_, value in values.items():
+        lower, upper = np.percentile(drawn[id_], [2.5, 97.5])
+        assert value is not None
+        assert lower < value < upper, id_
+
+
+def test_interval_narrows_like_the_root_of_the_entries() -> None:
+    narrow, wide = bootstrap(table(1600))["chrf_plus_plus"], bootstrap(table(100))["chrf_plus_plus"]
+    ratio = (wide.upper - wide.lower) / (narrow.upper - narrow.lower)
+    assert 2.5 < ratio < 6.5
+
+
+def test_all_right_is_a_degenerate_interval() -> None:
+    rows = SCORER.table(SCORER.statistics(translations(["a b c d"] * 20, ["a b c d"] * 20)))
+    found = bootstrap(rows)
+    assert (found["exact_match_rate"].lower, found["exact_match_rate"].upper) == (1.0, 1.0)
+    assert wilson_intervals(rows)["exact_match_rate"].lower < 0.9
+
+
+def test_no_entries_no_intervals() -> None:
+    assert bootstrap(table(0)) == {}
+    assert wilson_intervals(table(0)) == {}
+    assert LiveIntervals(METRICS).intervals() == {}
+
+
+@pytest.mark.parametrize(("right", "total"), [(0, 10), (3, 10), (41, 62), (500, 1000), (7, 7)])
+def test_wilson_is_scipys(right: int, total: int) -> None:
+    interval = wilson(right, total)
+    theirs = binomtest(right, total).proportion_ci(method="wilson")
+    assert interval is not None
+    assert (interval.lower, interval.upper) == pytest.approx((theirs.low, theirs.high))
+
+
+def test_live_intervals_agree_with_the_exact_ones() -> None:
+    rng = random.Random(5)
+    items = [
+        Translation(item, worse(item.reference, rng))
+        for item in corpus(ALPHABETS["syllabics"], 600, 5)
+    ]
+    statistics = SCORER.statistics(items)
+    live = LiveIntervals(METRICS, draws=1000)
+    for start in range(0, len(statistics), 7):
+        live.add(statistics[start : start + 7])
+    exact = bootstrap(SCORER.table(statistics))
+    for id_, interval in live.intervals().items():
+        width = exact[id_].upper - exact[id_].lower
+        assert interval.lower == pytest.approx(exact[id_].lower, abs=width / 4), id_
+        assert interval.upper == pytest.approx(exact[id_].upper, abs=width / 4), id_
+        assert interval.method == "Poisson bootstrap"
+
+
+def test_metric_without_value_has_no_interval() -> None:
+    metrics = surface_metrics(tokenizer="13a", has_variants=False)
+    scorer = Scorer(metrics)
+    rows = scorer.table(scorer.statistics(translations(["a", "b"], ["a", "c"])))
+    assert "equivalent_match_rate" not in bootstrap(rows)
