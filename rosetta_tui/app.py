@@ -34,10 +34,10 @@ class RosettaApp(App[None]):
     """Home and the runs opened from it, or one run alone where ``initial`` is given."""
 
     TITLE = "Rosetta"
-    CSS_PATH = "styles/rosetta.tcss"
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = (
-        App.COMMANDS | {ActionProvider}
-    )
+    CSS_PATH = Path(__file__).parent / "styles" / "rosetta.tcss"
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = App.COMMANDS | {
+        ActionProvider
+    }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "keys", "Help", key_display="?"),
         Binding("ctrl+q", "leave", "Quit", show=False),

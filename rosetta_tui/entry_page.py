@@ -13,9 +13,9 @@ from corpora.entry import Entry
 from harness.result import Attempt, Result
 from harness.store.replies import Exchange
 from rosetta_tui import figures
+from rosetta_tui.metric_words import by_reason, digits, short_title
 from rosetta_tui.text import plain, show, show_lines
 from rosetta_tui.widgets.diff_text import LEGEND, diff_content
-from rosetta_tui.widgets.quality_panel import digits, title
 from scoring.scorer import Scorer, surface_metrics
 from scoring.tiers import quality_tier
 
@@ -72,7 +72,9 @@ def _outcome(entry: Entry, result: Result | None) -> list[Line]:
         return [Line("Output", Content.styled("not yet", "$quiet"))]
     if result.error_class is not None:
         kind = result.error_class.value.replace("_", " ")
-        return [Line("Failed", Content.assemble((f"{kind}: ", "bold $bad"), show(result.error or "")))]
+        return [
+            Line("Failed", Content.assemble((f"{kind}: ", "bold $bad"), show(result.error or "")))
+        ]
     output = result.output or ""
     if not output.strip():
         return [Line("Output", Content.styled("(empty)", "$warn"))]
@@ -89,7 +91,7 @@ def _scores(result: Result, missing: Mapping[str, str]) -> Content:
     tier = quality_tier(result.composite)
     values = _values(result)
     parts = [
-        Content.assemble((f"{title(metric)} ", "$quiet"), _value(metric, value))
+        Content.assemble((f"{short_title(metric)} ", "$quiet"), _value(metric, value))
         for metric, value in values.items()
         if value is not None or metric not in missing
     ]
@@ -123,10 +125,7 @@ def _value(metric: str, value: float | None) -> Content:
 def _gaps(missing: Mapping[str, str]) -> list[Line]:
     if not missing:
         return []
-    reasons: dict[str, list[str]] = {}
-    for metric, reason in missing.items():
-        reasons.setdefault(reason, []).append(title(metric))
-    lines = [show(f"{', '.join(names)}: {reason}", "$quiet") for reason, names in reasons.items()]
+    lines = [show(f"{metrics}: {reason}", "$quiet") for reason, metrics in by_reason(missing)]
     return [Line("No value", Content("\n").join(lines))]
 
 
@@ -138,7 +137,9 @@ def _about(entry: Entry) -> list[Line]:
     }
     lines = [Line(label, show_lines(text)) for label, text in texts.items() if text]
     if entry.model_extra:
-        lines += [Line(plain(k)[:14], show(_json(v), "$quiet")) for k, v in entry.model_extra.items()]
+        lines += [
+            Line(plain(k)[:14], show(_json(v), "$quiet")) for k, v in entry.model_extra.items()
+        ]
     return lines
 
 
@@ -152,8 +153,16 @@ def _attempts(facts: EntryFacts) -> Content:
 
 def _attempt(number: int, attempt: Attempt) -> Content:
     status = "cache" if attempt.cached else str(attempt.status or figures.NONE)
-    took = "" if attempt.latency_seconds is None else f" in {figures.seconds(attempt.latency_seconds)} s"
-    waited = f" after {figures.seconds(attempt.waited_seconds)} s of waiting" if attempt.waited_seconds else ""
+    took = (
+        ""
+        if attempt.latency_seconds is None
+        else f" in {figures.seconds(attempt.latency_seconds)} s"
+    )
+    waited = (
+        f" after {figures.seconds(attempt.waited_seconds)} s of waiting"
+        if attempt.waited_seconds
+        else ""
+    )
     error = ""
     if attempt.error_class is not None:
         error = f" · {attempt.error_class.value.replace('_', ' ')}: {attempt.error or ''}"
@@ -165,7 +174,9 @@ def _attempt(number: int, attempt: Attempt) -> Content:
 
 def _sum(result: Result) -> Content:
     parts = [
-        f"{figures.count(result.total_tokens)} tokens" if result.total_tokens is not None else "tokens unknown",
+        f"{figures.count(result.total_tokens)} tokens"
+        if result.total_tokens is not None
+        else "tokens unknown",
         f"cost {figures.money(result.cost_usd)}",
         f"paid {figures.money(result.spent_usd)}" if result.spent_usd != result.cost_usd else "",
         f"a share of a call for {result.batch_size} entries" if result.batch_size > 1 else "",

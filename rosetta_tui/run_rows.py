@@ -18,10 +18,9 @@ COLUMNS = (
     Column("when", "when", 16, drop=5),
     Column("corpus", "corpus", 10, share=1),
     Column("method", "method · model · condition", 16, share=2),
-    Column("progress", "state", 12),
-    Column("tier", "tier", 17, share=2),
-    Column("chrf", "chrF++", 17, drop=3),
-    Column("composite", "comp.", 5, right=True, drop=2),
+    Column("result", "result", 22, share=4),
+    Column("chrf", "chrF++", 16, drop=2),
+    Column("composite", "comp.", 5, right=True, drop=3),
     Column("cost", "cost", 8, right=True, drop=4),
     Column("failed", "failed", 6, right=True, drop=6),
 )
@@ -77,8 +76,7 @@ def run_cells(run: RunSummary) -> tuple[Cell, ...]:
         Cell(datetime.fromtimestamp(run.created).strftime("%Y-%m-%d %H:%M"), "quiet"),  # noqa: DTZ006  the person's own time
         Cell(f"{run.dataset_id} · {run.language_pair}"),
         Cell(" · ".join(part for part in parts if part)),
-        _progress(run),
-        _tier(run, scores),
+        _result(run, scores),
         Cell(_chrf(scores)),
         Cell(figures.number(_number(scores.get("composite")), 2)),
         Cell(figures.money(_cost(run)) if run.card is not None else figures.NONE, "quiet"),
@@ -86,11 +84,12 @@ def run_cells(run: RunSummary) -> tuple[Cell, ...]:
     )
 
 
-def _progress(run: RunSummary) -> Cell:
-    if run.state == "complete":
-        return Cell("imported" if run.imported else "complete", "quiet")
-    share = f"{run.done / run.total:.0%}" if run.total else ""
-    return Cell(f"{run.state} {share}", "mark" if run.state in UNDER_WAY else "warn")
+def _result(run: RunSummary, scores: Mapping[str, Any]) -> Cell:
+    if run.card is not None:
+        return Cell(tier_words(run.card, scores))
+    share = f" {run.done / run.total:.0%}" if run.total else ""
+    words = f"{run.state}{share} · {figures.count(run.done)} of {figures.count(run.total)}"
+    return Cell(words, "mark" if run.state in UNDER_WAY else "warn")
 
 
 def _scores(card: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -98,20 +97,28 @@ def _scores(card: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return scores if isinstance(scores, Mapping) else {}
 
 
-def _tier(run: RunSummary, scores: Mapping[str, Any]) -> Cell:
-    from scoring.tiers import Tier, quality_tier, tier_in_words
+def tier_words(card: Mapping[str, Any], scores: Mapping[str, Any]) -> str:
+    """Give the tier of a sealed card as shape and words; a card from elsewhere claims no more (T1)."""
+    from scoring.tiers import Tier, claimable_tier, quality_tier, tier_in_words
 
     mixed = _number(scores.get("composite"))
-    if run.card is None or mixed is None:
-        return Cell(figures.NONE, "quiet")
-    claimed = run.card.get("claimable_tier", scores.get("claimable_tier"))
-    claimable = Tier(claimed) if claimed in set(Tier) else min(
-        quality_tier(mixed), Tier.FUNCTIONAL, key=lambda tier: tier.rank
-    )
-    words = tier_in_words(
-        mixed, claimable, review_passed=False, at_floor=scores.get("at_floor") is True
-    )
-    return Cell(f"{figures.meter(claimable)} {words}")
+    at_floor = scores.get("at_floor") is True
+    claimable = claimable_tier(quality_tier(mixed), review_passed=False, at_floor=at_floor)
+    claimed = card.get("claimable_tier", scores.get("claimable_tier"))
+    if claimed in set(Tier):
+        claimable = min(claimable, Tier(claimed), key=lambda tier: tier.rank)
+    words = tier_in_words(mixed, claimable, review_passed=False, at_floor=at_floor)
+    return f"{figures.meter(claimable)} {words}"
+
+
+def run_words(run: RunSummary) -> tuple[str, str]:
+    """Give everything about one run in two lines, for the place below the list."""
+    cells = dict(zip((column.key for column in COLUMNS), run_cells(run), strict=True))
+    name = f"{cells['corpus'].text} · {cells['method'].text} · {run.run_id[:8]}"
+    numbers = ["chrF++ " + cells["chrf"].text, "composite " + cells["composite"].text]
+    rest = [cells["cost"].text, f"{cells['failed'].text} failed"]
+    parts = [cells["result"].text, *(numbers if run.card is not None else []), *rest]
+    return name, " · ".join(parts)
 
 
 def _chrf(scores: Mapping[str, Any]) -> str:

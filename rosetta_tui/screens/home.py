@@ -15,7 +15,7 @@ from textual.widgets import Footer, Static
 
 from rosetta_tui import figures
 from rosetta_tui.messages import DemoAsked, Left, RunChosen
-from rosetta_tui.run_rows import COLUMNS, UNDER_WAY, RunRows
+from rosetta_tui.run_rows import COLUMNS, UNDER_WAY, RunRows, run_words
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.text import show
 from rosetta_tui.widgets.empty_state import EmptyState
@@ -38,7 +38,7 @@ class HomeScreen(Screen[None]):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d,D", "demo", "Demo", key_display="d"),
+        Binding("d,D", "demo", "Demo", key_display="D"),
         Binding("x", "delete", "Delete"),
         Binding("r", "read", "Refresh"),
         Binding("q", "leave", "Quit"),
@@ -54,11 +54,13 @@ class HomeScreen(Screen[None]):
         yield Static(id="where")
         yield EmptyState()
         yield ResultTable(COLUMNS, id="runs")
+        yield Static(id="chosen")
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
         """Read the runs, now and again."""
         self.query_one(EmptyState).display = False
+        self.query_one("#chosen").display = False
         self.query_one("#where", Static).update(Content.styled("Rosetta", "bold $mark"))
         self.table.focus()
         self.set_interval(REFRESH_SECONDS, self.action_read)
@@ -113,6 +115,15 @@ class HomeScreen(Screen[None]):
         if runs and not self.focused:
             self.table.focus()
         self._title(runs)
+        self._moved()
+
+    @on(ResultTable.Moved)
+    def _moved(self) -> None:
+        line = self.query_one("#chosen", Static)
+        line.display = self.chosen is not None
+        if self.chosen is not None:
+            name, numbers = run_words(self.chosen)
+            line.update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
 
     def _title(self, runs: list[RunSummary]) -> None:
         going = sum(run.state in UNDER_WAY for run in runs)
@@ -154,7 +165,11 @@ class HomeScreen(Screen[None]):
 
         question = Content.assemble(
             ("Delete this run for good?\n\n", "bold"),
-            show(f"{run.dataset_id} · {run.method} · {run.model_slug} · {run.condition}\n".rstrip("\n")),
+            show(
+                f"{run.dataset_id} · {run.method} · {run.model_slug} · {run.condition}\n".rstrip(
+                    "\n"
+                )
+            ),
             f"\n{figures.count(run.done)} outputs, their scores",
             " and the sealed card" if run.card is not None else "",
             " go. Keep a copy with: ",

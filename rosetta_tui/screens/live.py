@@ -27,6 +27,7 @@ from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.screens.concurrency import ConcurrencyScreen
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.entry import EntryScreen
+from rosetta_tui.screens.scores import ScoresScreen
 from rosetta_tui.widgets.banner import Banner
 from rosetta_tui.widgets.cost_panel import CostPanel
 from rosetta_tui.widgets.count_line import CountLine
@@ -60,11 +61,13 @@ class LiveScreen(Screen[None]):
         Binding("s", "sort", "Sort"),
         Binding("f", "filter", "Filter"),
         Binding("space", "pause", "Pause"),
-        Binding("c", "concurrency", "Calls"),
         Binding("d", "drain", "Drain"),
         Binding("x", "stop", "Stop"),
-        Binding("F", "follow", "Follow"),
+        Binding("question_mark", "app.keys", "Help", key_display="?"),
         Binding("q,escape", "back", "Back", key_display="q"),
+        Binding("m", "scores", "Metrics"),
+        Binding("F", "follow", "Follow"),
+        Binding("c", "concurrency", "Calls"),
         Binding("ctrl+c", "interrupt", "Copy, or drain, then stop", show=False),
     ]
 
@@ -79,6 +82,7 @@ class LiveScreen(Screen[None]):
         self._store = store
         self._run: Run | None = None
         self._over = False
+        self._painted_done = 0
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, what goes on, the entries, and what can be done."""
@@ -112,7 +116,8 @@ class LiveScreen(Screen[None]):
     def look(self) -> None:
         """Take in what happened since the last look, and show it."""
         before = self.live.started
-        if self.live.fold(self._source.drain()):
+        remembered = self.live.done != self._painted_done
+        if self.live.fold(self._source.drain()) or remembered:
             if self.live.started is not before:
                 self._begin()
             if self.live.over is not self._over:
@@ -137,6 +142,8 @@ class LiveScreen(Screen[None]):
     def paint(self) -> None:
         """Show the picture as it is now."""
         compact = self.size.width < 100 or self.size.height < 30
+        self._painted_done = self.live.done
+        self.query_one(Footer).show_command_palette = self.size.width >= 130
         self.query_one(RunHeader).show_run(self.live)
         self.query_one(QualityPanel).show_run(self.live, compact=compact)
         self.query_one(CostPanel).show_run(self.live, compact=compact)
@@ -183,7 +190,9 @@ class LiveScreen(Screen[None]):
             if sort is not None:
                 self._sort(sort)
 
-        screen = ChooseScreen("Sort by (the same again turns it round)", SORT_WORDS, self.table.order.sort)
+        screen = ChooseScreen(
+            "Sort by (the same again turns it round)", SORT_WORDS, self.table.order.sort
+        )
         self.app.push_screen(screen, chosen)
 
     @on(ResultTable.TitleChosen)
@@ -202,9 +211,7 @@ class LiveScreen(Screen[None]):
                 self.table.wish(replace(self.table.order, narrow=narrow))
                 self.paint()
 
-        self.app.push_screen(
-            ChooseScreen("Show", FILTER_WORDS, self.table.order.narrow), chosen
-        )
+        self.app.push_screen(ChooseScreen("Show", FILTER_WORDS, self.table.order.narrow), chosen)
 
     def action_follow(self) -> None:
         """Keep the cursor on the entry that was finished last, until the cursor is moved."""
@@ -227,6 +234,10 @@ class LiveScreen(Screen[None]):
     def _back_from_entry(self, position: int | None) -> None:
         if position is not None:
             self.table.move_to_entry(position)
+
+    def action_scores(self) -> None:
+        """Show every metric, what the composite is made of, and what is missing."""
+        self.app.push_screen(ScoresScreen(self.live))
 
     # Steering
 

@@ -42,6 +42,7 @@ def banner_words(live: LiveRun) -> Content | None:
         )
     return Content.assemble(
         ("Stopped. ", "bold $warn"),
+        show(f"{live.finished.reason} " if live.finished.reason else ""),
         "Nothing is lost. Go on with: ",
         show(f"rosetta resume {run_id}", "bold"),
     )

@@ -20,7 +20,9 @@ class CostPanel(Static):
             self.update("")
             return
         lines = [_so_far(live.progress), _expected(live), _tokens(live.progress)]
-        self.update(Content("   " if compact else "\n").join([line for line in lines if line.plain]))
+        self.update(
+            Content("   " if compact else "\n").join([line for line in lines if line.plain])
+        )
 
 
 def _so_far(progress: Progress) -> Content:

@@ -36,5 +36,8 @@ def _counts(live: LiveRun) -> Content:
     ]
     shown = [part for part in parts if not live.over or part[1] or part[2] in {"done", "failed"}]
     return Content("  ").join(
-        [Content.assemble((f"{s} {figures.count(n)}", tone), (f" {word}", "$quiet")) for s, n, word, tone in shown]
+        [
+            Content.assemble((f"{s} {figures.count(n)}", tone), (f" {word}", "$quiet"))
+            for s, n, word, tone in shown
+        ]
     )

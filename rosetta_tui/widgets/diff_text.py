@@ -17,9 +17,7 @@ def diff_content(output: str, reference: str) -> Content:
     """Give the output with what differs in brackets, the differing characters underlined."""
     pieces = diff(output, reference)
     if pieces is None:
-        return Content.assemble(
-            ("Too long to be compared word by word.\n", "$quiet"), show(output)
-        )
+        return Content.assemble(("Too long to be compared word by word.\n", "$quiet"), show(output))
     return Content("").join([_piece(piece) for piece in pieces])
 
 
@@ -28,7 +26,9 @@ def _piece(piece: Piece) -> Content:
     if piece.kind is Kind.SAME:
         return Content.assemble(space, _parts(piece.output, "", ""))
     if piece.kind is Kind.EXTRA:
-        return Content.assemble(space, ("[-", "$bad"), _parts(piece.output, "$bad", "strike"), ("-]", "$bad"))
+        return Content.assemble(
+            space, ("[-", "$bad"), _parts(piece.output, "$bad", "strike"), ("-]", "$bad")
+        )
     if piece.kind is Kind.MISSING:
         return Content.assemble(
             space, ("[+", "$good"), _parts(piece.reference, "$good", "underline"), ("+]", "$good")

@@ -19,13 +19,13 @@ class EmptyState(Static):
                 ("D", "bold $mark"),
                 "  runs the demo: Esperanto, no key, no network, under a minute.\n\n",
                 ("Or from a shell:\n\n", "$quiet"),
-                show("    rosetta demo"),
-                ("                                  the same\n", "$quiet"),
-                show("    rosetta run CORPUS --method chat …"),
-                ("            your corpus, your model\n", "$quiet"),
-                show("    rosetta score CORPUS OUTPUTS"),
-                ("                  outputs made elsewhere\n", "$quiet"),
-                show("    rosetta corpus check CORPUS"),
-                ("                   is the corpus fit?\n", "$quiet"),
+                *_command("rosetta demo", "the same"),
+                *_command("rosetta run CORPUS --method chat …", "your corpus, your model"),
+                *_command("rosetta score CORPUS OUTPUTS", "outputs made elsewhere"),
+                *_command("rosetta corpus check CORPUS", "is the corpus fit?"),
             )
         )
+
+
+def _command(command: str, use: str) -> tuple[Content, Content]:
+    return show(f"  {command:<37}"), Content.styled(f"{use}\n", "$quiet")

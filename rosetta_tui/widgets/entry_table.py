@@ -80,7 +80,8 @@ class EntryTable(ResultTable):
         columns = [replace(c, width=width) if c.key == "id" else c for c in COLUMNS]
         if self.order.sort != "position":
             columns = [
-                replace(c, title=c.title + arrow) if c.key == self.order.sort else c for c in columns
+                replace(c, title=c.title + arrow) if c.key == self.order.sort else c
+                for c in columns
             ]
         self.show_columns(columns)
 

@@ -10,9 +10,10 @@ from textual.widgets import Static
 from harness.events import Floor
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
+from rosetta_tui.metric_words import by_reason, short_title
+from rosetta_tui.metric_words import value as value_words
 from rosetta_tui.text import show
 from scoring.composite import composite
-from scoring.specification import specification
 from scoring.tiers import claimable_tier, quality_tier, tier_in_words
 
 BAR = 21
@@ -45,13 +46,24 @@ def _full(live: LiveRun) -> Content:
 
 def _compact(live: LiveRun) -> Content:
     chrf, mixed = _value(live, "chrf_plus_plus"), _value(live, "composite")
-    return Content("   ").join(
+    floor = live.best_floor
+    best = "" if floor is None else f"best floor {figures.number(floor.composite, 2)}"
+    numbers = Content("   ").join(
         [
-            Content.assemble(("chrF++ ", "$quiet"), (figures.number(chrf, 1), "bold"), _ends(live, "chrf_plus_plus", 1)),
-            Content.assemble(("composite ", "$quiet"), (figures.number(mixed, 2), "bold"), _ends(live, "composite", 2)),
-            tier_line(live),
+            Content.assemble(
+                ("chrF++ ", "$quiet"),
+                (figures.number(chrf, 1), "bold"),
+                _ends(live, "chrf_plus_plus", 1),
+            ),
+            Content.assemble(
+                ("composite ", "$quiet"),
+                (figures.number(mixed, 2), "bold"),
+                _ends(live, "composite", 2),
+            ),
+            Content.styled(best, "$quiet"),
         ]
     )
+    return Content.assemble(numbers, "\n", tier_line(live))
 
 
 def _value(live: LiveRun, metric: str) -> float | None:
@@ -76,9 +88,13 @@ def _bar_line(
     live: LiveRun, metric: str, title: str, top: float, digits: int, floor: float | None
 ) -> Content:
     value, interval = _value(live, metric), _interval(live, metric)
-    head = Content.assemble((f"{title} ", "$quiet"), (f"{figures.number(value, digits):>5} ", "bold"))
+    head = Content.assemble(
+        (f"{title} ", "$quiet"), (f"{figures.number(value, digits):>5} ", "bold")
+    )
     if value is None:
-        return head.append(Content.styled("no entry is scored yet" if not live.done else "no value", "$quiet"))
+        return head.append(
+            Content.styled("no entry is scored yet" if not live.done else "no value", "$quiet")
+        )
     bar = figures.interval_bar(value, interval, top=top, width=BAR, floor=floor)
     return Content.assemble(head, (bar, "$mark"), _ends(live, metric, digits))
 
@@ -119,39 +135,28 @@ def inputs_line(live: LiveRun) -> Content:
     mixed = composite(progress.values, missing)
     parts = [
         Content.assemble(
-            (f"{title(part.metric)} ", "$quiet"),
-            figures.number(part.value, digits(part.metric)),
+            (f"{short_title(part.metric)} ", "$quiet"),
+            value_words(part.metric, part.value),
             (f" ×{part.effective_weight:.2f}", "$quiet"),
         )
         for part in mixed.inputs
     ]
     parts += [_beside(progress.values, metric) for metric in _BESIDE if metric in progress.values]
     parts += [floor_words(live.best_floor)] if live.best_floor else []
-    parts += [_gaps({**mixed.missing, **missing})] if mixed.missing or missing else []
+    parts += [_gaps(mixed.missing)] if mixed.missing else []
     return Content.styled(" · ", "$quiet").join(parts)
 
 
 def _beside(values: Mapping[str, float | None], metric: str) -> Content:
-    value = figures.number(values[metric], digits(metric))
-    return Content.assemble((f"{title(metric)} ", "$quiet"), value)
-
-
-def _gaps(missing: Mapping[str, str]) -> Content:
-    reasons: dict[str, list[str]] = {}
-    for metric, reason in missing.items():
-        reasons.setdefault(reason, []).append(title(metric))
-    return Content.styled("; ", "$quiet").join(
-        [show(f"no {', '.join(metrics)}: {reason}", "$quiet") for reason, metrics in reasons.items()]
+    return Content.assemble(
+        (f"{short_title(metric)} ", "$quiet"), value_words(metric, values[metric])
     )
 
 
-def title(metric: str) -> str:
-    """Give a metric's name as people know it."""
-    row = specification().metrics.get(metric)
-    return metric if row is None else row.info.title
-
-
-def digits(metric: str) -> int:
-    """Give how many digits after the point a metric is shown with."""
-    row = specification().metrics.get(metric)
-    return 1 if row is not None and row.info.high == 100 else 2
+def _gaps(missing: Mapping[str, str]) -> Content:
+    return Content.styled("; ", "$quiet").join(
+        [
+            show(f"no value: {metrics} ({reason})", "$quiet")
+            for reason, metrics in by_reason(missing)
+        ]
+    )

@@ -127,12 +127,17 @@ class ResultTable(ScrollView, can_focus=True):
         key: str
 
     def __init__(
-        self, columns: Sequence[Column], rows: RowSource | None = None, *, id: str | None = None  # noqa: A002  Textual's own name
+        self,
+        columns: Sequence[Column],
+        rows: RowSource | None = None,
+        *,
+        id: str | None = None,  # noqa: A002  Textual's own name
     ) -> None:
         super().__init__(id=id)
         self.columns = tuple(columns)
         self.rows: RowSource = NoRows() if rows is None else rows
         self._placed: list[Placed] = []
+        self._width = 0
         self._strips: LRUCache[Hashable, Strip] = LRUCache(512)
         self._painted: dict[int, Hashable] = {}
 
@@ -155,7 +160,8 @@ class ResultTable(ScrollView, can_focus=True):
 
     def restyle(self) -> None:
         """Draw every line anew, after a change of width or colours."""
-        self._placed = fit(self.columns, self.size.width)
+        self._width = self.scrollable_content_region.width
+        self._placed = fit(self.columns, self._width)
         self._strips.clear()
         self.refresh()
 
@@ -192,6 +198,8 @@ class ResultTable(ScrollView, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw the lines asked for, with their rows made ready in one go."""
+        if self._width != self.scrollable_content_region.width:
+            self.restyle()  # a scrollbar came or went
         top = self.scroll_offset.y
         self.rows.prepare(top, min(self.rows.count, top + self.size.height - 1))
         return super().render_lines(crop)
@@ -204,7 +212,7 @@ class ResultTable(ScrollView, can_focus=True):
         key = self._key(index)
         self._painted[y] = key
         if key is None:
-            return Strip.blank(self.size.width, self._style("plain"))
+            return Strip.blank(self._width, self._style("plain"))
         strip = self._strips.get(key)
         if strip is None:
             strip = self._row(index)
@@ -229,7 +237,7 @@ class ResultTable(ScrollView, can_focus=True):
             cell, column = cells[placed.index], self.columns[placed.index]
             text = crop(cell.text, placed.width, right=column.right)
             segments.append(Segment(text, self._style(cell.tone) if whole is None else whole))
-        return Strip(segments).adjust_cell_length(self.size.width, gap)
+        return Strip(segments).adjust_cell_length(self._width, gap)
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"result-table--{name}")

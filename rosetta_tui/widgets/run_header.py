@@ -9,6 +9,8 @@ from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
 from rosetta_tui.text import show
 
+_PRODUCT = "Rosetta   "
+
 _TONES = {"running": "$mark", "complete": "$good", "failed": "$bad"}
 
 
@@ -19,6 +21,8 @@ class RunHeader(Static):
         """Show the run's name and state now."""
         left, right = _name(live), _state(live)
         room = self.size.width - right.cell_length - 1
+        if left.cell_length + len(_PRODUCT) <= room:
+            left = Content.assemble((_PRODUCT, "bold $mark"), left)
         left = left.truncate(max(0, room), ellipsis=True, pad=True)
         self.update(Content.assemble(left, " ", right))
 

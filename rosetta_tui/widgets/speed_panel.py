@@ -9,7 +9,7 @@ from harness.events import Progress
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
 
-BARS = 20
+BARS = 14
 """Slices of the last minute that are drawn."""
 
 
@@ -22,37 +22,36 @@ class SpeedPanel(Static):
         if live.progress is None:
             self.update("")
             return
-        lines = [_rate(live.progress), _calls(live, compact=compact)]
-        if not compact:
+        lines = [
+            _rate(live.progress),
+            _calls(live.progress, live, compact=compact),
+            _waiting(live.progress, live),
+        ]
+        if not compact and not live.over:
             spark = figures.sparkline(live.rates(BARS), BARS)
-            lines.insert(1, Content.styled(spark, "$mark") if spark and not live.over else Content(" "))
-        self.update(Content("   " if compact else "\n").join(lines))
+            lines[2] = Content.assemble((spark, "$mark"), "  " if spark else "", lines[2])
+        self.update(Content("  " if compact else "\n").join([line for line in lines if line.plain]))
 
 
 def _rate(progress: Progress) -> Content:
     return Content.assemble(
         (f"{figures.number(progress.per_minute, 0)}/min", "bold"),
-        ("   p50 ", "$quiet"),
+        ("  p50 ", "$quiet"),
         f"{figures.seconds(progress.p50_seconds)} s",
-        ("   p95 ", "$quiet"),
+        ("  p95 ", "$quiet"),
         f"{figures.seconds(progress.p95_seconds)} s",
     )
 
 
-def _calls(live: LiveRun, *, compact: bool) -> Content:
-    progress = live.progress
-    if progress is None:
-        return Content("")
-    limited = sum(waiting.reason == "429" for waiting in progress.waiting)
-    trouble = Content.styled(
-        f"{figures.count(progress.rate_limited)} × 429 · {figures.count(progress.retries)} retries",
-        "$warn" if limited else "$quiet",
-    )
+def _calls(progress: Progress, live: LiveRun, *, compact: bool) -> Content:
     if live.over:
-        return trouble
-    calls = f"{live.asked} of {progress.concurrency} calls in flight"
-    if compact:
-        return Content.assemble((calls, "$quiet"), (f" · {limited} waiting (429)", "$warn") if limited else "")
-    ceiling = f" (at most {progress.most_concurrency})"
-    waiting = f" · {limited} waiting (429)" if limited else ""
-    return Content.assemble((calls, ""), (ceiling, "$quiet"), (waiting, "$warn"))
+        refused = f"{figures.count(progress.rate_limited)} × 429"
+        return Content.styled(f"{refused} · {figures.count(progress.retries)} retries", "$quiet")
+    limit = f" · limit {progress.concurrency}"
+    limit += "" if compact else f" of {progress.most_concurrency}"
+    return Content.assemble(f"{live.asked} in flight", (limit, "$quiet"))
+
+
+def _waiting(progress: Progress, live: LiveRun) -> Content:
+    limited = sum(waiting.reason == "429" for waiting in progress.waiting)
+    return Content.styled(f"{limited} waiting (429)" if limited and not live.over else "", "$warn")

@@ -1,0 +1,56 @@
+"""How metrics are called and written on a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rosetta_tui import figures
+from scoring.specification import specification
+
+_SHORT = {
+    "exact_match_rate": "exact",
+    "equivalent_match_rate": "equivalent",
+    "ter": "TER",
+    "length_ratio": "length",
+    "fst_acceptance_rate": "FST",
+    "morphological_accuracy": "morphology",
+    "orthographic_accuracy": "orthography",
+    "semantic_score": "semantic",
+    "comet_score": "COMET",
+    "code_switching_rate": "code-switching",
+    "hallucination_rate": "hallucination",
+    "terminology_adherence": "terminology",
+    "consistency_score": "consistency",
+    "compliance_index": "compliance",
+    "repair_effectiveness": "repair",
+}
+
+
+def short_title(metric: str) -> str:
+    """Give a metric's name where room is scarce."""
+    return _SHORT.get(metric) or title(metric)
+
+
+def title(metric: str) -> str:
+    """Give a metric's name as the specification has it."""
+    row = specification().metrics.get(metric)
+    return metric if row is None else row.info.title
+
+
+def value(metric: str, number: float | None) -> str:
+    """Give a value with as many digits as the metric's scale is read with."""
+    return figures.number(number, digits(metric))
+
+
+def digits(metric: str) -> int:
+    """Give how many digits after the point a metric is shown with."""
+    row = specification().metrics.get(metric)
+    return 1 if metric == "ter" or (row is not None and row.info.high == 100) else 2
+
+
+def by_reason(missing: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Give each reason for a missing value once, with the metrics it holds for."""
+    reasons: dict[str, list[str]] = {}
+    for metric, reason in missing.items():
+        reasons.setdefault(reason, []).append(short_title(metric))
+    return [(reason, ", ".join(metrics)) for reason, metrics in reasons.items()]

@@ -1,0 +1,62 @@
+"""Driving the app and reading what stands on its screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from harness.control import Control
+from harness.listening import EventQueue, EventSource
+from rosetta_tui.app import RosettaApp
+from rosetta_tui.session import Session
+from tests.tui.scenes import Scene
+
+
+class App(RosettaApp):
+    """The app over a scene; a demo gives the scene's own queue."""
+
+    def __init__(
+        self, made: Scene | None, path: Path | None = None, *, watch: bool = False
+    ) -> None:
+        self.control = Control()
+        self.queue = made.queue if made else EventQueue()
+        self.followed: list[str] = []
+        session = Session(self.queue, self.control)
+        super().__init__(
+            (made.path if made else path) or Path(),
+            self._follow_run,
+            lambda: session,
+            session if watch else None,
+        )
+
+    def _follow_run(self, run_id: str) -> EventSource:
+        self.followed.append(run_id)
+        return self.queue
+
+
+def lines(app: RosettaApp) -> list[str]:
+    """Give the text of the screen as it is drawn, line by line."""
+    width, height = app.size
+    strips = app.screen._compositor.render_strips(app.size)
+    return [
+        "".join(segment.text for segment in strip)[:width].rstrip() for strip in strips[:height]
+    ]
+
+
+def text(app: RosettaApp) -> str:
+    """Give the screen as one text."""
+    return "\n".join(lines(app))
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Wait until the workers are done, and what they brought is drawn."""
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+    look = getattr(pilot.app.screen, "look", None)
+    if look is not None:
+        look()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
