@@ -10,6 +10,7 @@ from typing import Any
 from corpora.corpus import Corpus, Dataset
 from corpora.entry import Entry
 from harness.card.fingerprint import fingerprint
+from harness.endpoints import is_loopback
 from harness.events import RunState
 from harness.failures import UsageError
 from harness.method import Method
@@ -19,7 +20,6 @@ from harness.problems import first_problem
 from harness.store.corpora import read_entries, save_corpus
 from harness.store.runs import Run, create_run, set_plan
 from harness.version import VERSION
-from harness.wire import is_loopback
 from scoring.floors import floors
 from scoring.reasons import missing_reasons
 from scoring.scorer import Scorer, Totals, default_metrics

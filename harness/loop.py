@@ -114,7 +114,7 @@ class RunLoop:
             in_flight.difference_update(batch)
 
     async def _outputs(self, batch: Sequence[int], calls: EntryCalls) -> Sequence[Output]:
-        entries = [self._entries[place] for place in batch]
+        entries = [self._entries[place].question() for place in batch]
         try:
             outputs = await self._method.translate(entries, calls)
         except CallError as failure:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import ssl
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from harness.calls import Reply, Request
+from harness.endpoints import is_loopback
 from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
 from harness.retry import retry_after
 
@@ -20,17 +20,6 @@ MOST_BYTES = 16 * 2**20
 """A reply larger than this is not read to its end."""
 
 CONNECT_SECONDS = 15.0
-
-
-def is_loopback(url: str) -> bool:
-    """Tell whether a URL names this machine itself."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Wire:

@@ -26,7 +26,7 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option("--model", help="Model asked for.")
 @click.option("--endpoint", help="A preset (openrouter, openai, ollama …) or a URL.")
-@click.option("--temperature", type=float)
+@click.option("--temperature", help="A number, or `none` for the endpoint's own. Default: 0.")
 @click.option("--max-tokens", type=int, help="Most output tokens of a call.")
 @click.option("--prompt", help="Prompt version that is shipped, or a file.")
 @click.option("--coaching", type=_FILE, help="Grammar notes, examples and dictionary.")
@@ -85,6 +85,8 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
     }
     told["source_language"] = corpus.dataset.source_language
     told["target_language"] = corpus.dataset.target_language
+    if told.get("temperature") == "none":
+        told["temperature"] = None
     for name in ("body", "settings"):
         told[name] = _pairs(name, given.get(name, ()))
     limits = {

@@ -1,0 +1,136 @@
+"""A whole run with the live screen on a real terminal, against a local endpoint with a fixed delay.
+
+Prints the request phase as a multiple of the ideal (entries × delay / connections), beside a bare
+client on the same endpoint in the same minute, the whole process, the same again from the cache, and
+the disk that an entry takes beside its own texts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+import httpx
+from httpx_aiohttp import AiohttpTransport
+
+from benchmarks.synthetic import translations
+from benchmarks.terminal import ROSETTA, Terminal
+
+DELAY = 0.05
+
+
+class LocalEndpoint:
+    """The mock endpoint in a process of its own."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-P", "-m", "benchmarks.mock_endpoint", "--delay", str(DELAY)]
+        root = Path(__file__).parent.parent
+        path = {**os.environ, "PYTHONPATH": str(root)}
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, env=path)
+        assert self._process.stdout is not None
+        self.url = f"http://127.0.0.1:{int(self._process.stdout.readline())}"
+
+    def statistics(self) -> dict[str, float]:
+        """Give what it saw."""
+        with urllib.request.urlopen(f"{self.url}/stats") as reply:
+            figures: dict[str, float] = json.loads(reply.read())
+        return figures
+
+    def end(self) -> None:
+        """Stop it."""
+        self._process.kill()
+        self._process.wait()
+
+
+def write_corpus(path: Path, entries: int) -> int:
+    """Write a corpus whose sources are noisy copies, which the endpoint gives back; bytes of its texts."""
+    made = translations(entries)
+    rows = [
+        {"id": place, "source": each.output or "-", "reference": each.entry.reference}
+        for place, each in enumerate(made)
+    ]
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
+    return sum(len(row["source"].encode()) * 2 + len(row["reference"].encode()) for row in rows)
+
+
+def watched_run(home: Path, corpus: Path, endpoint: str, connections: int) -> float:
+    """Run it on a terminal until its card is sealed, then leave; gives the seconds in all."""
+    options = ["--source-language", "en", "--target-language", "crk", "--method", "chat"]
+    options += ["--model", "mock-1", "--endpoint", f"{endpoint}/v1"]
+    options += ["--concurrency", str(connections)]
+    env = {**os.environ, "ROSETTA_HOME": str(home)}
+    terminal = Terminal([*ROSETTA, "run", str(corpus), *options], env)
+    try:
+        terminal.see("run card is sealed", 120)
+        terminal.press("q")
+        return terminal.wait(20)
+    finally:
+        terminal.end()
+
+
+def bare_client(url: str, entries: int, connections: int) -> float:
+    """Send the same requests with nothing around them; seconds."""
+    body = {"model": "m", "messages": [{"role": "user", "content": "x" * 160}]}
+
+    async def work() -> float:
+        limits = httpx.Limits(max_connections=connections)
+        left = iter(range(entries))
+        async with httpx.AsyncClient(transport=AiohttpTransport(limits=limits)) as client:
+
+            async def worker() -> None:
+                for _ in left:
+                    (await client.post(f"{url}/v1/chat/completions", json=body)).json()
+
+            began = time.perf_counter()
+            await asyncio.gather(*(worker() for _ in range(connections)))
+            return time.perf_counter() - began
+
+    return asyncio.run(work())
+
+
+def measure(entries: int, connections: int) -> None:
+    """Measure one number of connections and print a line."""
+    ideal = entries * DELAY / connections
+    with tempfile.TemporaryDirectory() as folder:
+        home, corpus = Path(folder) / "home", Path(folder) / "corpus.jsonl"
+        texts = write_corpus(corpus, entries)
+        bare = LocalEndpoint()
+        floor = bare_client(bare.url, entries, connections)
+        bare.end()
+        endpoint = LocalEndpoint()
+        whole = watched_run(home, corpus, endpoint.url, connections)
+        phase = endpoint.statistics()["seconds"]
+        size = store_bytes(home)
+        again = watched_run(home, corpus, endpoint.url, connections)
+        asked = endpoint.statistics()["served"]
+        endpoint.end()
+    print(
+        f"{entries} entries, {connections} connections: request phase {phase / ideal:.2f} × ideal "
+        f"(bare client {floor / ideal:.2f} ×), process {whole:.2f} s, from the cache {again:.2f} s "
+        f"({asked - entries:.0f} calls), {(size - texts) / entries:.0f} bytes an entry beside its texts"
+    )
+
+
+def store_bytes(home: Path) -> int:
+    """Give the size of a store with its log folded in."""
+    with sqlite3.connect(home / "rosetta.sqlite") as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return (home / "rosetta.sqlite").stat().st_size
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--entries", type=int, default=2000)
+    arguments.add_argument("--connections", type=int, nargs="*", default=[32, 128])
+    chosen = arguments.parse_args()
+    for count in chosen.connections:
+        measure(chosen.entries, count)
