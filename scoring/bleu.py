@@ -11,7 +11,7 @@ from scoring.metric import FloatArray, Metric, Statistics
 from scoring.ngrams import shared_words
 from scoring.signature import sacrebleu_signature
 from scoring.specification import metric_info
-from scoring.tokenizers import load_tokenizer
+from scoring.tokenizers import load_tokenizer, tokenizer_signature
 from scoring.translation import Translation
 
 _ORDERS = 4
@@ -32,14 +32,16 @@ class Bleu(Metric):
     def __init__(self, tokenizer: str = "13a") -> None:
         self.tokenizer = tokenizer
         self._missing = ""
+        self._named = tokenizer
         try:
             self._tokens = load_tokenizer(tokenizer)
+            self._named = tokenizer_signature(tokenizer)
         except ValueError as error:
             self._missing = str(error)
 
     @property
     def signature(self) -> str:
-        return sacrebleu_signature(f"nrefs:1|case:mixed|eff:no|tok:{self.tokenizer}|smooth:exp")
+        return sacrebleu_signature(f"nrefs:1|case:mixed|eff:no|tok:{self._named}|smooth:exp")
 
     @property
     def why_missing(self) -> str:

@@ -59,7 +59,7 @@ class GroupScores(BaseModel):
 class Scores(BaseModel):
     """All scores of a run at full precision; ``model_dump(mode="json")`` is the card's block."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="allow")
 
     exact_match_rate: float | None
     exact_matches: int | None
@@ -214,7 +214,11 @@ def _tier_fields(
         "quality_tier": quality,
         "claimable_tier": claimable,
         "tier_in_words": tier_in_words(
-            mixed.value, claimable, review_passed=review_passed, at_floor=at_floor
+            mixed.value,
+            claimable,
+            review_passed=review_passed,
+            at_floor=at_floor,
+            mostly_identical=identical is True,
         ),
         "at_floor": at_floor,
         "mostly_identical": identical,

@@ -76,13 +76,20 @@ def _largest_share(texts: Sequence[str]) -> float:
 
 
 def tier_in_words(
-    composite: float | None, claimable: Tier, *, review_passed: bool, at_floor: bool
+    composite: float | None,
+    claimable: Tier,
+    *,
+    review_passed: bool,
+    at_floor: bool,
+    mostly_identical: bool = False,
 ) -> str:
     """Write what people see, such as ``functional (automatic 0.78; review pending)``."""
     if composite is None:
         return Tier.UNSCORED.value
     parts = [f"automatic {_shown(composite)}"]
-    if at_floor:
+    if mostly_identical:
+        parts.append("mostly one and the same output")
+    elif at_floor:
         parts.append("not above the floor")
     elif review_passed:
         parts.append("reviewed")

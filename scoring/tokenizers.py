@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from corpora.text import scripts
 
@@ -89,7 +91,7 @@ def tokens_13a(line: str) -> list[str]:
     """Split as mteval-v13a; its rules never reach across white space, so it goes word by word."""
     line = line.rstrip()
     if "\n" in line:
-        return _sacrebleu("13a")(line)
+        return _tokens_by_sacrebleu(line)
     tokens: list[str] = []
     for word in line.split():
         if word.isalnum():
@@ -102,15 +104,43 @@ def tokens_13a(line: str) -> list[str]:
 def _word_13a(word: str) -> list[str]:
     plain = _PLAIN.fullmatch(word)
     if plain is None:
-        return _sacrebleu("13a")(word)
+        return _tokens_by_sacrebleu(word)
     return [part for part in plain.groups() if part]
 
 
-@cache
+def _tokens_by_sacrebleu(text: str) -> list[str]:
+    tokens: list[str] = _instance("13a")(text).split()
+    return tokens
+
+
+def tokenizer_signature(name: str) -> str:
+    """Name the tokenizer as sacreBLEU's signature does, with the version of its dictionary if it has one."""
+    return str(_instance(name).signature()) if name in {"ja-mecab", "ko-mecab"} else name
+
+
 def _sacrebleu(name: str) -> Tokenizer:
+    tokenizer = _instance(name)
+    return lambda line: tokenizer(line.rstrip()).split()
+
+
+@cache
+def _instance(name: str) -> Any:
+    """Make sacreBLEU's tokenizer; ValueError, on one line, where something it needs is not here."""
     module, class_name = _MODULES[name].split(".")
     try:
-        tokenizer = getattr(import_module(f"sacrebleu.tokenizers.{module}"), class_name)()
+        if name == "flores200":
+            _check_model()
+        return getattr(import_module(f"sacrebleu.tokenizers.{module}"), class_name)()
     except (ImportError, RuntimeError, OSError) as error:
-        raise ValueError(f"sacreBLEU's tokenizer {name!r} cannot be used here: {error}") from error
-    return lambda line: tokenizer(line.rstrip()).split()
+        what = " ".join(str(error).split())
+        raise ValueError(f"the tokenizer {name!r} cannot be used here: {what}") from error
+
+
+def _check_model() -> None:
+    """Raise where sacreBLEU would download its model: nothing here touches the network."""
+    from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+    from sacrebleu.utils import SACREBLEU_DIR
+
+    file = SPM_MODELS["flores200"]["url"].rsplit("/", 1)[-1]
+    if not (Path(SACREBLEU_DIR) / "models" / file).exists():
+        raise FileNotFoundError(f"the file {file} is not in sacreBLEU's folder of models")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from pathlib import Path
 from unicodedata import normalize
 
 import numpy as np
@@ -95,6 +96,16 @@ def test_tokenizer_whose_library_is_missing_says_so(monkeypatch: pytest.MonkeyPa
     with pytest.raises(ValueError, match="'ja-mecab' cannot be used here"):
         load_tokenizer("ja-mecab")
     assert Bleu("ja-mecab").stats(translations(["a"], ["a"])[0]) is None
+
+
+def test_a_model_that_would_have_to_be_downloaded_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
+    metric = Bleu("flores200")
+    assert metric.stats(translations(["a"], ["a"])[0]) is None
+    assert "models" in metric.why_missing
+    assert str(tmp_path) not in metric.why_missing
 
 
 @pytest.mark.parametrize(

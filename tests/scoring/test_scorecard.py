@@ -146,6 +146,7 @@ def test_mostly_identical_outputs_claim_baseline_even_above_the_floors() -> None
     scores = card(texts)
     assert scores.mostly_identical
     assert (scores.at_floor, scores.claimable_tier) == (True, Tier.BASELINE)
+    assert "one and the same output" in scores.tier_in_words
 
 
 def test_known_floors_are_taken_as_they_are() -> None:
