@@ -208,3 +208,9 @@ def test_one_blank_side_is_an_error_on_its_line(tmp_path: Path) -> None:
 def test_one_text_file_alone_cannot_be_a_corpus(tmp_path: Path) -> None:
     problem = only_problem(file(tmp_path, "Hello, world; this is a letter.\n", "letter.txt"))
     assert "reference file" in problem.mend
+
+
+def test_a_column_spelled_exactly_wins_over_one_in_capitals(tmp_path: Path) -> None:
+    path = file(tmp_path, "Source,source,reference\nweb,a,b\n", "a.csv")
+    (only,) = load(path, dataset=LANGUAGES).entries
+    assert (only.source, only.model_extra) == ("a", {"Source": "web"})
