@@ -153,7 +153,7 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
 def _print_card(connection: Any, run_id: str, *, as_json: bool) -> None:
     from harness.card.load import load_card
     from harness.store.runs import find_run
-    from rosetta_tui.card_text import card_text
+    from rosetta_tui.card_lines import card_lines
 
     card = load_card(connection, find_run(connection, run_id).id).as_json()
-    click.echo(json.dumps(card, indent=2) if as_json else card_text(card))
+    click.echo(json.dumps(card, indent=2) if as_json else "\n".join(card_lines(card)))

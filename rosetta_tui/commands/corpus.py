@@ -6,40 +6,21 @@ Shows counts, ids and tags, never the text of an entry, so it is safe on secret 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosetta_tui.commands.reading import FORMS, print_problems, read_corpus, reading
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
     from corpora.corpus import Corpus
-    from corpora.problems import CorpusError, Problem
+    from corpora.problems import CorpusError
     from corpora.requirements import Requirement
     from corpora.statistics import Side, Statistics
-
-FORMS = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
-MOST_LINES = 100
-"""Problems printed before the rest is only counted; ``--json`` prints all."""
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def _reading(command: Command) -> Command:
-    """Add the arguments and options of every command that reads a corpus."""
-    for add in (
-        click.option("--id", "corpus_id", help="Id of a corpus whose file gives none."),
-        click.option("--target-language", metavar="TAG", help="Language of the references."),
-        click.option("--source-language", metavar="TAG", help="Language of the sources."),
-        click.option("--form", type=click.Choice(FORMS), help="Default: found out from the file."),
-        click.argument("reference", required=False, type=click.Path(path_type=Path)),
-        click.argument("file", type=click.Path(path_type=Path)),
-    ):
-        command = add(command)
-    return command
 
 
 @click.group()
@@ -48,16 +29,16 @@ def corpus() -> None:
 
 
 @corpus.command()
-@_reading
+@reading
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(as_json: bool, **reading: Any) -> None:
+def check(as_json: bool, **given: Any) -> None:
     """Say what is wrong with FILE, and which minimum requirements it meets.
 
     REFERENCE is the second of two text files that are aligned line by line.
     """
     from corpora.requirements import requirements
 
-    loaded = _load(reading, as_json=as_json)
+    loaded = _load(given, as_json=as_json)
     rows = requirements(loaded)
     if as_json:
         _print_json(
@@ -70,30 +51,30 @@ def check(as_json: bool, **reading: Any) -> None:
             }
         )
         return
-    _print_problems(loaded.warnings)
+    print_problems(loaded.warnings)
     click.echo(_title(loaded))
     _print_requirements(rows)
 
 
 @corpus.command()
-@_reading
+@reading
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(as_json: bool, **reading: Any) -> None:
+def show(as_json: bool, **given: Any) -> None:
     """Count what the entries of FILE carry; their texts are not shown."""
     from corpora.statistics import statistics
 
-    loaded = _load(reading, as_json=as_json)
+    loaded = _load(given, as_json=as_json)
     counted = statistics(loaded)
     if as_json:
         _print_json({"dataset": _envelope(loaded), "statistics": asdict(counted)})
         return
-    _print_problems(loaded.warnings)
+    print_problems(loaded.warnings)
     click.echo(_title(loaded))
     _print_statistics(counted)
 
 
 @corpus.command()
-@_reading
+@reading
 @click.option("--to", "to_form", type=click.Choice(FORMS), required=True, help="Form to write.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
 @click.option(
@@ -111,14 +92,14 @@ def convert(
     allow_loss: bool,
     allow_secret: bool,
     overwrite: bool,
-    **reading: Any,
+    **given: Any,
 ) -> None:
     """Write FILE in another form; what the form would lose is named and refused."""
     from corpora.problems import CorpusError
     from corpora.write import write
 
-    loaded = _load(reading)
-    _print_problems(loaded.warnings)
+    loaded = _load(given)
+    print_problems(loaded.warnings)
     for path in (output, reference_output):
         if path is not None and path.exists() and not overwrite:
             name = plain(click.format_filename(path))
@@ -133,22 +114,16 @@ def convert(
             allow_secret=allow_secret,
         )
     except CorpusError as error:
-        _print_problems(error.problems)
+        print_problems(error.problems)
         raise click.exceptions.Exit(2) from None
     click.echo(f"Wrote {len(loaded.entries)} entries.", err=True)
 
 
-def _load(reading: dict[str, Any], *, as_json: bool = False) -> Corpus:
-    from corpora.load import load
+def _load(given: dict[str, Any], *, as_json: bool = False) -> Corpus:
     from corpora.problems import CorpusError
 
-    given = {
-        "id": reading["corpus_id"],
-        "source_language": reading["source_language"],
-        "target_language": reading["target_language"],
-    }
     try:
-        return load(reading["file"], reading["reference"], form=reading["form"], dataset=given)
+        return read_corpus(given, given["reference"])
     except CorpusError as error:
         _report_failure(error, as_json=as_json)
         raise click.exceptions.Exit(2) from None
@@ -159,14 +134,7 @@ def _report_failure(error: CorpusError, *, as_json: bool) -> None:
         problems = [asdict(problem) for problem in error.problems]
         _print_json({"usable": False, "problems": problems})
     else:
-        _print_problems(error.problems)
-
-
-def _print_problems(problems: Sequence[Problem]) -> None:
-    for problem in problems[:MOST_LINES]:
-        click.echo(plain(str(problem)), err=True)
-    if len(problems) > MOST_LINES:
-        click.echo(f"… and {len(problems) - MOST_LINES} more; --json lists all.", err=True)
+        print_problems(error.problems)
 
 
 def _print_json(value: Any) -> None:

@@ -59,8 +59,8 @@ def selecting(command: Command) -> Command:
     return command
 
 
-def load_corpus(given: dict[str, Any], *, reference: Path | None = None) -> Corpus:
-    """Read the corpus that the options name and say its warnings; CorpusError where it is unusable."""
+def read_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:
+    """Read the corpus that the options name; raises CorpusError with all that is wrong."""
     from corpora.load import load
 
     envelope = {
@@ -68,7 +68,12 @@ def load_corpus(given: dict[str, Any], *, reference: Path | None = None) -> Corp
         "source_language": given["source_language"],
         "target_language": given["target_language"],
     }
-    corpus = load(given["file"], reference, form=given["form"], dataset=envelope)
+    return load(given["file"], reference, form=given["form"], dataset=envelope)
+
+
+def load_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:
+    """Read the corpus that the options name and say its warnings on standard error."""
+    corpus = read_corpus(given, reference)
     print_problems(corpus.warnings)
     return corpus
 

@@ -64,7 +64,7 @@ def run(style: str | None, **given: Any) -> None:
     """
     from rosetta_tui.showing import start_and_show
 
-    corpus = load_corpus(given, reference=given["reference"])
+    corpus = load_corpus(given, given["reference"])
     positions = selection(given).apply(corpus)
     start_and_show(corpus, positions, make_plan(corpus, given), style)
 

@@ -28,7 +28,7 @@ def score(reference: Path | None, as_json: bool, **given: Any) -> None:
     from rosetta_tui.commands.run import make_plan
     from rosetta_tui.showing import start_and_show
 
-    corpus = load_corpus(given, reference=reference)
+    corpus = load_corpus(given, reference)
     positions = selection(given).apply(corpus)
     plan = make_plan(corpus, {**given, "method": "replay", "outputs": given["outputs"]})
     start_and_show(corpus, positions, plan, "card" if as_json else "summary")
