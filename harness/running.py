@@ -167,11 +167,7 @@ class _Go:
     async def _translate(
         self, waiting: Sequence[int], ledger: Ledger, scribe: Scribe
     ) -> str | None:
-        wire = Wire(
-            timeout_seconds=self.options.timeout_seconds,
-            offline=self.options.offline,
-            connections=self.options.concurrency,
-        )
+        wire = Wire(timeout_seconds=self.options.timeout_seconds, offline=self.options.offline)
         carrier = Carrier(
             method=self.method.setup.method,
             wire=wire,

@@ -6,8 +6,10 @@ import asyncio
 import json
 import ssl
 from collections.abc import Mapping
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
@@ -15,6 +17,7 @@ from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
 from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
 from harness.retry import retry_after
+from harness.store.texts import storable
 
 MOST_BYTES = 16 * 2**20
 """A reply larger than this is not read to its end."""
@@ -23,17 +26,16 @@ CONNECT_SECONDS = 15.0
 
 
 class Wire:
-    """A pool of connections to endpoints. Belongs to one event loop.
+    """Pools of connections to endpoints. Belongs to one event loop.
 
     The connections are aiohttp's, behind httpx's interface: httpx's own pool looks at every connection
     for every request, which costs more than the request itself from a few dozen connections on.
     """
 
-    def __init__(self, *, timeout_seconds: float, offline: bool, connections: int) -> None:
+    def __init__(self, *, timeout_seconds: float, offline: bool) -> None:
         self._timeout = timeout_seconds
         self._offline = offline
-        self._connections = connections
-        self._client: httpx.AsyncClient | None = None
+        self._clients: dict[str | None, httpx.AsyncClient] = {}
 
     async def send(self, request: Request) -> tuple[Reply, int]:
         """Carry one request; gives the reply and the HTTP status.
@@ -53,49 +55,65 @@ class Wire:
 
     async def close(self) -> None:
         """Close all connections."""
-        if self._client is not None:
-            await self._client.aclose()
+        for client in self._clients.values():
+            await client.aclose()
 
     async def _exchange(self, request: Request) -> tuple[httpx.Response, bytes]:
-        client = self._client or self._open()
         payload = _payload(request)
         headers = {"content-type": "application/json", **request.headers}
         try:
             async with (
                 asyncio.timeout(self._timeout),
-                client.stream("POST", request.url, content=payload, headers=headers) as response,
+                self._client(request.url).stream(
+                    "POST", request.url, content=payload, headers=headers
+                ) as response,
             ):
                 return response, await _body(response)
-        except (TimeoutError, httpx.TimeoutException) as error:
-            raise _timeout_or_lost(error, self._timeout) from error
-        except (httpx.ReadError, httpx.RemoteProtocolError) as error:
-            raise Transient(
-                ErrorClass.TRUNCATED, "The connection broke within the reply."
-            ) from error
-        except httpx.TransportError as error:
-            raise Transient(
-                ErrorClass.CONNECTION, f"No connection to {_host(request.url)}."
-            ) from error
-        except (httpx.InvalidURL, UnicodeError) as error:
-            raise Refused(ErrorClass.REQUEST, "The endpoint's address is not a URL.") from error
+        except CallError:
+            raise
+        except Exception as error:
+            failure = _lost(error, request.url, self._timeout)
+            if failure is None:
+                raise
+            raise failure from error
 
-    def _open(self) -> httpx.AsyncClient:
-        import aiohttp
-        from httpx_aiohttp import AiohttpTransport
+    def _client(self, url: str) -> httpx.AsyncClient:
+        """Give the pool for a URL: one for each way out, so nearly always one."""
+        proxy = None if self._offline else _proxy(url)
+        if proxy not in self._clients:
+            self._clients[proxy] = _open(proxy)
+        return self._clients[proxy]
 
-        context = ssl.create_default_context()
 
-        def session() -> aiohttp.ClientSession:
-            connector = aiohttp.TCPConnector(
-                limit=self._connections, keepalive_timeout=60, ssl=context
-            )
-            return aiohttp.ClientSession(connector=connector, trust_env=not self._offline)
+def _proxy(url: str) -> str | None:
+    """Give the proxy that the environment names for another machine; none for this one.
 
-        self._client = httpx.AsyncClient(
-            transport=AiohttpTransport(verify=context, client=session),
-            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-        )
-        return self._client
+    The library's own reading of the environment would also send the passwords of a ``.netrc`` file.
+    """
+    parts = urlsplit(url)
+    if is_loopback(url) or proxy_bypass(parts.hostname or ""):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
+
+
+def _open(proxy: str | None) -> httpx.AsyncClient:
+    import aiohttp
+    from httpx_aiohttp import AiohttpTransport
+
+    context = ssl.create_default_context()
+
+    def session() -> aiohttp.ClientSession:
+        # the limiter bounds the connections; a second bound would make calls wait on their time
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60, ssl=context)
+        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+    way_out = None if proxy is None else httpx.Proxy(proxy)
+    return httpx.AsyncClient(
+        transport=AiohttpTransport(verify=context, client=session, proxy=way_out),
+        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+    )
 
 
 def _payload(request: Request) -> bytes:
@@ -116,7 +134,25 @@ async def _body(response: httpx.Response) -> bytes:
     return bytes(parts)
 
 
-def _timeout_or_lost(error: Exception, seconds: float) -> Transient:
+def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
+    """Name what kept a whole reply from coming; None where the fault is not the connection's."""
+    from aiohttp import ClientResponseError
+
+    if isinstance(error, ClientResponseError | httpx.DecodingError):
+        return Transient(ErrorClass.MALFORMED, "The reply is not HTTP as it should be.")
+    if isinstance(error, TimeoutError | httpx.TimeoutException):
+        return _timeout_or_closed(error, seconds)
+    if isinstance(error, httpx.ReadError | httpx.RemoteProtocolError):
+        return Transient(ErrorClass.TRUNCATED, "The connection broke within the reply.")
+    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | ValueError):
+        return Refused(ErrorClass.REQUEST, "The endpoint's address is not a URL that can be used.")
+    if isinstance(error, httpx.TransportError):
+        return Transient(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
+    return None
+
+
+def _timeout_or_closed(error: Exception, seconds: float) -> Transient:
+    """Tell a time-out from a closed connection, for which the library raises the same."""
     cause = type(error.__cause__).__name__
     if "Disconnected" in cause or "OSError" in cause:
         return Transient(ErrorClass.CONNECTION, "The endpoint closed the connection.")
@@ -156,7 +192,7 @@ def _said(request: Request, body: bytes) -> str:
     """Give the endpoint's own words, shortened; nothing for secret entries, which they may quote."""
     if not request.cacheable:
         return ""
-    text = _error_text(body).replace("\n", " ").strip()
+    text = storable(" ".join(_error_text(body).split()))
     for secret in (*request.headers.values(), *request.body_secrets.values()):
         for piece in secret.split():
             if len(piece) >= 8:
