@@ -64,14 +64,14 @@ def list_(as_json: bool) -> None:
     if not found:
         click.echo("There are no runs yet. `rosetta demo` makes one: no key, no network.")
         return
-    from rosetta_tui.card_lines import HEADINGS, run_line, table
+    from rosetta_tui.card_text import HEADINGS, run_line, table
 
     for line in table([HEADINGS, *map(run_line, found)]):
         click.echo(line)
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
-    from rosetta_tui.card_lines import tier_words
+    from rosetta_tui.card_text import tier_words
 
     card = run.card or {}
     scores, cost = card.get("scores", {}), card.get("cost", {})
@@ -111,7 +111,7 @@ def show(run: str, as_json: bool) -> None:
     """Show all scores of RUN (an id, its beginning, or `last`)."""
     from harness.card.load import load_card
     from harness.store.runs import find_run, read_card
-    from rosetta_tui.card_lines import card_lines
+    from rosetta_tui.card_text import card_text
 
     with _store() as connection:
         found = find_run(connection, run)
@@ -122,8 +122,7 @@ def show(run: str, as_json: bool) -> None:
         return
     if "unverified" in head:
         card["unverified"] = head["unverified"]
-    for line in card_lines(card):
-        click.echo(line)
+    click.echo(card_text(card))
 
 
 @runs.command()

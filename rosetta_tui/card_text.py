@@ -96,8 +96,12 @@ def _cut(text: str, width: int) -> str:
     return set_cell_size(text, width).rstrip()
 
 
-def card_lines(card: Mapping[str, Any]) -> Iterator[str]:
+def card_text(card: Mapping[str, Any]) -> str:
     """Say everything that a card has to say about a run, entries aside."""
+    return "\n".join(_lines(card))
+
+
+def _lines(card: Mapping[str, Any]) -> Iterator[str]:
     yield from _head(card)
     yield ""
     yield from _quality(card)
