@@ -77,11 +77,14 @@ def composite(values: Mapping[str, object], reasons: Mapping[str, str] | None = 
     )
 
 
-def composites(values: Mapping[str, FloatArray], profile: str) -> FloatArray:
+def composites(
+    values: Mapping[str, FloatArray], profile: str, *, complete: bool = False
+) -> FloatArray:
     """Fold arrays of values, one composite per place; NaN means no value there.
 
-    Used for entries and for bootstrap draws, where the caller passes only the metrics that the point
-    estimate has, so that every draw weighs the same inputs.
+    For entries the weight of a missing value moves to the others. For bootstrap draws the caller passes
+    the metrics of the point estimate and asks for ``complete``: a draw without one of them has no
+    composite, so that all draws weigh the same inputs.
     """
     weights = specification().profiles[profile]
     used = [id_ for id_ in weights if id_ in values]
@@ -92,7 +95,8 @@ def composites(values: Mapping[str, FloatArray], profile: str) -> FloatArray:
     weight = np.array([weights[id_] for id_ in used])[:, None] * ~np.isnan(scaled)
     covered = weight.sum(axis=0)
     total = (weight * np.nan_to_num(scaled)).sum(axis=0)
-    return np.where(covered > 0, total / np.where(covered > 0, covered, 1.0), np.nan)
+    enough = np.isfinite(scaled).all(axis=0) if complete else covered > 0
+    return np.where(enough, total / np.where(covered > 0, covered, 1.0), np.nan)
 
 
 def composite_metrics() -> frozenset[str]:

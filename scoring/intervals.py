@@ -130,8 +130,8 @@ class LiveIntervals:
     """Intervals of a run in progress, kept up to date as entries come (Poisson bootstrap).
 
     Each entry enters each draw with a Poisson(1) weight, so nothing is computed again: adding costs one
-    product of (draws × entries) with (entries × columns), about 20 µs an entry with 200 draws, and
-    asking about 0.2 ms whatever the length of the run. The exact intervals replace them at the end.
+    product of (draws × entries) with (entries × columns): with 200 draws 35 µs for an entry alone, 6 µs
+    in a batch of 30. Asking costs 0.4 ms whatever the length of the run. Exact ones replace them at the end.
     """
 
     def __init__(self, metrics: Sequence[Metric], *, draws: int = 200, seed: int = SEED) -> None:
@@ -166,10 +166,12 @@ def _intervals(
     points = {
         id_: np.array([value]) for id_, value in table.corpus_values().items() if value is not None
     }
+    if not points:
+        return {}
     drawn = {id_: values for id_, values in table.values(sums).items() if id_ in points}
     profile = profile_for({id_: float(value[0]) for id_, value in points.items()})
     points["composite"] = composites(points, profile)
-    drawn["composite"] = composites(drawn, profile)
+    drawn["composite"] = composites(drawn, profile, complete=True)
     return {
         id_: _percentiles(values, float(points[id_][0]), level, seed, method)
         for id_, values in drawn.items()

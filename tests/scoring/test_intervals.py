@@ -12,7 +12,8 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import _bootstrap_resample
 from scipy.stats import binomtest
 
-from scoring.composite import composite
+from scoring.bleu import Bleu
+from scoring.composite import composite, composites
 from scoring.intervals import (
     LiveIntervals,
     bootstrap,
@@ -20,6 +21,7 @@ from scoring.intervals import (
     wilson,
     wilson_intervals,
 )
+from scoring.match import EquivalentMatch
 from scoring.scorer import Scorer, surface_metrics
 from scoring.table import Table
 from scoring.translation import Translation
@@ -159,3 +161,25 @@ def test_metric_without_value_has_no_interval() -> None:
     scorer = Scorer(metrics)
     rows = scorer.table(scorer.statistics(translations(["a", "b"], ["a", "c"])))
     assert "equivalent_match_rate" not in bootstrap(rows)
+
+
+def test_without_any_value_there_is_no_interval() -> None:
+    for metrics, ids in (
+        ([Bleu("martian")], set()),
+        ([EquivalentMatch(has_variants=False)], set()),
+        ([Bleu()], {"bleu"}),
+        ([], set()),
+    ):
+        scorer, live = Scorer(metrics), LiveIntervals(metrics)
+        live.add([])
+        assert live.intervals() == {}
+        statistics = scorer.statistics(translations(["a b c d e"] * 3, ["a b c d f"] * 3))
+        live.add(statistics)
+        assert set(bootstrap(scorer.table(statistics))) == set(live.intervals()) == ids
+
+
+def test_a_draw_without_one_of_the_inputs_has_no_composite() -> None:
+    values = {"exact_match_rate": np.array([1.0, np.nan]), "chrf_plus_plus": np.array([50.0, 50.0])}
+    drawn = composites(values, "B", complete=True)
+    assert drawn[0] == pytest.approx((0.1 + 0.125) / 0.35)
+    assert np.isnan(drawn[1])
