@@ -141,7 +141,7 @@ def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
     if isinstance(error, ClientResponseError | httpx.DecodingError):
         return Transient(ErrorClass.MALFORMED, "The reply is not HTTP as it should be.")
     if isinstance(error, TimeoutError | httpx.TimeoutException):
-        return _timeout_or_closed(error, seconds)
+        return _timeout_or_closed(error, url, seconds)
     if isinstance(error, httpx.ReadError | httpx.RemoteProtocolError):
         return Transient(ErrorClass.TRUNCATED, "The connection broke within the reply.")
     if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | ValueError):
@@ -151,13 +151,13 @@ def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
     return None
 
 
-def _timeout_or_closed(error: Exception, seconds: float) -> Transient:
+def _timeout_or_closed(error: Exception, url: str, seconds: float) -> Transient:
     """Tell a time-out from a closed connection, for which the library raises the same."""
     cause = type(error.__cause__).__name__
     if "Disconnected" in cause or "OSError" in cause:
         return Transient(ErrorClass.CONNECTION, "The endpoint closed the connection.")
     if isinstance(error, httpx.ConnectTimeout):
-        return Transient(ErrorClass.CONNECTION, "The endpoint did not take the connection.")
+        return Transient(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
     return Transient(ErrorClass.TIMEOUT, f"No whole reply within {seconds:g} s.")
 
 
