@@ -69,14 +69,13 @@ def scripts(texts: Iterable[str]) -> dict[str, float]:
     Whether a corpus is in roman letters or syllabics is read from the texts, because tables of
     likely scripts are wrong for several languages.
     """
-    letters: Counter[str] = Counter()
+    characters: Counter[str] = Counter()
     for text in texts:
-        for character in text:
-            if character.isalpha():
-                letters[character] += 1
+        characters.update(text)
     counts: Counter[str] = Counter()
-    for character, count in letters.items():
-        counts[script_of(character)] += count
+    for character, count in characters.items():
+        if character.isalpha():
+            counts[script_of(character)] += count
     total = counts.total()
     return {script: count / total for script, count in counts.most_common()}
 

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from corpora.corpus import Corpus, Dataset
+from corpora.corpus import Corpus
 from corpora.entry import Entry
 from harness.card.fingerprint import fingerprint
 from harness.endpoints import is_loopback
@@ -18,9 +18,10 @@ from harness.methods.registry import build
 from harness.plan import Plan
 from harness.problems import first_problem
 from harness.store.corpora import read_entries, save_corpus
-from harness.store.runs import Run, create_run, set_plan
+from harness.store.runs import Run, create_run, find_opening, set_plan
 from harness.version import VERSION
 from scoring.floors import floors
+from scoring.metric import Metric
 from scoring.reasons import missing_reasons
 from scoring.scorer import Scorer, Totals, default_metrics
 from scoring.translation import Translation
@@ -39,16 +40,24 @@ def begin(
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
     connection.execute("BEGIN IMMEDIATE")
     try:
+        corpus_id = save_corpus(connection, corpus)
+        metrics = default_metrics(corpus.dataset.target_language, chosen)
         number = create_run(
             connection,
             run_id=str(uuid.uuid4()),
-            corpus=save_corpus(connection, corpus),
+            corpus=corpus_id,
             positions=positions,
             setup=method.setup,
             setup_hash=print_.setup_hash or print_.hash,
             fingerprint_hash=print_.hash,
             plan=plan.model_dump(mode="json"),
-            opening=_opening(corpus.dataset, chosen, plan),
+            opening={
+                **(
+                    find_opening(connection, corpus_id, positions, VERSION)
+                    or _opening(chosen, metrics)
+                ),
+                "budget_usd": plan.run.budget_usd,
+            },
             dataset_id=corpus.dataset.id,
             language_pair=corpus.dataset.language_pair,
             harness_version=VERSION,
@@ -60,9 +69,8 @@ def begin(
     return number
 
 
-def _opening(dataset: Dataset, entries: Sequence[Entry], plan: Plan) -> dict[str, object]:
-    """Work out what a run shows from its first moment: floors, what will be missing, the budget."""
-    metrics = default_metrics(dataset.target_language, entries)
+def _opening(entries: Sequence[Entry], metrics: Sequence[Metric]) -> dict[str, object]:
+    """Work out what a run shows from its first moment: the floors, and what will be missing."""
     reached = floors(entries, metrics)
     return {
         "floors": [
@@ -70,7 +78,6 @@ def _opening(dataset: Dataset, entries: Sequence[Entry], plan: Plan) -> dict[str
             for name, floor in reached.items()
         ],
         "missing": _missing(Scorer(metrics), entries),
-        "budget_usd": plan.run.budget_usd,
     }
 
 

@@ -125,6 +125,18 @@ def create_run(
     return int(inserted.lastrowid or 0)
 
 
+def find_opening(
+    connection: sqlite3.Connection, corpus: int, positions: Sequence[int], harness_version: str
+) -> dict[str, Any] | None:
+    """Give what an earlier run on the same entries worked out for its beginning; it depends on them only."""
+    row = connection.execute(
+        "SELECT opening FROM runs WHERE corpus = ? AND positions = ? AND harness_version = ?"
+        " AND imported IS NULL ORDER BY id DESC LIMIT 1",
+        (corpus, _pack_positions(positions), harness_version),
+    ).fetchone()
+    return None if row is None else json.loads(row[0])
+
+
 def find_run(connection: sqlite3.Connection, name: str) -> Run:
     """Give the run whose id is, or begins with, this name; ``last`` is the newest.
 
