@@ -16,6 +16,8 @@ import click
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from corpora.corpus import Corpus
     from harness.control import Control
     from harness.events import Event, Finished
@@ -150,10 +152,13 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
         _print_card(connection, finished.run_id, as_json=style == "card")
 
 
-def _print_card(connection: Any, run_id: str, *, as_json: bool) -> None:
+def _print_card(connection: sqlite3.Connection, run_id: str, *, as_json: bool) -> None:
     from harness.card.load import load_card
-    from harness.store.runs import find_run
-    from rosetta_tui.card_lines import card_lines
+    from harness.store.runs import find_run, read_card
+    from rosetta_tui.card_text import card_text
 
-    card = load_card(connection, find_run(connection, run_id).id).as_json()
-    click.echo(json.dumps(card, indent=2) if as_json else "\n".join(card_lines(card)))
+    number = find_run(connection, run_id).id
+    if as_json:
+        click.echo(json.dumps(load_card(connection, number).as_json(), indent=2))
+    else:
+        click.echo(card_text(read_card(connection, number) or {}))
