@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from secrets import token_bytes
 
 from harness.budget import Ledger, most_cost
 from harness.calls import Reply, Request, Usage
@@ -19,6 +19,7 @@ from harness.limiter import Limiter, Slot
 from harness.result import Attempt
 from harness.retry import RetryPolicy
 from harness.store.replies import NewReply, StoredReply, request_key
+from harness.store.texts import storable
 from harness.wire import Wire
 
 
@@ -36,8 +37,8 @@ class Carrier:
     """Looks a reply up that may be used again; gives None where the cache is off."""
     keep: Callable[[NewReply], None]
     """Takes a reply to be stored."""
-    salt: bytes = b""
-    """Tells apart runs whose replies are kept but not used again; empty where the cache is on."""
+    reuse: bool = True
+    """False: replies are kept for the entry screen, but never found again."""
     asked: set[bytes] = field(default_factory=set)
     """Keys of the replies kept by this run."""
     draw: Callable[[], float] = random.random
@@ -117,12 +118,11 @@ class EntryCalls:
     def _keep(self, key: bytes, request: Request, stored: StoredReply) -> bytes:
         """Store a reply; under a key of its own where it must not be found again."""
         carrier = self.carrier
-        reusable = not carrier.salt and stored.reply.complete and key not in carrier.asked
+        reusable = carrier.reuse and stored.reply.complete and key not in carrier.asked
         if reusable:
             carrier.asked.add(key)
         else:
-            apart = f"{self.positions[0]}:{len(self.attempts)}".encode()
-            key = blake2b(key + carrier.salt + apart, digest_size=16).digest()
+            key = token_bytes(len(key))
         carrier.keep(NewReply(key, request.body, stored, reusable))
         return key
 
@@ -136,7 +136,7 @@ class EntryCalls:
                 latency_seconds=seconds,
                 waited_seconds=self._take_waited(),
                 error_class=failure.error_class,
-                error=str(failure),
+                error=storable(str(failure)),
             )
         )
 

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from corpora.entry import Entry
@@ -15,12 +14,13 @@ from harness.calls import Usage
 from harness.carrier import Carrier, EntryCalls
 from harness.control import Control
 from harness.events import RunState
-from harness.failures import CallError, ErrorClass, HarnessError
+from harness.failures import CallError, HarnessError
 from harness.limiter import Slot
 from harness.method import Method, Output
 from harness.prediction import Prediction, shares
 from harness.result import Attempt
 from harness.scribe import Scribe
+from harness.soundness import raised, sound, wordless
 from harness.store.texts import storable
 from harness.streak import Streak
 
@@ -115,33 +115,37 @@ class RunLoop:
 
     async def _outputs(self, batch: Sequence[int], calls: EntryCalls) -> Sequence[Output]:
         entries = [self._entries[place].question() for place in batch]
+        outputs = await self._translated(entries, calls)
+        if self._method.setup.method_sha256 is None:
+            return outputs
+        return [
+            wordless(output) if entry.secret else output
+            for entry, output in zip(entries, outputs, strict=True)
+        ]
+
+    async def _translated(self, entries: Sequence[Entry], calls: EntryCalls) -> Sequence[Output]:
         try:
-            outputs = await self._method.translate(entries, calls)
+            return sound(await self._method.translate(entries, calls), len(entries))
         except CallError as failure:
-            return [Output(None, failure.error_class, str(failure))] * len(batch)
+            words = storable(str(failure))
+            return [Output(None, failure.error_class, words)] * len(entries)
         except HarnessError:
             raise
-        except Exception as error:  # noqa: BLE001  a plug-in may raise anything
-            return [Output(None, ErrorClass.METHOD, _words(error, entries))] * len(batch)
-        if len(outputs) != len(batch):
-            message = f"The method gave {len(outputs)} outputs for {len(batch)} entries."
-            return [Output(None, ErrorClass.METHOD, message)] * len(batch)
-        return outputs
+        except asyncio.CancelledError as error:
+            if self._control.state is RunState.STOPPED:
+                raise
+            return [raised(error)] * len(entries)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  a plug-in may raise anything
+            return [raised(error)] * len(entries)
 
     def _hand_over(self, predictions: Sequence[Prediction]) -> None:
-        for prediction in predictions:
-            reason = self._streak.note(prediction.output.error_class, prediction.output.error)
+        """Pass a batch on; entries of one call that failed alike count as one failure."""
+        outputs = [prediction.output for prediction in predictions]
+        for failure in dict.fromkeys((output.error_class, output.error) for output in outputs):
+            reason = self._streak.note(*failure)
             if reason is not None:
                 self._halt(reason)
         self._scribe.take(predictions)
-
-
-def _words(error: Exception, entries: Sequence[Entry]) -> str:
-    """Name an exception; its message too, unless it may quote a secret entry."""
-    name = type(error).__name__
-    if any(entry.secret for entry in entries):
-        return f"The method raised {name}."
-    return f"The method raised {name}: {str(error)[:200]}"
 
 
 def _predictions(
@@ -182,7 +186,7 @@ def _prediction(
     return Prediction(
         position=position,
         entry=entry,
-        output=output if output.text is None else replace(output, text=storable(output.text)),
+        output=output,
         attempts=(*calls.attempts, *(Attempt(note=note) for note in output.notes)),
         latency_seconds=latency,
         cached=called and not calls.asked and bool(calls.reused),

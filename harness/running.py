@@ -177,7 +177,7 @@ class _Go:
             flight=self.flight,
             find=self._find,
             keep=scribe.keep,
-            salt=b"" if self.options.use_cache else self.run.run_id.encode(),
+            reuse=self.options.use_cache,
         )
         loop = RunLoop(self.entries, waiting, self.method, carrier, scribe, self.control)
         try:

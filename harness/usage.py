@@ -7,13 +7,15 @@ Gemini and Grok. Reading one shape as another charges a token twice or not at al
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from harness.calls import Usage
 
 Json = Mapping[str, Any]
+
+MOST = 1e12
+"""No call has more tokens or costs more than this: a larger number, or none, says nothing."""
 
 
 def usage(reply: Any) -> Usage | None:
@@ -117,4 +119,4 @@ def _count(value: Any) -> int | None:
 def _amount(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if math.isfinite(value) and value >= 0 else None
+    return float(value) if 0 <= value <= MOST else None

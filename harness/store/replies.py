@@ -14,10 +14,9 @@ from hashlib import blake2b
 from typing import Any
 
 import msgpack
-import rfc8785
 
 from harness.calls import Reply, Request, Usage
-from harness.store.texts import intern_text, read_texts
+from harness.store.texts import intern_text, read_texts, storable
 
 
 def request_key(request: Request, method: str) -> bytes:
@@ -29,7 +28,8 @@ def request_key(request: Request, method: str) -> bytes:
         "body": request.body,
         "replicate": request.replicate,
     }
-    return blake2b(rfc8785.dumps(identity), digest_size=16).digest()
+    content = json.dumps(identity, sort_keys=True, separators=(",", ":"))
+    return blake2b(content.encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,9 @@ def _row(connection: sqlite3.Connection, new: NewReply, now: float) -> tuple[obj
     head, tail = _split(new.body)
     return (
         new.key,
-        intern_text(connection, head),
-        None if tail is None else intern_text(connection, tail),
-        intern_text(connection, new.stored.reply.text),
+        intern_text(connection, storable(head)),
+        None if tail is None else intern_text(connection, storable(tail)),
+        intern_text(connection, storable(new.stored.reply.text)),
         _facts(new.stored),
         new.stored.latency_seconds,
         new.reusable,
@@ -116,14 +116,18 @@ def _facts(stored: StoredReply) -> bytes:
     packed: bytes = msgpack.packb(
         (
             usage,
-            reply.model_id,
-            reply.finish_reason,
+            _word(reply.model_id),
+            _word(reply.finish_reason),
             reply.reported_cost_usd,
-            list(reply.tool_calls),
+            json.dumps(reply.tool_calls) if reply.tool_calls else None,
             stored.cost_usd,
         )
     )
     return packed
+
+
+def _word(text: str | None) -> str | None:
+    return None if text is None else storable(text)
 
 
 def _stored(text: str, facts: bytes, latency: float) -> StoredReply:
@@ -134,7 +138,7 @@ def _stored(text: str, facts: bytes, latency: float) -> StoredReply:
         model_id=model_id,
         finish_reason=finish_reason,
         reported_cost_usd=reported,
-        tool_calls=tuple(tool_calls),
+        tool_calls=tuple(json.loads(tool_calls)) if tool_calls else (),
     )
     return StoredReply(reply, latency, cost)
 
