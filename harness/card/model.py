@@ -16,7 +16,9 @@ from harness.method import Setup
 class Block(BaseModel):
     """A part of a card; keys that this version does not know stay in it."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="allow", frozen=True, populate_by_name=True, strict=True, allow_inf_nan=False
+    )
 
 
 class DatasetBlock(Block):
@@ -40,7 +42,7 @@ class DatasetBlock(Block):
 class MethodBlock(Setup):
     """Everything that the method was told; what is missing from §3.2 stands here."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, allow_inf_nan=False)
 
 
 class IntervalBlock(Block):

@@ -89,7 +89,7 @@ def test_a_true_card_holds() -> None:
         ("scores.quality_tier", "fluent", "$.scores.quality_tier"),
         ("scores.total", 3, "$.scores.total"),
         ("scores.errors", 0, "$.scores.errors"),
-        ("scores.exact_matches", True, "$.scores.exact_matches"),
+        ("scores.exact_matches", 2, "$.scores.exact_matches"),
         ("scores.at_floor", False, "$.scores.at_floor"),
         ("scores.cost_adjusted", 9.9, "$.scores.cost_adjusted"),
         ("scores.avg_latency_seconds", 0.1, "$.scores.avg_latency_seconds"),
