@@ -16,7 +16,8 @@ class ActionProvider(Provider):
         seen: dict[str, ActiveBinding] = {}
         for active in self.screen.active_bindings.values():
             binding = active.binding
-            if active.enabled and binding.description and not binding.system:
+            known = binding.description and not binding.system
+            if active.enabled and known and (binding.show or active.node is self.screen):
                 seen.setdefault(binding.description, active)
         return list(seen.values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,7 +16,7 @@ from textual.screen import Screen
 
 from rosetta_tui.actions import ActionProvider
 from rosetta_tui.messages import DemoAsked, Left, RunChosen
-from rosetta_tui.session import Session
+from rosetta_tui.session import Ahead, Session
 from rosetta_tui.theme import ANSI_COLOURS, THEMES
 
 if TYPE_CHECKING:
@@ -97,15 +98,31 @@ class RosettaApp(App[None]):
             if started is not None and started.run_id == message.run_id:
                 self.push_screen(screen)
                 return
-        self.push_screen(self._live(self._source(message), None))
+        self._look_up(message)
 
-    def _source(self, message: RunChosen) -> EventSource:
+    @work(thread=True, exclusive=True, group="open")
+    def _look_up(self, message: RunChosen) -> None:
+        from harness.failures import HarnessError
+
+        try:
+            source = self._watched(message)
+        except HarnessError as error:
+            self.notify(str(error), title="The run cannot be opened", severity="error", markup=False)
+        else:
+            self.call_from_thread(self._watch, source)
+
+    def _watched(self, message: RunChosen) -> Ahead:
         if not message.complete:
-            return self._follow(message.run_id)
+            source = self._follow(message.run_id)
+            return Ahead(source.drain(), source)
         from harness.store.database import open_store
         from rosetta_tui.recorded import recorded
 
-        return recorded(open_store(self._store_path), message.run_id)
+        with closing(open_store(self._store_path)) as store:
+            return Ahead(recorded(store, message.run_id))
+
+    def _watch(self, source: EventSource) -> None:
+        self.push_screen(self._live(source, None))
 
     @on(DemoAsked)
     def _demo(self) -> None:

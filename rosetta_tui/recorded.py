@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.events import Event, Finished, Floor, Progress, Started
@@ -14,19 +14,7 @@ from harness.store.runs import Run, elapsed_seconds, find_run
 from rosetta_tui.live import LiveRun
 
 
-class Recorded:
-    """An event source that gives what the store says about a run, once."""
-
-    def __init__(self, events: Sequence[Event]) -> None:
-        self._events = list(events)
-
-    def drain(self) -> list[Event]:
-        """Give everything at the first look, and nothing after."""
-        events, self._events = self._events, []
-        return events
-
-
-def recorded(connection: sqlite3.Connection, run_id: str) -> Recorded:
+def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     """Give the events of a run that is over; its scores come from the card (``seal``).
 
     Raises UsageError where there is no such run.
@@ -37,9 +25,7 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> Recorded:
     finished = Finished(
         run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed
     )
-    return Recorded(
-        [_started(connection, run, outcome.done), _progress(run, outcome, elapsed), finished]
-    )
+    return [_started(connection, run, outcome.done), _progress(run, outcome, elapsed), finished]
 
 
 def _started(connection: sqlite3.Connection, run: Run, done: int) -> Started:

@@ -25,6 +25,10 @@ _NAMES = {
 }
 
 
+_FOREIGN = frozenset({"scroll_left", "scroll_right", "app.focus_next", "app.focus_previous"})
+"""Actions that a scrolling or focusable thing brings with it and nobody needs to know."""
+
+
 class HelpScreen(ModalScreen[None]):
     """Every key that works on a screen, and what the symbols on it mean."""
 
@@ -53,13 +57,15 @@ class HelpScreen(ModalScreen[None]):
 
 
 def keys_of(screen: Screen[object]) -> list[tuple[str, str]]:
-    """Give key and meaning of all bindings that work on a screen now, each meaning once."""
-    meanings: dict[str, list[str]] = {}
+    """Give key and meaning of the bindings of a screen, each meaning once, movements last."""
+    shown: dict[str, list[str]] = {}
+    moves: dict[str, list[str]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
-        if binding.description and not binding.system:
+        if binding.description and not binding.system and binding.action not in _FOREIGN:
+            meanings = shown if binding.show else moves
             meanings.setdefault(binding.description, []).append(_name(binding.key))
-    return [(" ".join(keys), words) for words, keys in meanings.items()]
+    return [(" ".join(keys), words) for words, keys in {**shown, **moves}.items()]
 
 
 def _name(key: str) -> str:

@@ -45,7 +45,10 @@ STEERING = {"space": "pause", "c": "concurrency", "d": "drain", "x": "stop"}
 
 
 class LiveScreen(Screen[None]):
-    """Watches one run; steers it too where ``control`` is given."""
+    """Watches one run; steers it too where ``control`` is given.
+
+    ``store`` is a connection of its own, closed when the screen goes.
+    """
 
     TITLE = "Run"
     HELP = (
@@ -54,7 +57,7 @@ class LiveScreen(Screen[None]):
         "╿ what the best worthless method reaches (empty, copied, constant or shuffled outputs)."
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  Textual's own form
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (30, "-tall")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", key_display="/"),
@@ -318,6 +321,10 @@ class LiveScreen(Screen[None]):
             self.control.stop()
         else:
             self.action_drain()
+
+    def on_unmount(self) -> None:
+        """Let the store go: the connection is this screen's own."""
+        self._store.close()
 
     def action_back(self) -> None:
         """End the search, else leave."""

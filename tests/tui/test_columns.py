@@ -1,0 +1,55 @@
+"""Columns never need more than there is, and what matters stays."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosetta_tui import entry_rows, run_rows
+from rosetta_tui.widgets.columns import GAP, Column, fit
+
+COLUMNS = st.lists(
+    st.builds(
+        Column,
+        key=st.just("k"),
+        title=st.just("t"),
+        width=st.integers(1, 30),
+        share=st.integers(0, 3),
+        drop=st.integers(0, 5),
+    ),
+    max_size=12,
+)
+
+
+@given(COLUMNS, st.integers(0, 300))
+def test_the_width_is_kept(columns: list[Column], width: int) -> None:
+    placed = fit(columns, width)
+    used = sum(each.width for each in placed) + GAP * max(0, len(placed) - 1)
+    always = [column for column in columns if column.drop == 0]
+    least = sum(column.width for column in always) + GAP * max(0, len(always) - 1)
+    assert used <= max(width, least)
+    if any(columns[each.index].share for each in placed) and used < width:
+        raise AssertionError("width was left over though a column could have taken it")
+
+
+@given(COLUMNS, st.integers(0, 300))
+def test_what_matters_least_goes_first(columns: list[Column], width: int) -> None:
+    kept = {each.index for each in fit(columns, width)}
+    gone = set(range(len(columns))) - kept
+    assert all(columns[index].drop > 0 for index in gone)
+    if gone and kept:
+        assert min(columns[index].drop for index in gone) >= max(
+            columns[index].drop for index in kept
+        )
+
+
+@given(COLUMNS, st.integers(0, 300))
+def test_no_column_is_narrower_than_it_may_be(columns: list[Column], width: int) -> None:
+    assert all(each.width >= columns[each.index].width for each in fit(columns, width))
+
+
+def test_eighty_columns_show_what_decides() -> None:
+    entries = [entry_rows.COLUMNS[each.index].key for each in fit(entry_rows.COLUMNS, 79)]
+    assert {"state", "id", "source", "output", "chrf"} <= set(entries)
+    runs = [run_rows.COLUMNS[each.index].key for each in fit(run_rows.COLUMNS, 79)]
+    assert {"state", "corpus", "method", "result", "chrf"} <= set(runs)

@@ -1,0 +1,83 @@
+"""Numbers are short, aligned, and say what is not known."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosetta_tui import figures
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "unknown"),
+        (0.0, "free"),
+        (0.00001, "<$0.0001"),
+        (0.0184, "$0.0184"),
+        (1.5, "$1.50"),
+        (1234.5, "$1,234.50"),
+    ],
+)
+def test_money(value: float | None, shown: str) -> None:
+    assert figures.money(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "–"),
+        (0, "00:00"),
+        (41.4, "00:41"),
+        (3599.6, "1:00:00"),
+        (3725, "1:02:05"),
+        (200_000, "2 d 7 h"),
+    ],
+)
+def test_clock(value: float | None, shown: str) -> None:
+    assert figures.clock(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("tier", "shown"),
+    [("fluent", "◆◆◆◆◆"), ("baseline", "◆◇◇◇◇"), ("unscored", "◇◇◇◇◇"), ("functional", "◆◆◆◇◇")],
+)
+def test_tiers_differ_in_shape(tier: str, shown: str) -> None:
+    assert figures.meter(tier) == shown
+
+
+SHARES = st.floats(0, 1)
+
+
+@given(SHARES, SHARES, SHARES, SHARES, st.integers(3, 60))
+def test_an_interval_bar_keeps_its_order(
+    a: float, b: float, c: float, floor: float, width: int
+) -> None:
+    low, value, high = sorted((a, b, c))
+    bar = figures.interval_bar(value, (low, high), top=1, width=width, floor=floor)
+    assert len(bar) == width
+    assert bar.count("●") == 1
+    at = bar.index("●")
+    assert "┤" not in bar[:at]
+    assert "├" not in bar[at:]
+
+
+def test_an_interval_bar_stands_at_its_place() -> None:
+    bar = figures.interval_bar(50, (40, 60), top=100, width=11, floor=20)
+    assert bar == "··╿·├●┤····"
+
+
+@given(SHARES, st.integers(1, 60))
+def test_a_progress_bar_is_as_full_as_the_share(share: float, width: int) -> None:
+    bar = figures.progress_bar(share, width)
+    assert len(bar) == width
+    assert abs(bar.count("█") - share * width) <= 1
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=40), st.integers(1, 30))
+def test_the_highest_spark_is_full(values: list[float], width: int) -> None:
+    spark = figures.sparkline(values, width)
+    assert len(spark) == min(width, len(values))
+    if any(value > 1e-300 for value in values[-width:]):
+        assert spark[values[-width:].index(max(values[-width:]))] == "█"

@@ -1,0 +1,138 @@
+"""Home: what came out of every run, and what to do first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.events import RunState
+from harness.store.runs import list_runs, set_live
+from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.screens.live import LiveScreen
+from tests.tui.scenes import scene, sealed
+from tests.tui.screens import App, settle, text
+
+
+async def test_an_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:
+    made = scene(tmp_path / "other.sqlite")
+    app = App(None, tmp_path / "s.sqlite")
+    app._store_path = tmp_path / "s.sqlite"
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "No runs yet." in text(app)
+        assert "rosetta run CORPUS --method" in text(app)
+        app._store_path = made.path
+        made.queue = app.queue
+        made.middle(84)
+        await pilot.press("D")
+        await settle(pilot)
+        assert isinstance(app.screen, LiveScreen)
+        assert "✓ 83 done" in text(app)
+        await pilot.press("q")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+    made.close()
+
+
+async def test_the_demo_goes_on_while_home_is_shown_and_is_opened_again(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.middle(84)
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("d")
+        await settle(pilot)
+        first = app.screen
+        await pilot.press("q")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen is first
+        assert app.followed == []
+    made.close()
+
+
+async def test_a_complete_run_shows_what_may_be_claimed(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        for words in (
+            "1 run",
+            "eo-demo-v1 · EN",
+            "chat · qwen2.5-7b",
+            "◆◆◇◇◇ emerging (automatic 0.45)",
+            "65.1 (60.9–69.3)",
+            "$0.0271",
+        ):
+            assert words in text(app)
+    made.close()
+
+
+async def test_a_run_of_another_process_is_seen_moving(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=120, stored=84)
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert "running 70% · 84 of 120" in text(app)
+        assert "1 under way" in text(app)
+        set_live(made.store, made.number, RunState.STOPPED, None)
+        await pilot.press("r")
+        await settle(pilot)
+        assert "stopped 70% · 84 of 120" in text(app)
+        assert "under way" not in text(app)
+    made.close()
+
+
+async def test_deleting_asks_and_never_deletes_what_is_under_way(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("x")
+        await pilot.pause()
+        assert isinstance(app.screen, HomeScreen)
+        set_live(made.store, made.number, RunState.STOPPED, None)
+        await pilot.press("r")
+        await settle(pilot)
+        await pilot.press("x")
+        await pilot.pause()
+        assert "Delete this run for good?" in text(app)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert len(list_runs(made.store)) == 1
+        await pilot.press("x")
+        await pilot.pause()
+        await pilot.press("y")
+        await settle(pilot)
+        await settle(pilot)
+        assert list_runs(made.store) == []
+        assert "No runs yet." in text(app)
+    made.close()
+
+
+async def test_a_store_of_a_newer_version_is_refused_in_words(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    made.store.execute("PRAGMA user_version = 99")
+    made.close()
+    app = App(made)
+    async with app.run_test(size=(200, 36)) as pilot:
+        await settle(pilot)
+        assert "newer version of Rosetta" in text(app)
+
+
+async def test_keys_and_palette_list_what_works_here(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("question_mark")
+        await pilot.pause()
+        for words in ("Demo", "Delete", "Refresh", "page down", "First row"):
+            assert words in text(app)
+        await pilot.press("escape")
+        await pilot.press("ctrl+p")
+        await settle(pilot)
+        await pilot.press(*"refre")
+        await settle(pilot)
+        assert "Refresh" in text(app)
+    made.close()

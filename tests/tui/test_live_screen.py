@@ -1,0 +1,320 @@
+"""The live screen: what a person sees of a run, and what the keys do to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.events import EntryScored, Failed, RunState
+from harness.store.results import FILTERS, SORTS, add_results
+from rosetta_tui.order import FILTER_WORDS, SORT_WORDS, Order
+from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.screens.entry import EntryScreen
+from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.widgets.result_table import ResultTable
+from tests.tui.scenes import Scene, finished, result, scene, sealed
+from tests.tui.screens import App, lines, settle, text
+
+
+def live(app: App) -> LiveScreen:
+    screen = app.screen
+    assert isinstance(screen, LiveScreen)
+    return screen
+
+
+@pytest.fixture
+def middle(tmp_path: Path) -> Scene:
+    made = scene(tmp_path / "s.sqlite")
+    made.middle(84)
+    return made
+
+
+def test_words_cover_what_the_store_offers() -> None:
+    assert SORT_WORDS.keys() == SORTS.keys()
+    assert FILTER_WORDS.keys() == FILTERS.keys()
+
+
+async def test_the_three_questions_are_answered(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        screen = text(app)
+        for words in (
+            "eo-demo-v1 · EN→EO · chat · qwen2.5-7b · coached-v2",
+            "running 00:41 · eta 00:22",
+            "chrF++     67.0",
+            "emerging (automatic 0.46)",
+            "best floor 0.21 (constant outputs)",
+            "not computed by this version of Rosetta",
+            "$0.0184 of $0.0500 budget",
+            "expected $0.0280",
+            "118/min  p50 0.41 s  p95 0.98 s",
+            "16 in flight · limit 16 of 32",
+            "1 waiting (429)",
+            "✓ 83 done  ✗ 1 failed  ↻ 2 retrying  ● 16 asked  … 18 waiting",
+        ):
+            assert words in screen
+        await pilot.press("end", *["up"] * 34)
+        await settle(pilot)
+        screen = text(app)
+        assert "try 3 of 6 in 3 s · 429" in screen
+        assert "try 2 of 6 · timeout" in screen
+
+
+async def test_a_failed_entry_says_why_and_a_cached_one_too(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        row = next(line for line in lines(app) if line.startswith(" ✗"))
+        assert "timeout: No answer within 60 s." in row
+        assert any(line.endswith("cached") for line in lines(app))
+
+
+async def test_results_appear_as_they_come_and_are_followed(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=400, stored=0)
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 30)) as pilot:
+        made.play([made.started()])
+        await settle(pilot)
+        await pilot.press("F")
+        scored = result(300, made.entries[300], "nova eligo")
+        add_results(made.store, made.number, [(scored, [])])
+        made.play([EntryScored(made.run_id, scored)])
+        await settle(pilot)
+        assert "following" in text(app)
+        assert live(app).table.position == 300
+        assert any("nova eligo" in line and line.startswith(" ✓") for line in lines(app))
+        await pilot.press("up")
+        await settle(pilot)
+        assert "following" not in text(app)
+    made.close()
+
+
+async def test_search_finds_as_it_is_typed_and_escape_ends_it(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"KATO")
+        await settle(pilot)
+        rows = live(app).table.entries
+        assert rows is not None
+        assert {middle.entries[position].source for position in rows.order} == {
+            "He has three cats."
+        }
+        assert "with “KATO”" in text(app)
+        await pilot.press("enter", "down")
+        assert live(app).table.cursor == 1
+        await pilot.press("escape")
+        await settle(pilot)
+        assert live(app).table.order == Order()
+        assert live(app).table.rows.count == 120
+
+
+async def test_sorting_turns_round_and_keeps_the_cursor_on_its_entry(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("down", "s")
+        await pilot.pause()
+        await pilot.press("down", "down", "down", "enter")
+        await settle(pilot)
+        table = live(app).table
+        assert table.order == Order(sort="chrf")
+        assert table.position == 1
+        assert "chrF++ ▲" in text(app)
+        assert table.entries is not None
+        assert table.entries.order[0] == 11
+        live(app)._sort("chrf")
+        await settle(pilot)
+        assert "chrF++ ▼" in text(app)
+        assert table.entries.order[0] == 0
+
+
+async def test_a_filter_follows_the_run(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=40, stored=20)
+    made.middle(20)
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        live(app).table.wish(Order(narrow="waiting"))
+        await settle(pilot)
+        assert live(app).table.rows.count == 20
+        scored = result(25, made.entries[25], "x")
+        add_results(made.store, made.number, [(scored, [])])
+        made.play([EntryScored(made.run_id, scored)])
+        live(app).table._ordered_at = 0.0  # the second is over
+        await settle(pilot)
+        assert live(app).table.rows.count == 19
+    made.close()
+
+
+async def test_the_run_can_be_steered(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("space")
+        assert app.control.state is RunState.PAUSED
+        await pilot.press("space")
+        assert app.control.state is RunState.RUNNING
+        await pilot.press("c")
+        await pilot.pause()
+        await pilot.press("up", "up", "enter")
+        await pilot.pause()
+        assert app.control.most_concurrency == 34
+        await pilot.press("d")
+        assert app.control.state is RunState.DRAINING
+        await pilot.press("x")
+        await pilot.pause()
+        assert isinstance(app.screen, ConfirmScreen)
+        assert "Nothing that is done is lost" in text(app)
+        await pilot.press("enter")  # the harmless answer has the focus
+        await pilot.pause()
+        assert app.control.state is RunState.DRAINING
+        await pilot.press("x")
+        await pilot.pause()
+        await pilot.press("y")
+        await pilot.pause()
+        assert app.control.state is RunState.STOPPED
+
+
+@pytest.mark.parametrize("wrong", ["0", "513", ""])
+async def test_a_concurrency_that_makes_no_sense_is_not_taken(middle: Scene, wrong: str) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("c")
+        await pilot.pause()
+        await pilot.press("home", "delete", "delete", *wrong, "enter")
+        await pilot.pause()
+        assert app.control.most_concurrency is None
+
+
+async def test_ctrl_c_drains_then_stops(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+c")
+        assert app.control.state is RunState.DRAINING
+        await pilot.press("ctrl+c")
+        assert app.control.state is RunState.STOPPED
+
+
+async def test_leaving_a_run_under_way_asks_first(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("q")
+        await pilot.pause()
+        assert "A run is still under way." in text(app)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, LiveScreen)
+        await pilot.press("q")
+        await pilot.pause()
+        await pilot.press("y")
+        await pilot.pause()
+        assert app.control.state is RunState.STOPPED
+        assert not app.is_running
+
+
+async def test_a_run_of_another_process_cannot_be_steered_and_says_why(middle: Scene) -> None:
+    app = App(middle)
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.followed == [middle.run_id]
+        assert live(app).check_action("pause", ()) is None
+        await pilot.press("space")
+        await pilot.pause()
+        assert "another process" in "".join(note.message for note in app._notifications)
+        assert app.control.state is RunState.RUNNING
+        await pilot.press("q")
+        await settle(pilot)
+        assert not isinstance(app.screen, LiveScreen)
+
+
+async def test_entries_stored_before_anyone_listened_are_shown(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=60, stored=40)
+    made.play([made.started(done=40)])
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert "✓ 39 done  ✗ 1 failed" in text(app)
+        assert "Mi vidas la hundon." in text(app)
+    made.close()
+
+
+async def test_a_run_that_cannot_go_on_says_what_to_do(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        middle.play([Failed(middle.run_id, "The endpoint refuses the key [/x].")])
+        await settle(pilot)
+        screen = text(app)
+        assert "The run stopped: The endpoint refuses the key [/x]." in screen
+        assert "rosetta resume 0f3b8c1e" in screen
+        assert live(app).check_action("drain", ()) is None
+        await pilot.press("q")
+        await pilot.pause()
+        assert not app.is_running
+
+
+async def test_a_stopped_run_says_how_it_goes_on(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        middle.play([finished(middle, RunState.STOPPED)])
+        await settle(pilot)
+        assert "Nothing is lost. Go on with: rosetta resume 0f3b8c1e" in text(app)
+
+
+async def test_a_finished_run_shows_the_numbers_of_its_card(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        screen = text(app)
+        for words in (
+            "complete 01:03",
+            "chrF++     65.1",
+            "60.9–69.3",
+            "$0.0271 of $0.0500 budget",
+            "60,412 tokens",
+            "114/min",
+            "7 × 429 · 9 retries",
+            "✓ 23 done  ✗ 1 failed",
+            "rosetta runs show 0f3b8c1e",
+        ):
+            assert words in screen
+        await pilot.press("m")
+        await pilot.pause()
+        for words in ("Equivalent Match", "weight 0.50 (target 0.25)", "floor: shuffled outputs"):
+            assert words in text(app)
+    made.close()
+
+
+async def test_an_entry_opens_and_its_place_is_kept(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, EntryScreen)
+        await pilot.press("right", "right")
+        await settle(pilot)
+        await pilot.press("q")
+        await settle(pilot)
+        assert live(app).table.position == 3
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (100, 30), (200, 60)])
+async def test_every_size_can_be_drawn(middle: Scene, size: tuple[int, int]) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert any("I see" in line for line in lines(app))
+        table = app.screen.query_one(ResultTable)
+        assert table.size.height >= 3
