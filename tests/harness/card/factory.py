@@ -18,7 +18,7 @@ from harness.store.corpora import save_corpus
 from harness.store.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies
 from harness.store.results import add_results
-from harness.store.runs import create_run
+from harness.store.runs import begin_stretch, create_run
 from scoring.scorer import Scorer, default_metrics
 from scoring.translation import Translation
 
@@ -130,10 +130,11 @@ def add_run(
         harness_version="0.1.0",
         created=STARTED,
     )
-    connection.executemany(
-        "INSERT INTO stretches (run, started, last) VALUES (?, ?, ?)",
-        [(number, STARTED, STARTED + 1.5), (number, STARTED + 60.0, STARTED + 60.75)],
-    )
+    for started, last in ((STARTED, STARTED + 1.5), (STARTED + 60.0, STARTED + 60.75)):
+        connection.execute(
+            "UPDATE stretches SET started = ?, last = ? WHERE id = ?",
+            (started, last, begin_stretch(connection, number)),
+        )
     rows = _rows(entries, outputs, error, priced=priced)
     add_results(connection, number, rows[:stored])
     add_replies(
