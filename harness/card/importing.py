@@ -20,7 +20,7 @@ from harness.card.load import read_raw
 from harness.card.material import Material, iso_time
 from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
 from harness.card.reading import parse_object
-from harness.card.recompute import card_material, card_setup
+from harness.card.recompute import card_material, card_setup, row_numbers
 from harness.card.report import read_report, report_dataset, report_rows, report_setup
 from harness.card.rows import row_entry, row_result
 from harness.failures import HarnessError, UsageError
@@ -260,13 +260,7 @@ def _scored_rows(
     rows: list[EntryResult], scorer: Scorer, statistics: list[Any]
 ) -> list[EntryResult]:
     return [
-        row.model_copy(
-            update={
-                "exact_match": bool(values.values.get("exact_match_rate")),
-                "entry_chrf": values.values.get("chrf_plus_plus"),
-                "composite": values.composite,
-            }
-        )
+        row.model_copy(update=row_numbers(values))
         for row, values in zip(rows, scorer.entries_values(statistics), strict=True)
     ]
 

@@ -11,7 +11,7 @@ from harness.card.model import EntryResult, Retries, RunCard
 from harness.card.rows import row_entry
 from harness.method import Setup
 from scoring.intervals import SEED
-from scoring.scorer import Scorer, default_metrics
+from scoring.scorer import EntryValues, Scorer, default_metrics
 from scoring.translation import Translation
 
 
@@ -76,18 +76,21 @@ def withheld(rows: Sequence[EntryResult]) -> int:
 
 
 def rows_again(material: Material) -> list[dict[str, Any]]:
-    """Compute the numbers of every row from its texts; nothing for a withheld one."""
+    """Compute the numbers of every row from its texts; of a withheld one, whether it may be withheld."""
     values = material.scorer.entries_values(material.statistics)
     return [
-        {}
-        if row.withheld
-        else {
-            "exact_match": bool(value.values.get("exact_match_rate")),
-            "entry_chrf": value.values.get("chrf_plus_plus"),
-            "composite": value.composite,
-        }
-        for row, value in zip(material.rows, values, strict=True)
+        {"withheld": entry.secret, **({} if row.withheld else row_numbers(value))}
+        for entry, row, value in zip(material.entries, material.rows, values, strict=True)
     ]
+
+
+def row_numbers(value: EntryValues) -> dict[str, Any]:
+    """Give the numbers of a row that follow from its texts."""
+    return {
+        "exact_match": bool(value.values.get("exact_match_rate")),
+        "entry_chrf": value.values.get("chrf_plus_plus"),
+        "composite": value.composite,
+    }
 
 
 def scores_again(card: RunCard, material: Material, measures: dict[str, Any]) -> dict[str, Any]:

@@ -247,6 +247,17 @@ class TestSecretEntries:
         assert first is not None
         assert first.path == "$.results[0].exact_match"
 
+    def test_only_they_may_be_withheld(self) -> None:
+        def hide(card: dict[str, Any]) -> None:
+            texts = ("source", "reference", "predicted", "variants")
+            card["results"][3].update(dict.fromkeys(texts), withheld=True)
+
+        verdict = verify_card(written(changed(hide, reseal=True)))
+        first = verdict.first_difference
+        assert not verdict.ok
+        assert first is not None
+        assert first.path == "$.results[3].withheld"
+
     def test_the_store_gives_what_the_card_withholds(self, tmp_path: Path) -> None:
         connection = factory.store(tmp_path)
         entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
