@@ -48,6 +48,7 @@ class Ledger:
     def __init__(self, cap: float | None, spent: float = 0.0) -> None:
         self.cap = cap
         self.spent = spent
+        self._before = spent
         self._reserved = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._under_way = 0
@@ -56,6 +57,11 @@ class Ledger:
     def reserved(self) -> float:
         """Money set aside for calls under way."""
         return self._reserved
+
+    @property
+    def committed(self) -> float:
+        """Money that went since this ledger was opened, or may go for calls under way."""
+        return self.spent - self._before + self._reserved
 
     async def reserve(self, amount: float) -> None:
         """Set money aside, waiting where calls under way may give some back.

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.budget import Ledger
 from harness.control import Control
 from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.flight import Flight, Pending
-from harness.limiter import Limiter
 from harness.progress import Board
 from harness.running import started
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store
 from harness.store.results import results_after
-from harness.store.runs import Run, elapsed_seconds, find_run, read_card, read_run
+from harness.store.runs import Run, elapsed_seconds, find_run, read_card, read_run, spent_usd
 from scoring.scorer import Scorer, default_metrics
 
 POLL_SECONDS = 0.25
@@ -24,6 +24,14 @@ POLL_SECONDS = 0.25
 
 SILENT_SECONDS = 10.0
 """A running run whose heartbeat is older than this has lost its process."""
+
+
+@dataclass(slots=True)
+class _Pace:
+    """The limits that the other process reported last."""
+
+    limit: int = 1
+    most: int = 1
 
 
 class Follower:
@@ -43,14 +51,14 @@ class Follower:
         self._looked = 0.0
         self._flight = Flight(clock=time.time)
         self._ledger = Ledger(self._run.opening.get("budget_usd"))
-        self._limiter = Limiter(1)
+        self._pace = _Pace()
         self._control = Control()
         self._board = Board(
             self._run.run_id,
             len(self._run.positions),
             self._scorer,
             flight=self._flight,
-            limiter=self._limiter,
+            limiter=self._pace,
             ledger=self._ledger,
             control=self._control,
         )
@@ -95,8 +103,9 @@ class Follower:
         }
         self._flight.rate_limited = live.get("rate_limited", 0)
         self._flight.retries = live.get("retries", 0)
-        self._limiter.set_most(live.get("most_concurrency", 1))
-        self._ledger.spent = live.get("spent_usd", 0.0)
+        self._pace.limit = live.get("concurrency", self._pace.limit)
+        self._pace.most = live.get("most_concurrency", self._pace.most)
+        self._ledger.spent = live.get("spent_usd", spent_usd(self._connection, run.id))
         return self._board.progress(
             state=run.state, elapsed_seconds=elapsed_seconds(self._connection, run.id)
         )

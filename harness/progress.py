@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from harness.budget import Ledger
 from harness.control import Control
 from harness.events import Progress, RunState
 from harness.flight import Flight
-from harness.limiter import Limiter
 from harness.result import Result
 from scoring.intervals import LiveIntervals
 from scoring.scorer import Scorer, Totals
@@ -23,6 +22,20 @@ from scoring.tiers import quality_tier
 
 RATE_SECONDS = 10.0
 """Window over which the rate is taken."""
+
+
+class Pace(Protocol):
+    """How many calls may be under way at once: a run's limiter, or what a follower knows of it."""
+
+    @property
+    def limit(self) -> int:
+        """Calls that may be under way now."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """The ceiling."""
+        ...
 
 
 @dataclass(slots=True)
@@ -59,7 +72,7 @@ class Board:
         scorer: Scorer,
         *,
         flight: Flight,
-        limiter: Limiter,
+        limiter: Pace,
         ledger: Ledger,
         control: Control,
         elapsed_before: float = 0.0,
@@ -87,6 +100,11 @@ class Board:
     def outcome(self) -> Tally:
         """The sums so far."""
         return self._tally
+
+    @property
+    def committed_usd(self) -> float:
+        """What this stretch paid, and what calls under way may still cost."""
+        return self._ledger.committed
 
     @property
     def elapsed_seconds(self) -> float:

@@ -37,6 +37,8 @@ from harness.store.runs import (
     elapsed_seconds,
     read_run,
     set_live,
+    spent_usd,
+    touch_stretch,
 )
 from harness.wire import Wire
 from scoring.scorer import Scorer, default_metrics
@@ -123,7 +125,7 @@ class _Go:
         """Translate what is waiting, then seal or stop."""
         done = stored_positions(self.connection, self.run.id)
         waiting = [place for place in self.run.positions if place not in done]
-        ledger = Ledger(self.options.budget_usd, self._spent())
+        ledger = Ledger(self.options.budget_usd, spent_usd(self.connection, self.run.id))
         board = self._board(ledger)
         self.listener(started(self.run, self.dataset, len(done)))
         self.listener(board.progress())
@@ -139,15 +141,12 @@ class _Go:
             if waiting:
                 reason = asyncio.run(self._translate(waiting, ledger, scribe))
         finally:
-            scribe.finish()
-            self.writer.close()
+            try:
+                scribe.finish()
+            finally:
+                self.writer.close()
+        touch_stretch(self.connection, stretch, ledger.committed)
         return self._end(board, reason)
-
-    def _spent(self) -> float:
-        row = self.connection.execute(
-            "SELECT coalesce(sum(spent_usd), 0) FROM results WHERE run = ?", (self.run.id,)
-        ).fetchone()
-        return float(row[0])
 
     def _board(self, ledger: Ledger) -> Board:
         board = Board(

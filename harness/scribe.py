@@ -126,7 +126,7 @@ class Scribe(threading.Thread):
         self._connection.execute("BEGIN IMMEDIATE")
         add_replies(self._connection, replies)
         add_results(self._connection, self._run, scored)
-        touch_stretch(self._connection, self._stretch)
+        touch_stretch(self._connection, self._stretch, self._board.committed_usd)
         if heartbeat:
             self._beat = now
             set_live(self._connection, self._run, self._board.state, self._board.heartbeat())

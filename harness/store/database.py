@@ -44,11 +44,9 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
     path = path or default_path()
     try:
         private_folder(path.parent)
-        fresh = not path.exists()
-        if fresh:
+        if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        connection = _connect(path)
-        _upgrade(connection, path)
+        return _opened(path)
     except sqlite3.DatabaseError as error:
         raise StoreError(
             f"{path} cannot be used as a store ({error}). Move it away, or name another "
@@ -59,34 +57,54 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
             f"The data folder {path.parent} cannot be written ({error.strerror}). "
             "Name another folder in ROSETTA_HOME."
         ) from error
-    return connection
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=BUSY_MILLISECONDS / 1000, isolation_level=None, check_same_thread=False
     )
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA secure_delete = ON")
+    try:
+        if not _current(connection, path):
+            _upgrade(connection, path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
-def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
+def _current(connection: sqlite3.Connection, path: Path) -> bool:
+    """Tell whether the store has this program's schema, without writing anything.
+
+    Raises StoreError where a newer version, or another program, made the file.
+    """
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version == SCHEMA_VERSION:
-        return
     if version > SCHEMA_VERSION:
-        connection.close()
         raise StoreError(
             f"{path} was written by a newer version of Rosetta (its store version is {version}, "
             f"this program knows {SCHEMA_VERSION}). Install the newer version, or name another "
             "folder in ROSETTA_HOME. Nothing was changed."
         )
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    if tables and "_sqlite_migrations" not in tables:
+        raise StoreError(
+            f"{path} is the database of another program. Move it away, or name another folder in "
+            "ROSETTA_HOME. Nothing was changed."
+        )
+    return bool(version == SCHEMA_VERSION)
+
+
+def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the schema up to date, in one process at a time."""
+    import filelock
     from sqlite_utils import Database
 
     from harness.store.migrations import migrations
 
-    migrations.apply(Database(connection))
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    with filelock.FileLock(private_folder(path.parent / "locks") / "store.lock", mode=0o600):
+        connection.execute("PRAGMA journal_mode = WAL")
+        migrations.apply(Database(connection))
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

@@ -83,7 +83,8 @@ def m002_runs(db: Database) -> None:
             id INTEGER PRIMARY KEY,
             run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
             started REAL NOT NULL,
-            last REAL NOT NULL
+            last REAL NOT NULL,
+            spent_usd REAL NOT NULL DEFAULT 0  -- paid meanwhile: a budget holds over cuts
         );
         CREATE TABLE results (
             run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,

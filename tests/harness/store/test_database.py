@@ -1,0 +1,145 @@
+"""Opening the store: new, old, newer, foreign, damaged, by several at once, by nobody else."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import stat
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from harness.failures import StoreError
+from harness.store.database import SCHEMA_VERSION, default_path, open_store
+from harness.store.migrations import migrations
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_store_belongs_to_its_owner_alone(store_path: Path) -> None:
+    with closing(open_store(store_path)) as connection:
+        connection.execute("INSERT INTO texts (digest, body) VALUES (1, 'x')")
+        assert mode(store_path.parent) == 0o700
+        files = {path.name: mode(path) for path in store_path.parent.iterdir() if path.is_file()}
+    assert set(files) >= {"rosetta.sqlite", "rosetta.sqlite-wal", "rosetta.sqlite-shm"}
+    assert set(files.values()) == {0o600}
+
+
+def test_every_change_is_on_the_disk_before_it_is_told(store_path: Path) -> None:
+    with closing(open_store(store_path)) as connection:
+        pragmas = {
+            name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")
+        }
+    assert pragmas == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "secure_delete": 1,
+    }
+
+
+def test_each_migration_is_applied_once(store_path: Path) -> None:
+    for _ in range(3):
+        with closing(open_store(store_path)) as connection:
+            applied = connection.execute("SELECT name FROM _sqlite_migrations").fetchall()
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+    names = [row[0] for row in applied]
+    assert version == SCHEMA_VERSION == len(names) == len(set(names))
+    assert all(re.fullmatch(rf"m{number:03}_\w+", name) for number, name in enumerate(names, 1))
+    assert migrations.name == "rosetta"
+
+
+def test_the_columns_and_indexes_of_the_specification_are_there(store_path: Path) -> None:
+    """Scoring-specification §9.1."""
+    wanted = {
+        "run_id", "composite_score", "quality_tier", "chrf_plus_plus", "exact_match_rate",
+        "fst_acceptance_rate", "corpus_bleu", "comet_score", "total_cost_usd",
+        "cost_per_1k_tokens", "avg_latency_seconds", "model_slug", "condition", "dataset_id",
+        "language_pair", "fingerprint_hash", "run_card",
+    }  # fmt: skip
+    with closing(open_store(store_path)) as connection:
+        columns = {row[1] for row in connection.execute("PRAGMA table_info(runs)")}
+        indexes = {row[1] for row in connection.execute("PRAGMA index_list(runs)")}
+    assert columns >= wanted
+    assert indexes >= {"idx_composite", "idx_leaderboard", "idx_model", "idx_fingerprint"}
+
+
+def test_a_newer_store_is_refused_in_words_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "rosetta.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE _sqlite_migrations (id)")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+        connection.commit()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"newer version.*Nothing was changed"):
+        open_store(path)
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["rosetta.sqlite"]
+
+
+def test_another_programs_database_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "rosetta.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE recipes (name)")
+        connection.commit()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        open_store(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database at all" * 99, b"SQLite format 3\x00" + b"\xff" * 5000]
+)
+def test_a_file_that_is_no_database_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "rosetta.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=re.escape(str(path)) + r" cannot be used as a store"):
+        open_store(path)
+    assert path.read_bytes() == content
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    with pytest.raises(StoreError, match=r"cannot be written.*ROSETTA_HOME"):
+        open_store(file / "rosetta.sqlite")
+
+
+def test_the_data_folder_can_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
+    assert default_path() == tmp_path / "elsewhere" / "rosetta.sqlite"
+
+
+OPEN = """
+import sys
+from contextlib import closing
+from pathlib import Path
+from harness.store.database import open_store
+sys.stdin.readline()
+with closing(open_store(Path(sys.argv[1]))) as connection:
+    print(connection.execute("SELECT count(*) FROM runs").fetchone()[0])
+"""
+
+
+def test_several_processes_may_make_the_store_at_once(store_path: Path) -> None:
+    """Two terminals on a fresh machine."""
+    starts = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPEN, str(store_path)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for _ in range(4)
+    ]  # fmt: skip
+    for process in starts:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    said = [process.communicate(timeout=60) for process in starts]
+    assert [out.strip() for out, _ in said] == ["0"] * 4, said
