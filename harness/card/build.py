@@ -159,6 +159,7 @@ def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) ->
         material.scorer.metrics,
         material.outputs,
         cost_per_entry_usd=measures["cost"]["cost_per_entry_usd"],
+        known_floors=material.floors,
         seed=seed,
     )
     block: dict[str, Any] = found.model_dump(mode="json")

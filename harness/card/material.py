@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -18,6 +18,7 @@ from harness.store.corpora import read_dataset, read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results, read_statistics
 from harness.store.runs import Run, read_run
+from scoring.floors import Floor
 from scoring.scorer import Scorer, default_metrics
 from scoring.table import EntryStatistics
 
@@ -44,6 +45,8 @@ class Material:
     scorer: Scorer
     statistics: Sequence[EntryStatistics]
     """One for each row, as ``entries`` and ``outputs`` are."""
+    floors: Mapping[str, Floor] | None = None
+    """Those worked out when the run began; None: to be computed."""
 
 
 def stored_material(connection: sqlite3.Connection, number: int) -> Material:
@@ -75,7 +78,15 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         rows=rows,
         scorer=scorer,
         statistics=[scorer.unpack(packed[result.position]) for result in results],
+        floors=_floors(run),
     )
+
+
+def _floors(run: Run) -> dict[str, Floor] | None:
+    found = run.opening.get("floors")
+    if found is None:
+        return None
+    return {each["name"]: Floor(each["composite"], each["chrf"]) for each in found}
 
 
 def iso_time(seconds: float) -> str:
