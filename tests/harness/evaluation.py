@@ -1,0 +1,150 @@
+"""Runs as the program makes them: a corpus, a method, a store, a listener."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from corpora.corpus import Corpus, Dataset, Form
+from corpora.entry import Entry
+from harness.beginning import begin, change_plan, resume_method
+from harness.control import Control
+from harness.events import EntryScored, Event, Failed, Finished, Progress, Started
+from harness.keys import no_key
+from harness.method import Method
+from harness.methods.options import MethodOptions
+from harness.methods.registry import build
+from harness.plan import Plan, RunOptions
+from harness.result import Attempt, Result
+from harness.running import go
+from harness.store.database import open_store
+from harness.store.results import read_attempts, read_results
+from harness.store.runs import Run, find_run, read_card
+
+
+def corpus(size: int = 12, *, segment: str = "development", **more: Any) -> Corpus:
+    """Entries whose references are their sources in capitals, which the scripted endpoint gives."""
+    entries = [
+        Entry.model_validate(
+            {"id": n, "source": f"entry number {n}", "reference": f"ENTRY NUMBER {n}",
+             "segment": segment, "difficulty": n % 5 + 1} | more
+        )
+        for n in range(size)
+    ]  # fmt: skip
+    return corpus_of(entries)
+
+
+def corpus_of(entries: Sequence[Entry]) -> Corpus:
+    dataset = Dataset(id="made", language_pair="EN→EO", source_language="en", target_language="eo")
+    content = repr([entry.model_dump() for entry in entries]).encode("utf-8", "replace")
+    return Corpus(dataset, tuple(entries), sha256(content).hexdigest(), Form.SPECIFICATION)
+
+
+def chat_plan(url: str, *, run: dict[str, Any] | None = None, **options: Any) -> Plan:
+    """A plan for the scripted endpoint; few tries, so that failures come to their end."""
+    told = {"model": "mock", "endpoint": url, "source_language": "en", "target_language": "eo"}
+    limits: dict[str, Any] = {"concurrency": 4, "most_attempts": 1, "timeout_seconds": 20}
+    return Plan(
+        method="chat",
+        options=MethodOptions.model_validate(told | options),
+        run=RunOptions.model_validate(limits | (run or {})),
+    )
+
+
+@dataclass
+class Heard:
+    """A run's events, kept and sorted."""
+
+    control: Control = field(default_factory=Control)
+    react: Callable[[Event, Control], None] = lambda event, control: None
+    events: list[Event] = field(default_factory=list)
+
+    def __call__(self, event: Event) -> None:
+        self.events.append(event)
+        self.react(event, self.control)
+
+    @property
+    def scored(self) -> list[Result]:
+        return [event.result for event in self.events if isinstance(event, EntryScored)]
+
+    @property
+    def progress(self) -> list[Progress]:
+        return [event for event in self.events if isinstance(event, Progress)]
+
+    @property
+    def started(self) -> Started:
+        [event] = [event for event in self.events if isinstance(event, Started)]
+        return event
+
+    @property
+    def finished(self) -> Finished:
+        last = self.events[-1]
+        assert isinstance(last, Finished), last
+        return last
+
+    @property
+    def failed(self) -> Failed:
+        last = self.events[-1]
+        assert isinstance(last, Failed), last
+        return last
+
+
+def run_corpus(
+    path: Path,
+    given: Corpus,
+    plan: Plan,
+    heard: Heard | None = None,
+    *,
+    method: Method | None = None,
+    positions: Sequence[int] | None = None,
+) -> Heard:
+    """Begin a run and bring it as far as it goes."""
+    heard = heard or Heard()
+    method = method or build(plan.method, plan.options, given.entries, no_key)
+    with closing(open_store(path)) as connection:
+        places = range(len(given.entries)) if positions is None else positions
+        number = begin(connection, given, places, method, plan)
+    go(path, number, method, heard, heard.control)
+    return heard
+
+
+def resume(
+    path: Path, heard: Heard | None = None, method: Method | None = None, **changes: Any
+) -> Heard:
+    """Go on with the newest run."""
+    heard = heard or Heard()
+    with closing(open_store(path)) as connection:
+        run = find_run(connection, "last")
+        method = method or resume_method(connection, run)
+        change_plan(connection, run, changes)
+    go(path, run.id, method, heard, heard.control)
+    return heard
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the store holds of the newest run."""
+
+    run: Run
+    results: list[Result]
+    attempts: dict[int, list[Attempt]]
+    card: dict[str, Any] | None
+
+
+def kept(path: Path, name: str = "last") -> Kept:
+    with closing(open_store(path)) as connection:
+        run = find_run(connection, name)
+        results = list(read_results(connection, run.id))
+        attempts = {
+            each.position: read_attempts(connection, run.id, each.position) for each in results
+        }
+        return Kept(run, results, attempts, read_card(connection, run.id))
+
+
+def query(path: Path, sql: str, *values: object) -> list[Any]:
+    with closing(open_store(path)) as connection:
+        return connection.execute(sql, values).fetchall()

@@ -1,0 +1,447 @@
+"""Whole runs of a model against a real server: stored, found again, counted, stopped."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.events import EntryScored, RunState
+from harness.failures import ErrorClass, StoreError, UsageError
+from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
+from tests.harness.scripted import (
+    Answer,
+    Asked,
+    Scripted,
+    completion,
+    error,
+    json_answer,
+    translated,
+)
+
+
+def test_every_entry_is_asked_once_scored_stored_and_told(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    heard = run_corpus(store_path, corpus(25), chat_plan(endpoint.url))
+    stored = kept(store_path)
+    assert Counter(asked.source for asked in endpoint.asked) == Counter(
+        entry.source for entry in corpus(25).entries
+    )
+    assert [each.output for each in stored.results] == [f"ENTRY NUMBER {n}" for n in range(25)]
+    assert all(each.exact and each.chrf == pytest.approx(100) for each in stored.results)
+    assert sorted(heard.scored, key=lambda each: each.position) == stored.results
+    assert heard.finished.state is RunState.COMPLETE
+    assert stored.card is not None
+    assert stored.card["run_card_hash"] == heard.finished.card_hash
+    assert stored.run.state is RunState.COMPLETE
+    assert heard.started.positions == tuple(range(25))
+    last = heard.progress[-1]
+    assert (last.done, last.total, last.failed, last.in_flight) == (25, 25, 0, ())
+    assert last.values["exact_match_rate"] == 1
+
+
+def test_progress_only_grows_and_never_runs_ahead_of_what_is_stored(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    counts: list[tuple[int, int]] = []
+
+    def react(event: Any, _: Any) -> None:
+        if isinstance(event, EntryScored):
+            [(rows,)] = query(store_path, "SELECT count(*) FROM results")
+            counts.append((len(heard.scored), rows))
+
+    heard = Heard(react=react)
+    run_corpus(store_path, corpus(20), chat_plan(endpoint.url), heard)
+    assert len(counts) == 20
+    assert all(told <= rows for told, rows in counts)
+    done = [progress.done for progress in heard.progress]
+    assert done == sorted(done)
+    assert done[-1] == 20
+
+
+def cost_of(path: Path) -> list[tuple[float | None, int | None, str | None]]:
+    return [(each.cost_usd, each.prompt_tokens, each.output) for each in kept(path).results]
+
+
+def test_the_second_time_nothing_is_asked_and_it_costs_what_it_cost(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    prices = store_path.parent.parent / "prices.toml"
+    prices.write_text(PRICES)
+    plan = chat_plan(endpoint.url, prices=prices)
+    run_corpus(store_path, corpus(10), plan)
+    first, requests = cost_of(store_path), len(endpoint.asked)
+    heard = run_corpus(store_path, corpus(10), plan)
+    assert len(endpoint.asked) == requests == 10
+    assert cost_of(store_path) == first
+    stored = kept(store_path)
+    assert all(each.cached and each.latency_seconds is None for each in stored.results)
+    assert all(each.spent_usd == 0 for each in stored.results)
+    assert heard.progress[-1].spent_usd == 0
+    assert heard.progress[-1].cost_usd == pytest.approx(10 * (20 * 2 + 10 * 8) / 1e6)
+    assert heard.progress[-1].p50_seconds is None
+
+
+PRICES = """
+source = "made for this test"
+[[price]]
+provider = "127.0.0.1"
+model = "mock"
+as_of = 2026-01-01
+input_per_million = 2.0
+output_per_million = 8.0
+"""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": "another"},
+        {"temperature": 0.5},
+        {"max_tokens": 77},
+        {"replicate": 1},
+        {"body": {"seed": 2**53 - 1}},
+        {"body": {"top_p": 0.9}},
+        {"target_name": "Simple Esperanto"},
+    ],
+    ids=str,
+)
+def test_whatever_decides_the_answer_misses_the_cache(
+    endpoint: Scripted, store_path: Path, change: dict[str, Any]
+) -> None:
+    run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
+    run_corpus(store_path, corpus(3), chat_plan(endpoint.url, **change))
+    assert len(endpoint.asked) == 6
+    run_corpus(store_path, corpus(3), chat_plan(endpoint.url, **change))
+    assert len(endpoint.asked) == 6
+
+
+def test_another_source_misses_the_cache_and_another_corpus_with_the_same_does_not(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
+    run_corpus(store_path, corpus(3, source="something else"), chat_plan(endpoint.url))
+    assert len(endpoint.asked) == 3 + 3  # the same source three times at once is asked three times
+    run_corpus(store_path, corpus(3, notes="more"), chat_plan(endpoint.url))
+    assert len(endpoint.asked) == 6
+
+
+def test_a_pipeline_does_not_take_a_chats_answers(endpoint: Scripted, store_path: Path) -> None:
+    plan = chat_plan(endpoint.url)
+    run_corpus(store_path, corpus(3), plan)
+    run_corpus(store_path, corpus(3), plan.model_copy(update={"method": "pipeline"}))
+    assert len(endpoint.asked) >= 6
+
+
+@pytest.mark.parametrize(
+    ("answer", "error_class"),
+    [
+        (error(500), ErrorClass.SERVER),
+        (error(400), ErrorClass.REQUEST),
+        (error(429), ErrorClass.RATE_LIMIT),
+        (json_answer({"error": {"message": "oh", "code": 500}}), ErrorClass.SERVER),
+        (json_answer(completion("")), ErrorClass.EMPTY),
+        (json_answer(completion(" \n")), ErrorClass.EMPTY),
+        (json_answer(completion(None)), ErrorClass.EMPTY),
+        (Answer(body=b"{"), ErrorClass.MALFORMED),
+        (Answer(body=b"{}", cut_after=1), ErrorClass.TRUNCATED),
+        (Answer(seconds=20), ErrorClass.TIMEOUT),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_failure_is_an_entry_of_its_own_and_never_cached(
+    endpoint: Scripted, store_path: Path, answer: Answer, error_class: ErrorClass
+) -> None:
+    endpoint.answer = lambda asked: answer if asked.source.endswith("1") else translated(asked)
+    plan = chat_plan(endpoint.url, run={"timeout_seconds": 0.5})
+    run_corpus(store_path, corpus(3), plan)
+    stored = kept(store_path)
+    assert [each.error_class for each in stored.results] == [None, error_class, None]
+    assert stored.results[1].output is None
+    assert stored.results[1].chrf == 0
+    assert not stored.results[1].exact
+    endpoint.answer = translated
+    run_corpus(store_path, corpus(3), plan)
+    assert len(endpoint.asked) == 4
+    assert [each.output for each in kept(store_path).results] == [
+        f"ENTRY NUMBER {n}" for n in range(3)
+    ]
+
+
+def cut(asked: Asked) -> Answer:
+    reply = completion(f"cut {asked.number}")
+    reply["choices"][0]["finish_reason"] = "length"
+    return json_answer(reply)
+
+
+def replies(path: Path) -> dict[str, str]:
+    """Give the raw reply behind each entry of the newest run."""
+    stored = kept(path)
+    found = {}
+    for position, attempts in stored.attempts.items():
+        [(text,)] = query(
+            path,
+            "SELECT t.body FROM replies p JOIN texts t ON t.id = p.body WHERE p.key = ?",
+            attempts[-1].reply_key,
+        )
+        found[str(stored.results[position].entry_id)] = text
+    return found
+
+
+def test_a_cut_answer_is_shown_but_asked_again_and_each_run_keeps_its_own(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = cut
+    plan = chat_plan(endpoint.url, run={"concurrency": 1})
+    run_corpus(store_path, corpus(2), plan)
+    first = kept(store_path).run.run_id
+    assert {each.error_class for each in kept(store_path).results} == {ErrorClass.TRUNCATED}
+    assert replies(store_path) == {"0": "cut 0", "1": "cut 1"}
+    run_corpus(store_path, corpus(2), plan)
+    assert len(endpoint.asked) == 4
+    assert replies(store_path) == {"0": "cut 2", "1": "cut 3"}
+    attempts = kept(store_path, first).attempts
+    keys = {attempts[n][0].reply_key for n in (0, 1)} | {
+        kept(store_path).attempts[n][0].reply_key for n in (0, 1)
+    }
+    assert len(keys) == 4
+
+
+def test_without_the_cache_it_is_asked_again_and_each_entry_keeps_its_own_reply(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = lambda asked: json_answer(completion(f"answer {asked.number}"))
+    run = {"use_cache": False, "concurrency": 1}
+    for time in range(3):
+        run_corpus(store_path, corpus(3), chat_plan(endpoint.url, run=run))
+        assert replies(store_path) == {str(n): f"answer {3 * time + n}" for n in range(3)}
+        assert not any(each.cached for each in kept(store_path).results)
+    assert len(endpoint.asked) == 9
+
+
+def test_the_same_source_twice_keeps_both_replies(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda asked: json_answer(completion(f"answer {asked.number}"), seconds=0.2)
+    run_corpus(store_path, corpus(2, source="the same"), chat_plan(endpoint.url))
+    assert sorted(replies(store_path).values()) == ["answer 0", "answer 1"]
+    outputs = [each.output for each in kept(store_path).results]
+    assert outputs == [replies(store_path)[str(n)] for n in (0, 1)]
+
+
+def test_one_refusal_with_a_hint_waits_as_long_while_the_others_go_on(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    refused: list[float] = []
+
+    def answer(asked: Asked) -> Answer:
+        if asked.source.endswith(" 2") and not refused:
+            refused.append(asked.at)
+            return error(429, headers={"Retry-After": "1"})
+        return translated(asked)
+
+    endpoint.answer = answer
+    plan = chat_plan(endpoint.url, run={"most_attempts": 3, "concurrency": 2})
+    heard = run_corpus(store_path, corpus(30), plan)
+    again = endpoint.asked[-1]
+    assert again.source == "entry number 2"
+    assert again.at - refused[0] >= 1.0
+    assert [asked.source for asked in endpoint.asked].count("entry number 2") == 2
+    others = [asked.at for asked in endpoint.asked[:-1]]
+    assert max(others) - refused[0] < 1.0
+    last = heard.progress[-1]
+    assert (last.rate_limited, last.retries, last.waiting) == (1, 1, ())
+    waits = [wait for progress in heard.progress for wait in progress.waiting]
+    assert all(0 <= wait.seconds <= 1 for wait in waits)
+    waiting = waits[0]
+    assert (waiting.position, waiting.attempt, waiting.attempts_allowed) == (2, 2, 3)
+    assert waiting.reason == "429"
+    row = kept(store_path).results[2]
+    assert (row.attempts, row.error_class) == (2, None)
+    assert row.latency_seconds is not None
+    assert row.latency_seconds < 0.9  # waiting is no latency
+    first, second = kept(store_path).attempts[2]
+    assert (first.status, first.error_class, first.reply_key) == (429, ErrorClass.RATE_LIMIT, None)
+    assert (second.status, second.error_class) == (200, None)
+
+
+def test_a_hint_that_is_too_long_is_not_waited_for(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda _: error(429, headers={"Retry-After": "86400"})
+    run_corpus(store_path, corpus(2), chat_plan(endpoint.url, run={"most_attempts": 5}))
+    assert len(endpoint.asked) == 2
+    assert [each.error_class for each in kept(store_path).results] == [ErrorClass.RATE_LIMIT] * 2
+
+
+def test_the_same_failure_of_everything_stops_the_run_and_it_can_go_on(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = lambda asked: error(500, f"Internal error, request {asked.number}")
+    heard = run_corpus(store_path, corpus(60), chat_plan(endpoint.url))
+    assert heard.finished.state is RunState.STOPPED
+    assert heard.finished.reason is not None
+    assert heard.finished.reason.startswith("10 entries in a row failed the same way (server)")
+    assert 10 <= heard.finished.done <= 10 + 2 * 4
+    stored = kept(store_path)
+    assert {each.error_class for each in stored.results} == {ErrorClass.SERVER}
+    assert len(endpoint.asked) == len(stored.results)
+    assert stored.card is None
+    endpoint.answer = translated
+    resumed = resume(store_path)
+    assert resumed.finished.state is RunState.COMPLETE
+    assert resumed.finished.failed == len(stored.results)
+    assert resumed.started.done == len(stored.results)
+
+
+def test_a_wrong_key_stops_after_three(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda _: error(401, "Incorrect API key")
+    plan = chat_plan(endpoint.url, run={"most_attempts": 6, "concurrency": 1})
+    heard = run_corpus(store_path, corpus(20), plan)
+    assert heard.finished.reason == (
+        "3 entries in a row failed the same way (auth): HTTP 401: Incorrect API key"
+    )
+    assert len(endpoint.asked) == 3
+
+
+def test_one_lost_batch_is_one_failure_however_large(endpoint: Scripted, store_path: Path) -> None:
+    def answer(asked: Asked) -> Answer:
+        return error(500) if asked.number == 1 else json_answer(completion(batch_reply(asked)))
+
+    endpoint.answer = answer
+    plan = chat_plan(endpoint.url, batch_size=20, run={"concurrency": 1})
+    heard = run_corpus(store_path, corpus(100), plan)
+    assert heard.finished.state is RunState.COMPLETE
+    assert heard.finished.failed == 20
+
+
+def batch_reply(asked: Asked) -> str:
+    """Answer a batch, a JSON object keyed by number, in capitals."""
+    found = json.loads(asked.source)
+    return json.dumps({number: text.upper() for number, text in found.items()})
+
+
+def test_tokens_and_cost_of_a_batch_are_parted_without_a_rest(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    usage = {
+        "prompt_tokens": 101, "completion_tokens": 53, "cost": 0.0077,
+        "prompt_tokens_details": {"cached_tokens": 31},
+        "completion_tokens_details": {"reasoning_tokens": 22},
+    }  # fmt: skip
+    endpoint.answer = lambda asked: json_answer(completion(batch_reply(asked), usage=usage))
+    run_corpus(store_path, corpus(7), chat_plan(endpoint.url, batch_size=7))
+    rows = kept(store_path).results
+    assert len(endpoint.asked) == 1
+    assert [each.output for each in rows] == [f"ENTRY NUMBER {n}" for n in range(7)]
+    assert sum(each.prompt_tokens or 0 for each in rows) == 101
+    assert sum(each.completion_tokens or 0 for each in rows) == 53
+    assert sum(each.cached_tokens or 0 for each in rows) == 31
+    assert sum(each.reasoning_tokens or 0 for each in rows) == 22
+    assert max(r.prompt_tokens or 0 for r in rows) - min(r.prompt_tokens or 0 for r in rows) == 1
+    assert sum(each.cost_usd or 0 for each in rows) == pytest.approx(0.0077)
+    assert {each.batch_size for each in rows} == {7}
+
+
+SHAPES: list[tuple[dict[str, Any], tuple[int, int, int, int]]] = [
+    ({"prompt_tokens": 9, "completion_tokens": 4}, (9, 4, 0, 0)),
+    (
+        {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 20,
+         "prompt_tokens_details": {"cached_tokens": 5}},
+        (9, 11, 7, 5),
+    ),
+    (
+        {"input_tokens": 10, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 5,
+         "output_tokens": 3},
+        (105, 3, 0, 90),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("usage", "tokens"), SHAPES)
+def test_each_providers_tokens_reach_the_rows_once(
+    endpoint: Scripted, store_path: Path, usage: dict[str, Any], tokens: tuple[int, int, int, int]
+) -> None:
+    endpoint.answer = lambda asked: json_answer(completion("x", usage=usage))
+    run_corpus(store_path, corpus(1), chat_plan(endpoint.url))
+    [row] = kept(store_path).results
+    found = (row.prompt_tokens, row.completion_tokens, row.reasoning_tokens, row.cached_tokens)
+    assert found == tokens
+
+
+def test_costs_and_tokens_of_the_rows_add_up_to_the_runs(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    dice = random.Random(7)
+
+    def answer(asked: Asked) -> Answer:
+        usage = {"prompt_tokens": dice.randrange(999), "completion_tokens": dice.randrange(99),
+                 "cost": dice.random() / 100}  # fmt: skip
+        return json_answer(completion("x", usage=usage))
+
+    endpoint.answer = answer
+    heard = run_corpus(store_path, corpus(40), chat_plan(endpoint.url))
+    rows, card = kept(store_path).results, kept(store_path).card
+    assert card is not None
+    cost = sum(each.cost_usd or 0 for each in rows)
+    assert heard.progress[-1].cost_usd == pytest.approx(cost)
+    assert heard.progress[-1].spent_usd == pytest.approx(cost)
+    assert heard.progress[-1].tokens == sum(each.total_tokens or 0 for each in rows)
+    assert card["cost"]["total_cost_usd"] == pytest.approx(cost)
+
+
+def test_hostile_replies_are_stored_as_far_as_they_can_be(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    """Nothing that a server says may end the run."""
+    hostile = [
+        completion("lone \ud800 surrogate \x00 nul \x1b[2J"),
+        completion("x", model="\udfff"),
+        completion("x", usage={"prompt_tokens": 10**30, "completion_tokens": -5, "cost": 1e308}),
+        completion("x", usage={"prompt_tokens": float("inf"), "completion_tokens": float("nan")}),
+        completion("x", usage="many"),
+        {"error": {"message": "\ud800\x00"}},
+        {"choices": [{"message": {"content": "x", "tool_calls": [
+            {"id": "1", "function": {"name": "\ud800", "n": 10**40}}]}}]},
+        {"choices": [{"message": {"content": "x"}, "finish_reason": "\ud800"}]},
+        {"choices": [{"message": {"content": [{"text": "a"}, {"text": "\ud800"}]}}]},
+    ]  # fmt: skip
+    endpoint.answer = lambda asked: json_answer(hostile[int(asked.source.split()[-1])])
+    heard = run_corpus(store_path, corpus(len(hostile)), chat_plan(endpoint.url))
+    assert heard.finished.state is RunState.COMPLETE
+    rows = kept(store_path).results
+    assert rows[0].output == "lone \ufffd surrogate \x00 nul \x1b[2J"
+    assert rows[2].prompt_tokens is None
+    assert rows[5].error_class is ErrorClass.SERVER
+    assert heard.finished.failed == 1
+    assert json.dumps(kept(store_path).card, allow_nan=False)
+
+
+def test_a_plan_without_network_refuses_a_foreign_endpoint_before_anything_is_stored(
+    store_path: Path,
+) -> None:
+    plan = chat_plan("https://api.model.example/v1", run={"offline": True})
+    with pytest.raises(UsageError, match="--offline"):
+        run_corpus(store_path, corpus(2), plan)
+    assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
+
+
+def test_a_store_that_cannot_be_written_fails_in_words_and_keeps_what_it_has(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    query(
+        store_path,
+        "CREATE TRIGGER full BEFORE INSERT ON results WHEN NEW.position = 7"
+        " BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
+    )
+    heard = Heard()
+    with pytest.raises(StoreError, match="disk is full"):
+        run_corpus(store_path, corpus(20), chat_plan(endpoint.url, run={"concurrency": 1}), heard)
+    assert "disk is full" in heard.failed.message
+    query(store_path, "DROP TRIGGER full")
+    rows = len(kept(store_path).results)
+    resumed = resume(store_path)
+    assert resumed.started.done == rows
+    assert resumed.finished.state is RunState.COMPLETE
+    assert [each.position for each in kept(store_path).results] == list(range(20))

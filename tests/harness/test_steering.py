@@ -1,0 +1,322 @@
+"""Runs that are paused, drained, stopped, slowed, sped up, or end at their budget."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.control import Control
+from harness.events import EntryScored, Event, Progress, RunState
+from harness.failures import ErrorClass, UsageError
+from harness.keys import no_key
+from harness.methods.registry import build
+from rosetta_tui.lines import JsonLines, PlainLines
+from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
+from tests.harness.scripted import (
+    Answer,
+    Asked,
+    Scripted,
+    completion,
+    error,
+    json_answer,
+    translated,
+)
+
+
+def slowly(asked: Asked) -> Answer:
+    return json_answer(completion(asked.source.upper()), seconds=0.05)
+
+
+def after(count: int, wish: Callable[[Control], object]) -> Callable[[Event, Control], None]:
+    """Wish something once so many entries are scored."""
+    seen: list[Event] = []
+
+    def react(event: Event, control: Control) -> None:
+        if isinstance(event, EntryScored):
+            seen.append(event)
+            if len(seen) == count:
+                wish(control)
+
+    return react
+
+
+def asked_for(endpoint: Scripted) -> Counter[str]:
+    return Counter(asked.source for asked in endpoint.asked)
+
+
+def test_draining_stores_everything_that_was_asked_and_resume_asks_only_the_rest(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = slowly
+    heard = run_corpus(
+        store_path, corpus(60), chat_plan(endpoint.url), Heard(react=after(10, Control.drain))
+    )
+    assert heard.finished.state is RunState.STOPPED
+    assert heard.finished.reason is None
+    stored = kept(store_path)
+    assert 10 <= len(stored.results) < 60
+    assert len(endpoint.asked) == len(stored.results) == heard.finished.done
+    assert stored.run.state is RunState.STOPPED
+    resumed = resume(store_path)
+    assert resumed.finished.state is RunState.COMPLETE
+    assert resumed.started.done == heard.finished.done
+    assert set(asked_for(endpoint).values()) == {1}
+    assert len(resumed.scored) == 60 - heard.finished.done
+    assert resumed.finished.run_id == heard.finished.run_id
+    assert resumed.finished.elapsed_seconds > heard.finished.elapsed_seconds
+
+
+def test_stopping_breaks_off_at_once_and_keeps_what_is_stored(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    def answer(asked: Asked) -> Answer:
+        hangs = asked.number >= 10
+        return json_answer(completion(asked.source.upper()), seconds=30 if hangs else 0)
+
+    endpoint.answer = answer
+    heard = run_corpus(
+        store_path, corpus(40), chat_plan(endpoint.url), Heard(react=after(10, Control.stop))
+    )
+    assert heard.finished.state is RunState.STOPPED
+    assert heard.finished.elapsed_seconds < 10
+    assert heard.finished.done == len(kept(store_path).results) == 10
+    endpoint.answer = translated
+    assert resume(store_path).finished.state is RunState.COMPLETE
+    assert [each.position for each in kept(store_path).results] == list(range(40))
+
+
+def test_a_drain_that_takes_too_long_can_be_stopped(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda asked: json_answer(
+        completion("x"), seconds=30 if asked.number >= 5 else 0
+    )
+
+    def react(event: Event, control: Control) -> None:
+        if isinstance(event, EntryScored) and len(heard.scored) == 5:
+            control.drain()
+        if isinstance(event, Progress) and event.state is RunState.DRAINING:
+            control.stop()
+
+    heard = Heard(react=react)
+    run_corpus(store_path, corpus(20), chat_plan(endpoint.url), heard)
+    assert heard.finished.state is RunState.STOPPED
+    assert heard.finished.elapsed_seconds < 10
+
+
+def test_a_pause_starts_nothing_new_until_it_ends(endpoint: Scripted, store_path: Path) -> None:
+    asked_when_quiet: list[int] = []
+
+    def react(event: Event, control: Control) -> None:
+        if isinstance(event, EntryScored) and len(heard.scored) == 8:
+            control.pause()
+        if isinstance(event, Progress) and event.state is RunState.PAUSED and not event.in_flight:
+            asked_when_quiet.append(len(endpoint.asked))
+            if len(asked_when_quiet) == 4:
+                control.go_on()
+
+    endpoint.answer = slowly
+    heard = Heard(react=react)
+    run_corpus(store_path, corpus(40), chat_plan(endpoint.url), heard)
+    assert heard.finished.state is RunState.COMPLETE
+    assert len(set(asked_when_quiet)) == 1
+    assert 8 <= asked_when_quiet[0] < 40
+
+
+@pytest.mark.parametrize(("before", "then"), [(2, 16), (16, 2)])
+def test_the_number_of_calls_at_once_can_be_changed_on_the_way(
+    endpoint: Scripted, store_path: Path, before: int, then: int
+) -> None:
+    endpoint.answer = slowly
+
+    def change(control: Control) -> None:
+        control.limit(then)
+        endpoint.most_under_way = 0
+
+    heard = Heard(react=after(20, change))
+    run_corpus(store_path, corpus(120), chat_plan(endpoint.url, run={"concurrency": before}), heard)
+    assert heard.finished.state is RunState.COMPLETE
+    assert heard.progress[-1].most_concurrency == then
+    assert endpoint.most_under_way <= max(before, then)
+    if then > before:
+        assert endpoint.most_under_way == then
+    else:
+        assert max(map(len, (p.in_flight for p in heard.progress[-3:]))) <= then
+
+
+def test_wishes_after_the_end_and_while_sealing_harm_nobody(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    """A person may press Ctrl-C in the very moment in which the run ends."""
+    over = threading.Event()
+
+    def pester(control: Control) -> None:
+        while not over.is_set():
+            control.limit(4)
+            control.pause()
+            control.go_on()
+
+    heard = Heard()
+    thread = threading.Thread(target=pester, args=(heard.control,))
+    thread.start()
+    try:
+        run_corpus(store_path, corpus(30), chat_plan(endpoint.url), heard)
+    finally:
+        over.set()
+        thread.join()
+    assert heard.finished.state is RunState.COMPLETE
+    heard.control.drain()
+    heard.control.stop()
+
+
+PRICES = """
+source = "made for this test"
+[[price]]
+provider = "127.0.0.1"
+model = "mock"
+as_of = 2026-01-01
+input_per_million = 100.0
+output_per_million = 1000.0
+"""
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    path = tmp_path / "prices.toml"
+    path.write_text(PRICES)
+    return path
+
+
+class Till:
+    """Adds up what the endpoint would charge, hung and broken calls included."""
+
+    def __init__(self, seed: int) -> None:
+        self.dice = random.Random(seed)
+        self.charged = 0.0
+
+    def __call__(self, asked: Asked) -> Answer:
+        size = len(json.dumps(asked.body, ensure_ascii=False).encode())
+        prompt, output = self.dice.randrange(size), self.dice.randrange(41)
+        kind = self.dice.choice(["good"] * 6 + ["hangs", "breaks", "429", "500"])
+        if kind in {"429", "500"}:
+            return error(int(kind))
+        self.charged += (prompt * 100 + output * 1000) / 1e6
+        usage = {"prompt_tokens": prompt, "completion_tokens": output}
+        reply = json.dumps(completion(asked.source.upper(), usage=usage)).encode()
+        if kind == "hangs":
+            return Answer(body=reply, seconds=2)
+        return Answer(body=reply, cut_after=9 if kind == "breaks" else None)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_budget_is_never_exceeded_not_even_over_resumes(
+    endpoint: Scripted, store_path: Path, prices: Path, seed: int
+) -> None:
+    till = Till(seed)
+    endpoint.answer = till
+    plan = chat_plan(
+        endpoint.url, prices=prices, max_tokens=40,
+        run={"budget_usd": 2.0, "concurrency": 8, "timeout_seconds": 0.3, "most_attempts": 1},
+    )  # fmt: skip
+    heard = run_corpus(store_path, corpus(60), plan)
+    for _ in range(4):
+        if heard.finished.state is RunState.COMPLETE:
+            break
+        heard = resume(store_path)
+        assert till.charged <= 2.0
+    last = heard.progress[-1]
+    assert till.charged <= last.spent_usd + 1e-9 <= 2.0 + 1e-9
+    assert last.budget_usd == 2.0
+    assert till.charged > 0.5
+
+
+def test_money_of_a_stopped_stretch_counts_against_the_budget(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    """Calls that were broken off may have been charged, though no row tells of them."""
+    endpoint.answer = lambda asked: json_answer(
+        completion("x"), seconds=0 if asked.number < 3 else 30
+    )
+    plan = chat_plan(endpoint.url, prices=prices, max_tokens=40, run={"budget_usd": 1.0})
+    heard = run_corpus(store_path, corpus(40), plan, Heard(react=after(3, Control.stop)))
+    rows = sum(each.spent_usd or 0 for each in kept(store_path).results)
+    assert heard.progress[-1].spent_usd > rows
+    endpoint.answer = translated
+    again = Heard()
+    resume(store_path, again)
+    assert again.progress[0].spent_usd == pytest.approx(heard.progress[-1].spent_usd)
+
+
+def test_a_reached_budget_stops_in_words_and_a_larger_one_goes_on(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()))
+    plan = chat_plan(endpoint.url, prices=prices, max_tokens=40, run={"budget_usd": 0.2})
+    heard = run_corpus(store_path, corpus(60), plan)
+    assert heard.finished.state is RunState.STOPPED
+    assert heard.finished.reason is not None
+    assert heard.finished.reason.startswith("The budget of $0.2 is used up")
+    assert 0 < heard.finished.done < 60
+    resumed = resume(store_path, budget_usd=50.0)
+    assert resumed.finished.state is RunState.COMPLETE
+    assert resumed.progress[-1].budget_usd == 50
+    assert set(asked_for(endpoint).values()) == {1}
+
+
+def test_a_budget_without_a_known_price_stops_before_anything_is_asked(
+    endpoint: Scripted, store_path: Path, tmp_path: Path
+) -> None:
+    plan = chat_plan(endpoint.url, run={"budget_usd": 1.0})
+    method = build(plan.method, plan.options, (), no_key)
+    method._completions = replace(method._completions, price=None)  # type: ignore[attr-defined]
+    heard = run_corpus(store_path, corpus(5), plan, method=method)
+    assert heard.finished.state is RunState.STOPPED
+    assert "price of this model is unknown" in (heard.finished.reason or "")
+    assert endpoint.asked == []
+
+
+SECRET = "the medicine bundle"
+
+
+@pytest.mark.parametrize("segment", ["gold_standard", "held_out"])
+def test_secret_entries_never_leave_this_machine(store_path: Path, segment: str) -> None:
+    with pytest.raises(UsageError, match="secret segment") as caught:
+        run_corpus(
+            store_path,
+            corpus(3, segment=segment, source=SECRET),
+            chat_plan("https://api.model.example/v1"),
+        )
+    assert SECRET not in str(caught.value)
+
+
+def test_nothing_of_a_secret_entry_is_kept_outside_the_run(
+    endpoint: Scripted, store_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    said: list[str] = []
+    listeners = [PlainLines(said.append), JsonLines(said.append, set(range(8)))]
+
+    def react(event: Event, _: Control) -> None:
+        for listener in listeners:
+            listener(event)
+
+    def answer(asked: Asked) -> Answer:
+        kinds = [error(500, asked.source), error(400, asked.source), translated(asked)]
+        return kinds[asked.number % 3]
+
+    endpoint.answer = answer
+    given = corpus(8, segment="held_out", source=SECRET, reference=f"{SECRET} reference")
+    for _ in range(2):
+        run_corpus(store_path, given, chat_plan(endpoint.url), Heard(react=react))
+    assert len(endpoint.asked) == 16  # never answered from the cache
+    assert query(store_path, "SELECT count(*) FROM replies") == [(0,)]
+    rows = kept(store_path).results
+    assert {each.error_class for each in rows} == {ErrorClass.SERVER, ErrorClass.REQUEST, None}
+    assert not any(SECRET.lower() in (each.error or "").lower() for each in rows)
+    everything = "\n".join(said) + caplog.text
+    assert SECRET.lower() not in everything.lower()
+    assert any(json.loads(line).get("withheld") for line in said if line.startswith("{"))
