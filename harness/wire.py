@@ -6,7 +6,6 @@ import asyncio
 import json
 import ssl
 from collections.abc import Mapping
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -29,13 +28,14 @@ class Wire:
     """Pools of connections to endpoints. Belongs to one event loop.
 
     The connections are aiohttp's, behind httpx's interface: httpx's own pool looks at every connection
-    for every request, which costs more than the request itself from a few dozen connections on.
+    for every request, which costs more than the request itself from a few dozen connections on. The
+    transport is used without a client around it: cookies, redirects and ``.netrc`` have no place here.
     """
 
     def __init__(self, *, timeout_seconds: float, offline: bool) -> None:
         self._timeout = timeout_seconds
         self._offline = offline
-        self._clients: dict[str | None, httpx.AsyncClient] = {}
+        self._pools: dict[tuple[bool, str | None], httpx.AsyncBaseTransport] = {}
 
     async def send(self, request: Request) -> tuple[Reply, int]:
         """Carry one request; gives the reply and the HTTP status.
@@ -55,20 +55,18 @@ class Wire:
 
     async def close(self) -> None:
         """Close all connections."""
-        for client in self._clients.values():
-            await client.aclose()
+        for pool in self._pools.values():
+            await pool.aclose()
 
     async def _exchange(self, request: Request) -> tuple[httpx.Response, bytes]:
-        payload = _payload(request)
-        headers = {"content-type": "application/json", **request.headers}
         try:
-            async with (
-                asyncio.timeout(self._timeout),
-                self._client(request.url).stream(
-                    "POST", request.url, content=payload, headers=headers
-                ) as response,
-            ):
-                return response, await _body(response)
+            async with asyncio.timeout(self._timeout):
+                call = _call(request)
+                response = await self._pool(call.url).handle_async_request(call)
+                try:
+                    return response, await _body(response)
+                finally:
+                    await response.aclose()
         except CallError:
             raise
         except Exception as error:
@@ -77,12 +75,13 @@ class Wire:
                 raise
             raise failure from error
 
-    def _client(self, url: str) -> httpx.AsyncClient:
+    def _pool(self, url: httpx.URL) -> httpx.AsyncBaseTransport:
         """Give the pool for a URL: one for each way out, so nearly always one."""
-        proxy = None if self._offline else _proxy(url)
-        if proxy not in self._clients:
-            self._clients[proxy] = _open(proxy)
-        return self._clients[proxy]
+        secure = url.scheme == "https"
+        way_out = secure, None if self._offline else _proxy(str(url))
+        if way_out not in self._pools:
+            self._pools[way_out] = _open(*way_out)
+        return self._pools[way_out]
 
 
 def _proxy(url: str) -> str | None:
@@ -97,11 +96,11 @@ def _proxy(url: str) -> str | None:
     return proxies.get(parts.scheme) or proxies.get("all")
 
 
-def _open(proxy: str | None) -> httpx.AsyncClient:
+def _open(secure: bool, proxy: str | None) -> httpx.AsyncBaseTransport:
     import aiohttp
     from httpx_aiohttp import AiohttpTransport
 
-    context = ssl.create_default_context()
+    context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
     def session() -> aiohttp.ClientSession:
         # the limiter bounds the connections; a second bound would make calls wait on their time
@@ -109,10 +108,16 @@ def _open(proxy: str | None) -> httpx.AsyncClient:
         return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
 
     way_out = None if proxy is None else httpx.Proxy(proxy)
-    return httpx.AsyncClient(
-        transport=AiohttpTransport(verify=context, client=session, proxy=way_out),
-        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+    return AiohttpTransport(verify=context, client=session, proxy=way_out)
+
+
+def _call(request: Request) -> httpx.Request:
+    return httpx.Request(
+        "POST",
+        request.url,
+        content=_payload(request),
+        headers={"content-type": "application/json", **request.headers},
+        extensions={"timeout": {"connect": CONNECT_SECONDS}},
     )
 
 
