@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from textual.content import Content
-from textual.widgets import Static
 
 from rosetta_tui.live import LiveRun
 from rosetta_tui.text import show
+from rosetta_tui.widgets.telling import Telling
 
 
-class Banner(Static):
+class Banner(Telling):
     """Hidden until there is something to say."""
 
     def show_run(self, live: LiveRun) -> None:
@@ -18,7 +18,7 @@ class Banner(Static):
         self.display = words is not None
         if words is not None:
             self.set_class(live.failed is not None, "-failed")
-            self.update(words)
+            self.tell(words)
 
 
 def banner_words(live: LiveRun) -> Content | None:

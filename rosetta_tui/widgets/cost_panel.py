@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from textual.content import Content
-from textual.widgets import Static
 
 from harness.events import Progress
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
+from rosetta_tui.widgets.telling import Telling
 
 
-class CostPanel(Static):
+class CostPanel(Telling):
     """Money and tokens."""
 
     def show_run(self, live: LiveRun, *, compact: bool) -> None:
         """Show what the run costs now."""
-        self.border_title = None if compact else "Cost"
+        title = None if compact else "Cost"
         if live.progress is None:
-            self.update("")
+            self.tell(Content(""), title)
             return
         lines = [_so_far(live.progress), _expected(live), _tokens(live.progress)]
-        self.update(
-            Content("   " if compact else "\n").join([line for line in lines if line.plain])
+        self.tell(
+            Content("   " if compact else "\n").join([line for line in lines if line.plain]), title
         )
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from textual.content import Content
-from textual.widgets import Static
 
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
+from rosetta_tui.widgets.telling import Telling
 
 LEAST_BAR = 10
 """Below this the bar is left out and the share alone stands."""
 
 
-class CountLine(Static):
+class CountLine(Telling):
     """Counts by state with the symbols of the table, and the share done."""
 
     def show_run(self, live: LiveRun, *, notes: str = "") -> None:
@@ -23,7 +23,7 @@ class CountLine(Static):
         note = Content.styled(f"   {notes}" if notes else "", "$mark")
         room = self.size.width - counts.cell_length - note.cell_length - len(tail) - 3
         bar = figures.progress_bar(share, min(40, room)) if room >= LEAST_BAR else ""
-        self.update(Content.assemble(counts, note, "   ", (bar, "$mark"), tail))
+        self.tell(Content.assemble(counts, note, "   ", (bar, "$mark"), tail))
 
 
 def _counts(live: LiveRun) -> Content:

@@ -86,13 +86,13 @@ class EntryTable(ResultTable):
         self.show_columns(columns)
 
     def _read(self) -> None:
-        if self._pages is None:
+        if self._pages is None or self._live.started is None:
             return
         self._ordered_at = monotonic()
         self._ordered_done = self._live.done
         if self.order == Order():
             self.workers.cancel_group(self, "order")
-            self._show(self.order, self._pages.run.positions)
+            self._show(self.order, self._live.started.positions)
         else:
             self._read_order(self.order, self._pages.run.id)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from textual.content import Content
-from textual.widgets import Static
 
 from harness.events import Floor
 from rosetta_tui import figures
@@ -13,6 +12,7 @@ from rosetta_tui.live import LiveRun
 from rosetta_tui.metric_words import by_reason, short_title
 from rosetta_tui.metric_words import value as value_words
 from rosetta_tui.text import show
+from rosetta_tui.widgets.telling import Telling
 from scoring.composite import composite
 from scoring.tiers import claimable_tier, quality_tier, tier_in_words
 
@@ -23,21 +23,21 @@ _BESIDE = ("bleu", "ter", "length_ratio")
 """Metrics outside the composite that stand beside it (T3)."""
 
 
-class QualityPanel(Static):
+class QualityPanel(Telling):
     """Scores with their intervals, the tier in words, and the floors."""
 
     def show_run(self, live: LiveRun, *, compact: bool) -> None:
         """Show the run's scores now."""
-        self.border_title = None if compact else "Quality"
-        self.update(_compact(live) if compact else _full(live))
+        title = None if compact else "Quality"
+        self.tell(_compact(live) if compact else _full(live), title)
 
 
-class InputsLine(Static):
+class InputsLine(Telling):
     """What the composite rests on, what stands beside it, and what is missing and why."""
 
     def show_run(self, live: LiveRun) -> None:
         """Show the metrics of the run now."""
-        self.update(inputs_line(live))
+        self.tell(inputs_line(live))
 
 
 def _full(live: LiveRun) -> Content:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from textual.content import Content
-from textual.widgets import Static
 
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
 from rosetta_tui.text import show
+from rosetta_tui.widgets.telling import Telling
 
 _PRODUCT = "Rosetta   "
 
 _TONES = {"running": "$mark", "complete": "$good", "failed": "$bad"}
 
 
-class RunHeader(Static):
+class RunHeader(Telling):
     """One line at the top: what runs at the left, how it stands at the right."""
 
     def show_run(self, live: LiveRun) -> None:
@@ -24,7 +24,7 @@ class RunHeader(Static):
         if left.cell_length + len(_PRODUCT) <= room:
             left = Content.assemble((_PRODUCT, "bold $mark"), left)
         left = left.truncate(max(0, room), ellipsis=True, pad=True)
-        self.update(Content.assemble(left, " ", right))
+        self.tell(Content.assemble(left, " ", right))
 
 
 def _name(live: LiveRun) -> Content:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from textual.content import Content
-from textual.widgets import Static
 
 from harness.events import Progress
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
+from rosetta_tui.widgets.telling import Telling
 
 BARS = 14
 """Slices of the last minute that are drawn."""
 
 
-class SpeedPanel(Static):
+class SpeedPanel(Telling):
     """Rate, latency, calls under way and what the endpoint refuses."""
 
     def show_run(self, live: LiveRun, *, compact: bool) -> None:
         """Show the run's speed now."""
-        self.border_title = None if compact else "Speed"
+        title = None if compact else "Speed"
         if live.progress is None:
-            self.update("")
+            self.tell(Content(""), title)
             return
         lines = [
             _rate(live.progress),
@@ -30,7 +30,9 @@ class SpeedPanel(Static):
         if not compact and not live.over:
             spark = figures.sparkline(live.rates(BARS), BARS)
             lines[2] = Content.assemble((spark, "$mark"), "  " if spark else "", lines[2])
-        self.update(Content("  " if compact else "\n").join([line for line in lines if line.plain]))
+        self.tell(
+            Content("  " if compact else "\n").join([line for line in lines if line.plain]), title
+        )
 
 
 def _rate(progress: Progress) -> Content:
