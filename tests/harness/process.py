@@ -1,0 +1,34 @@
+"""``python -m tests.harness.process begin|resume STORE URL SIZE``: a run in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
+
+ROOT = Path(__file__).parents[2]
+
+
+def spawn(*arguments: object, **more: object) -> subprocess.Popen[str]:
+    """Start this module."""
+    command = [sys.executable, "-m", "tests.harness.process", *map(str, arguments)]
+    return subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
+    )  # type: ignore[call-overload,no-any-return]
+
+
+def main(wish: str, store: str, url: str = "", size: str = "0") -> None:
+    """Begin a run, or go on with the newest."""
+    heard = Heard()
+    if wish == "begin":
+        plan = chat_plan(url, run={"concurrency": 8, "most_attempts": 3})
+        run_corpus(Path(store), corpus(int(size)), plan, heard)
+    else:
+        resume(Path(store), heard)
+    print(heard.finished.state)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
