@@ -131,7 +131,8 @@ class LiveScreen(Screen[None]):
     def _begin(self) -> None:
         started = self.live.started
         if started is not None:
-            self._run = find_run(self._store, started.run_id)
+            run = find_run(self._store, started.run_id)
+            self._run = replace(run, positions=())  # the event has them; twice would cost memory
             self.table.begin(self._run, started.positions, done=started.done)
 
     def _end(self) -> None:

@@ -81,6 +81,8 @@ DATASET = Dataset(
     target_language="eo",
 )
 
+RUN_ID = "0f3b8c1e-6c1d-4a70-9a52-0123456789ab"
+
 SETUP = Setup(
     method="chat",
     method_class=MethodClass.COACHED_LLM,
@@ -253,7 +255,7 @@ def scene(
     """Fill a store with a run of which ``stored`` entries are done."""
     entries = entries_of(pairs, total) if entries is None else entries
     store = open_store(path)
-    run_id = "0f3b8c1e-6c1d-4a70-9a52-0123456789ab"
+    run_id = RUN_ID
     missing = missing_reasons(SCORER.metrics, values_of(entries, []))
     missing = {name: why for name, why in missing.items() if name not in _surface()}
     results = []

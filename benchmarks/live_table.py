@@ -1,0 +1,315 @@
+"""The live screen over 100,000 entries with 1,000 results a second, on a real pseudo terminal (140 × 40).
+
+    python -m benchmarks.live_table [seconds]
+
+prints, for our table and for Textual's DataTable at a size it survives: time from key to paint (median, p95:
+from writing the key to reading the row drawn under the cursor), share of one core, memory over the data.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import random
+import resource
+import select
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, ComposeResult
+from textual.widgets import DataTable, Footer
+
+from harness.control import Control
+from harness.events import EntryScored, Progress, RunState, Started
+from harness.listening import EventQueue
+from harness.result import Result
+from harness.store.results import add_results
+from rosetta_tui.app import RosettaApp
+from rosetta_tui.session import Session
+from tests.tui.scenes import DATASET, RUN_ID, SETUP, entries_of, scene
+
+COLUMNS, LINES = 140, 40
+CURSOR = b"48;2;43;77;116"
+"""The cursor's background as the terminal is told; no other cell has it."""
+MARK, LEAVE = b"\x1b[23~", b"\x1b[24~"  # F11, F12
+KEYS = (b"\x1b[B", b"\x1b[A", b"\x1b[6~", b"\x1b[5~", b"\x1b[F", b"\x1b[H")
+"""Down, up, page down, page up, end, home."""
+
+
+# The child: an app under load
+
+
+def ours(folder: Path, rows: int, rate: int) -> None:
+    """Run the live screen over a store with this many entries while results arrive."""
+    queue = EventQueue()
+    queue(Started(RUN_ID, SETUP, DATASET, tuple(range(rows)), 0, (), {}, 0.05, 0.0))
+
+    class Watched(_measured(RosettaApp)):  # type: ignore[misc]
+        CSS_PATH = RosettaApp.CSS_PATH
+
+    app = Watched(folder / "s.sqlite", lambda _: queue, lambda: None, Session(queue, Control()))
+
+    def give(position: int) -> None:
+        queue(EntryScored(RUN_ID, _result(position)))
+        if _fed[0] % 100 == 0:
+            queue(_progress(rows, _fed[0], rate))
+
+    _feed(give, rows, rate)
+    app.stats_file = folder / "stats.json"
+    app.run()
+
+
+def _result(position: int) -> Result:
+    return Result(
+        position, position + 1, "Frazo tradukita de la maŝino.", b"", position % 100, False, 0.5,
+        latency_seconds=0.4, prompt_tokens=200, completion_tokens=20, cost_usd=0.0001,
+    )  # fmt: skip
+
+
+def _progress(rows: int, done: int, rate: int) -> Progress:
+    return Progress(
+        RUN_ID, RunState.RUNNING, done / rate, rows, done, 0, tuple(range(16)), (), 16, 32, 0, 0,
+        values={"chrf_plus_plus": 50 + done % 10, "composite": 0.5, "exact_match_rate": 0.2},
+        intervals={"chrf_plus_plus": (48, 62), "composite": (0.45, 0.55)}, cost_usd=done / 1e4,
+        budget_usd=100, tokens=done * 220, per_minute=rate * 60, eta_seconds=60, p50_seconds=0.4,
+    )  # fmt: skip
+
+
+def fill(folder: Path, rows: int) -> None:
+    """Store a run with this many entries, all of them done; the screen learns it bit by bit."""
+    pairs = [
+        (f"Sentence {n} of the corpus, to be translated.", f"Frazo {n}.", "") for n in range(997)
+    ]
+    made = scene(folder / "s.sqlite", entries=entries_of(pairs, rows), stored=0)
+    made.store.execute("BEGIN")
+    add_results(made.store, made.number, ((_result(place), ()) for place in range(rows)))
+    made.store.execute("COMMIT")
+    made.close()
+
+
+def theirs(folder: Path, rows: int, rate: int) -> None:
+    """Run Textual's DataTable with the same columns and the same rate, drained as often."""
+    arrived: deque[int] = deque()
+    names = [
+        "",
+        "state",
+        "id",
+        "source",
+        "output",
+        "chrF++",
+        "exact",
+        "tier",
+        "tokens",
+        "cost",
+        "s",
+    ]
+
+    class Table(App[None]):
+        CSS = "DataTable > .datatable--cursor { background: #2b4d74; color: white; }"
+
+        def compose(self) -> ComposeResult:
+            yield DataTable(cursor_type="row")
+            yield Footer()
+
+        def on_mount(self) -> None:
+            table = self.query_one(DataTable)
+            self.keys = table.add_columns(*names)
+            texts = ("…", "waiting", "1", "Sentence of the corpus, to be translated.", *[""] * 7)
+            for place in range(rows):
+                table.add_row(*texts, key=str(place))
+            table.focus()
+            self.set_interval(1 / 12, self.look)
+
+        def look(self) -> None:
+            table = self.query_one(DataTable)
+            values = (
+                "✓",
+                "done",
+                "Frazo tradukita de la maŝino.",
+                "50.0",
+                "no",
+                "◆◆◆◇◇",
+                "220",
+                "$0.0001",
+            )
+            columns = (0, 1, 4, 5, 6, 7, 8, 9)
+            while arrived:
+                place = str(arrived.popleft())
+                for column, value in zip(columns, values, strict=True):
+                    table.update_cell(place, self.keys[column], value)
+
+    class Watched(_measured(Table)):  # type: ignore[misc]
+        pass
+
+    app = Watched()
+    app.stats_file = folder / "stats.json"
+    _feed(arrived.append, rows, rate)
+    app.run()
+
+
+def _measured(base: Any) -> Any:
+    class Measured(base):  # type: ignore[misc]
+        """Notes processor time and memory at two keys."""
+
+        stats_file: Path
+
+        def on_key(self, event: Any) -> None:
+            if event.key == "f11":
+                self.mark = (time.monotonic(), time.process_time())
+            elif event.key == "f12":
+                wall, cpu = time.monotonic() - self.mark[0], time.process_time() - self.mark[1]
+                numbers = {"cpu": cpu / wall, "rss": _resident(), "events": _fed[0]}
+                self.stats_file.write_text(json.dumps(numbers))
+                self.exit()
+
+    return Measured
+
+
+_fed = [0]
+
+
+def _feed(give: Any, rows: int, rate: int) -> None:
+    def run() -> None:
+        begin = time.monotonic()
+        while True:
+            due = int((time.monotonic() - begin) * rate)
+            while _fed[0] < due:
+                give(_fed[0] * 7919 % rows)  # 7919 is prime: every row once before one twice
+                _fed[0] += 1
+            time.sleep(0.004)
+
+    threading.Thread(target=run, daemon=True).start()
+
+
+def _resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+# The parent: a terminal with a stop watch
+
+
+@contextmanager
+def _child(kind: str, folder: Path, rows: int, rate: int) -> Iterator[int]:
+    ours_, theirs_ = pty.openpty()
+    fcntl.ioctl(theirs_, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    child = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.live_table", "child", kind, str(folder), str(rows), str(rate)],
+        stdin=theirs_, stdout=theirs_, stderr=theirs_, env=environment, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs_)
+    try:
+        yield ours_
+        while _read(ours_, 5.0):
+            pass
+        child.wait(20)
+    finally:
+        child.kill()
+        os.close(ours_)
+
+
+def _read(terminal: int, seconds: float) -> bytes:
+    if not select.select([terminal], [], [], seconds)[0]:
+        return b""
+    try:
+        return os.read(terminal, 1 << 20)
+    except OSError:
+        return b""
+
+
+def measure(kind: str, rows: int, rate: int, seconds: float) -> dict[str, float]:
+    """Run one app, press keys for some seconds, and give its numbers."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if kind == "ours":
+            fill(folder, rows)
+        with _child(kind, folder, rows, rate) as terminal:
+            _wait_for(terminal, CURSOR, 180)
+            _idle(terminal, 2.0)
+            os.write(terminal, MARK)
+            times = list(_press(terminal, seconds))
+            os.write(terminal, LEAVE)
+        numbers: dict[str, float] = json.loads((folder / "stats.json").read_text())
+    times.sort()
+    numbers["median"] = statistics.median(times)
+    numbers["p95"] = times[int(len(times) * 0.95)]
+    numbers["keys"] = len(times)
+    return numbers
+
+
+def _press(terminal: int, seconds: float) -> Iterator[float]:
+    dice = random.Random(3)
+    end = time.monotonic() + seconds
+    keys = [KEYS[0]] * 4 + list(KEYS)
+    while time.monotonic() < end:
+        _idle(terminal, dice.uniform(0.08, 0.25))
+        key = dice.choice(keys)
+        begin = time.monotonic()
+        os.write(terminal, key)
+        if _wait_for(terminal, CURSOR, 0.6 if key in KEYS[1:] else 5.0):
+            yield time.monotonic() - begin  # a key at the first or last row moves nothing
+
+
+def _wait_for(terminal: int, wanted: bytes, seconds: float) -> bool:
+    got, end = b"", time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        got += _read(terminal, left)
+        if wanted in got:
+            return True
+    return False
+
+
+def _idle(terminal: int, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        _read(terminal, left)
+
+
+def main() -> None:
+    """Measure both tables, and print them side by side."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 20.0
+    runs = [("ours", 1_000, 1_000), ("ours", 100_000, 1_000), ("theirs", 1_000, 1_000)]
+    names = {"ours": "Rosetta live screen", "theirs": "Textual DataTable"}
+    results = []
+    print(
+        f"{'':22}{'rows':>8}{'results/s':>11}{'key→paint median':>18}{'p95':>9}{'one core':>10}{'memory':>10}"
+    )
+    for kind, rows, rate in runs:
+        numbers = measure(kind, rows, rate, seconds)
+        results.append(numbers)
+        print(
+            f"{names[kind]:22}{rows:>8,}{rate:>11,}{numbers['median'] * 1000:>15.1f} ms"
+            f"{numbers['p95'] * 1000:>6.1f} ms{numbers['cpu']:>10.0%}{numbers['rss'] / 1e6:>7.1f} MB",
+            flush=True,
+        )
+    small, large, peer = results
+    data = sum(sys.getsizeof(place) for place in range(100_000)) + 8 * 100_000
+    over = large["rss"] - small["rss"] - data
+    print(
+        f"\nmemory of 100,000 rows over those of 1,000 and the run's own list of places: {over / 1e6:.1f} MB"
+    )
+    print(f"DataTable with a hundredth of the rows: {peer['p95'] / large['p95']:.1f} × the p95, "
+          f"{peer['cpu'] / large['cpu']:.1f} × the processor time")  # fmt: skip
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["child"]:
+        {"ours": ours, "theirs": theirs}[sys.argv[2]](
+            Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])
+        )
+    else:
+        main()

@@ -1,0 +1,206 @@
+"""No text of a corpus, a model or a card acts on the terminal, on any screen."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.events import Failed, Waiting
+from harness.store.runs import find_run
+from rosetta_tui.app import RosettaApp
+from rosetta_tui.screens.entry import EntryScreen
+from tests.tui.scenes import HOSTILE, Scene, card_of, hostile
+from tests.tui.screens import App, settle, text
+from tests.tui.test_text import acting
+
+SIZES = [(80, 24), (160, 48)]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Scene:
+    return hostile(tmp_path / "s.sqlite")
+
+
+def assert_harmless(app: RosettaApp) -> None:
+    screen = text(app)
+    assert acting(screen.replace("\n", "")) == []
+    assert app.is_running
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_live_screen(made: Scene, size: tuple[int, int]) -> None:
+    app = App(made, watch=True)
+    async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:
+        waiting = (Waiting(2, 2, 6, 1.0, HOSTILE[3]),)
+        made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(5, waiting=waiting)])
+        await settle(pilot)
+        assert_harmless(app)
+        assert "[/foo]" in text(app)
+        for _ in HOSTILE:
+            await pilot.press("down")
+        await settle(pilot)
+        assert_harmless(app)
+        await pilot.press("m")
+        await settle(pilot)
+        assert_harmless(app)
+        await pilot.press("escape")
+        made.play([Failed(made.run_id, "".join(HOSTILE[:7]))])
+        await settle(pilot)
+        assert_harmless(app)
+
+
+async def test_clicks_on_markup_do_nothing(made: Scene) -> None:
+    app = App(made, watch=True)
+    async with app.run_test(size=(160, 48)) as pilot:
+        made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(5)])
+        await settle(pilot)
+        row = next(i for i, line in enumerate(text(app).split("\n")) if "@click" in line)
+        for column in range(0, 160, 7):
+            await pilot.click(offset=(column, row))
+        await settle(pilot)
+        assert app.is_running
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_entry_screen(made: Scene, size: tuple[int, int]) -> None:
+    app = App(made)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        run = find_run(made.store, made.run_id)
+        app.push_screen(EntryScreen(made.store, run, run.positions, 0, {"x[/]\x1b": HOSTILE[3]}))
+        await settle(pilot)
+        await pilot.press("p", "r")
+        for _ in HOSTILE:
+            await settle(pilot)
+            assert_harmless(app)
+            await pilot.press("home")
+            await settle(pilot)
+            assert_harmless(app)
+            await pilot.press("y", "right")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_home(made: Scene, size: tuple[int, int]) -> None:
+    import json
+
+    from harness.store.runs import CARD_COLUMNS, seal_run
+
+    card = card_of(made)
+    card["claimable_tier"] = HOSTILE[3]
+    card["scores"] = {**card["scores"], "reasons": {HOSTILE[3]: HOSTILE[4]}}  # type: ignore[dict-item]
+    seal_run(made.store, made.number, json.dumps(card), dict.fromkeys(CARD_COLUMNS))
+    app = App(made)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settle(pilot)
+        assert_harmless(app)
+        await pilot.press("x")
+        await settle(pilot)
+        assert_harmless(app)
+        await pilot.press("escape", "enter")
+        await settle(pilot)
+        assert_harmless(app)
+
+
+async def test_a_search_for_hostile_text(made: Scene) -> None:
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(5)])
+        await settle(pilot)
+        from dataclasses import replace
+
+        from rosetta_tui.screens.live import LiveScreen
+
+        assert isinstance(app.screen, LiveScreen)
+        for hostile_text in HOSTILE[:9]:
+            table = app.screen.table
+            table.wish(replace(table.order, search=hostile_text))
+            app.screen.paint()
+            await settle(pilot)
+            assert_harmless(app)
+
+
+# On a real terminal
+
+CHILD = """
+import sys
+from pathlib import Path
+from tests.tui.scenes import HOSTILE, hostile
+from tests.tui.screens import App
+
+made = hostile(Path(sys.argv[1]))
+made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(5)])
+App(made, watch=True).run()
+"""
+
+RAW = [b"\x1b]52;", b"\x1b]0;title", b"\x1b[2J\x1b[Hgone", b"\xc2\x9b2J", b"\xe2\x80\xae", b"\x00"]
+"""What the hostile texts would send if they were not made harmless."""
+
+
+def test_no_escape_of_the_data_reaches_a_real_terminal(tmp_path: Path) -> None:
+    """The app runs on a pseudo terminal; its output is searched and replayed on a terminal emulator."""
+    import pyte
+
+    screen = pyte.Screen(160, 48)
+    stream = pyte.ByteStream(screen)
+    sent = b""
+    child, terminal = _start(tmp_path / "s.sqlite")
+    try:
+        steps = [
+            (b"clip", b"\r"),
+            (b"Reference", b"q"),
+            (b"Quality", b"q"),
+            (b"Stop and leave", b"y"),
+        ]
+        for shown, key in steps:
+            sent += _until(terminal, shown, stream, screen)
+            os.write(terminal, key)
+        sent += _until(terminal, None, stream, screen)
+        assert child.wait(20) == 0
+    finally:
+        child.kill()
+        os.close(terminal)
+    found = [raw for raw in RAW if raw in sent]
+    assert found == []
+
+
+def _start(path: Path) -> tuple[subprocess.Popen[bytes], int]:
+    import fcntl
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 48, 160, 0, 0))
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(path)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"},
+        cwd=Path(__file__).parents[2],
+        start_new_session=True,
+    )
+    os.close(theirs)
+    return child, ours
+
+
+def _until(terminal: int, shown: bytes | None, stream: object, screen: object) -> bytes:
+    """Read until a word stands on the emulated screen, or until the end where there is none."""
+    got = b""
+    while select.select([terminal], [], [], 30)[0]:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:
+            return got
+        if not part:
+            return got
+        got += part
+        stream.feed(part)  # type: ignore[attr-defined]
+        if shown is not None and shown.decode() in "\n".join(screen.display):  # type: ignore[attr-defined]
+            return got
+    raise AssertionError(f"{shown!r} never stood on the screen")

@@ -1,0 +1,70 @@
+"""What the screens look like, as plain text: a change of layout is seen and agreed to.
+
+``ROSETTA_WRITE_GOLDENS=1 pytest tests/tui/test_goldens.py`` writes them anew.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from rosetta_tui import run_rows
+from tests.tui.scenes import scene, sealed
+from tests.tui.screens import App, lines, settle
+
+GOLDENS = Path(__file__).parent / "goldens"
+SIZES = [(80, 24), (160, 48)]
+
+
+def compare(name: str, size: tuple[int, int], app: App) -> None:
+    path = GOLDENS / f"{name}-{size[0]}x{size[1]}.txt"
+    drawn = "\n".join(line.rstrip() for line in lines(app)) + "\n"
+    if os.environ.get("ROSETTA_WRITE_GOLDENS"):
+        path.write_text(drawn, encoding="utf-8")
+    assert drawn == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_live(size: tuple[int, int], tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.middle(84)
+    app = App(made, watch=True)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        app.screen.query_one("#entries").move_to_entry(95)  # type: ignore[attr-defined]
+        await settle(pilot)
+        compare("live", size, app)
+    made.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_home(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Clock(datetime):
+        @classmethod
+        def fromtimestamp(cls, timestamp: float, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime.fromtimestamp(timestamp, UTC)
+
+    monkeypatch.setattr(run_rows, "datetime", Clock)
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        compare("home", size, app)
+    made.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_entry(size: tuple[int, int], tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        compare("entry", size, app)
+    made.close()
