@@ -13,7 +13,7 @@ from corpora.entry import EntryId
 from harness.failures import ErrorClass
 from harness.result import Attempt, Result
 from harness.store.runs import read_run
-from harness.store.texts import intern_text
+from harness.store.texts import intern_text, storable
 
 _INSERT = f"INSERT INTO results VALUES ({','.join('?' * 21)})"
 
@@ -186,8 +186,8 @@ def ordered_positions(
             "(instr(casefold(s.body), ?) OR instr(casefold(f.body), ?)"
             " OR instr(casefold(coalesce(t.body, '')), ?) OR CAST(e.entry_id AS TEXT) = ?)"
         )
-        folded = search.casefold()
-        arguments += [folded, folded, folded, search]
+        folded = storable(search.casefold())
+        arguments += [folded, folded, folded, storable(search)]
         connection.create_function("casefold", 1, str.casefold, deterministic=True)
     direction = "DESC" if descending else "ASC"
     rows = connection.execute(

@@ -1,0 +1,389 @@
+"""What screens read from the store: order, selection, search, single entries."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from corpora.entry import Entry
+from harness.events import RunState
+from harness.failures import ErrorClass, StoreError, UsageError
+from harness.method import MethodClass, Setup
+from harness.result import Attempt, Result
+from harness.store.corpora import read_dataset, read_entries, save_corpus
+from harness.store.database import open_store
+from harness.store.results import (
+    FILTERS,
+    SORTS,
+    add_results,
+    entry_ids,
+    ordered_positions,
+    read_attempts,
+    read_outcome,
+    read_results,
+    read_statistics,
+    results_after,
+    stored_positions,
+)
+from harness.store.runs import (
+    begin_stretch,
+    create_run,
+    delete_run,
+    elapsed_seconds,
+    find_run,
+    forget_failed,
+    list_runs,
+    read_run,
+    seal_run,
+)
+from tests.harness.evaluation import corpus_of
+
+SETUP = Setup(
+    method="chat",
+    method_class=MethodClass.RAW_LLM,
+    method_version="1",
+    model_slug="m",
+    condition="c",
+)
+
+
+def make_run(
+    connection: sqlite3.Connection,
+    entries: list[Entry],
+    run_id: str = "11111111-aaaa",
+    positions: list[int] | None = None,
+    created: float = 1.0,
+) -> int:
+    connection.execute("BEGIN IMMEDIATE")
+    number = create_run(
+        connection, run_id=run_id, corpus=save_corpus(connection, corpus_of(entries)),
+        positions=range(len(entries)) if positions is None else positions, setup=SETUP,
+        setup_hash="s", fingerprint_hash="f", plan={}, opening={}, dataset_id="made",
+        language_pair="EN→EO", harness_version="0", created=created,
+    )  # fmt: skip
+    connection.execute("COMMIT")
+    return number
+
+
+def result(position: int, entry: Entry, output: str | None = "out", **more: Any) -> Result:
+    fields: dict[str, Any] = {"statistics": b"s", "chrf": 50.0, "exact": False, "composite": 0.5}
+    return Result(position, entry.id, output, **(fields | more))
+
+
+def add(connection: sqlite3.Connection, run: int, *rows: Result) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    add_results(connection, run, [(row, ()) for row in rows])
+    connection.execute("COMMIT")
+
+
+@pytest.fixture
+def connection(store_path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(open_store(store_path)) as opened:
+        yield opened
+
+
+ODD = ["", "a", "A", "Straße", "STRASSE", "ᓀᐦᐃᔭᐍᐏᐣ", "é", "e\u0301", "%", "_", "a%b_c", "'", '"', "\\",
+       "a\x00b", "\U0001f9ed", "İ", "x' OR 1=1 --", "\x1b[31m", "zz", "a\nb"]  # fmt: skip
+TEXTS = st.sampled_from(ODD) | st.text(max_size=6)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> tuple[list[Entry], list[int], list[Result]]:
+    size = draw(st.integers(1, 8))
+    ids = draw(st.lists(st.integers(-5, 20) | TEXTS, min_size=size, max_size=size, unique_by=str))
+    entries = [
+        Entry(id=id_, source=draw(TEXTS), reference=draw(TEXTS),
+              difficulty=draw(st.none() | st.integers(1, 5)))
+        for id_ in ids
+    ]  # fmt: skip
+    positions = draw(st.lists(st.sampled_from(range(size)), min_size=1, unique=True))
+    done = draw(st.lists(st.sampled_from(positions), unique=True))
+    number = st.none() | st.integers(0, 3)
+    amount = st.none() | st.sampled_from([0.0, 0.5, 1.0])
+    rows = []
+    for place in done:
+        failed = draw(st.booleans())
+        rows.append(
+            result(
+                place, entries[place], None if failed else draw(TEXTS),
+                error_class=ErrorClass.SERVER if failed else None,
+                chrf=draw(amount), exact=not failed and draw(st.booleans()), composite=draw(amount),
+                prompt_tokens=draw(number), completion_tokens=draw(number), cost_usd=draw(amount),
+                latency_seconds=draw(amount),
+            )
+        )  # fmt: skip
+    return entries, positions, rows
+
+
+def sum_or_none(first: int | None, second: int | None) -> int | None:
+    return None if first is None or second is None else first + second
+
+
+ValueOf = Callable[[int, Entry, Result | None], Any]
+VALUES: dict[str, ValueOf] = {
+    "position": lambda place, entry, row: place,
+    "id": lambda place, entry, row: (isinstance(entry.id, str), entry.id),
+    "state": lambda place, entry, row: 2 if row is None else 0 if row.failed else 1,
+    "chrf": lambda place, entry, row: row and row.chrf,
+    "exact": lambda place, entry, row: None if row is None else row.exact,
+    "composite": lambda place, entry, row: row and row.composite,
+    "tokens": lambda place, entry, row: (
+        row and sum_or_none(row.prompt_tokens, row.completion_tokens)
+    ),
+    "cost": lambda place, entry, row: row and row.cost_usd,
+    "latency": lambda place, entry, row: row and row.latency_seconds,
+    "difficulty": lambda place, entry, row: entry.difficulty,
+    "source": lambda place, entry, row: entry.source.encode(),
+    "output": lambda place, entry, row: (
+        row and (None if row.output is None else row.output.encode())
+    ),
+}
+KEPT: dict[str, Callable[[Result | None], bool]] = {
+    "all": lambda row: True,
+    "done": lambda row: row is not None and not row.failed,
+    "failed": lambda row: row is not None and row.failed,
+    "waiting": lambda row: row is None,
+    "exact": lambda row: row is not None and row.exact,
+    "not exact": lambda row: row is not None and not row.exact,
+}
+
+
+def expected(
+    entries: list[Entry], positions: list[int], rows: list[Result], sort: str, narrow: str,
+    search: str, *, descending: bool,
+) -> list[int]:  # fmt: skip
+    """Say in Python what the query must give: entries without a value last, ties in corpus order."""
+    by_place = {row.position: row for row in rows}
+    piece = search.casefold()
+
+    def found(place: int) -> bool:
+        entry, row = entries[place], by_place.get(place)
+        texts = [entry.source, entry.reference, (row and row.output) or ""]
+        return (
+            not search or any(piece in text.casefold() for text in texts) or str(entry.id) == search
+        )
+
+    places = [
+        place for place in sorted(positions) if KEPT[narrow](by_place.get(place)) and found(place)
+    ]
+    value = {place: VALUES[sort](place, entries[place], by_place.get(place)) for place in places}
+    known = [place for place in places if value[place] is not None]
+    known.sort(key=lambda place: value[place], reverse=False)
+    if descending:
+        known = sorted(known, key=lambda place: value[place], reverse=True)
+    return known + [place for place in places if value[place] is None]
+
+
+def test_the_oracle_knows_every_sort_and_filter() -> None:
+    assert set(VALUES) == set(SORTS)
+    assert set(KEPT) == set(FILTERS)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    runs(), st.sampled_from(sorted(SORTS)), st.sampled_from(sorted(FILTERS)),
+    st.just("") | TEXTS, st.booleans(),
+)  # fmt: skip
+def test_order_selection_and_search_are_those_of_a_plain_reading(
+    run: tuple[list[Entry], list[int], list[Result]],
+    sort: str, narrow: str, search: str, descending: bool,
+) -> None:  # fmt: skip
+    entries, positions, rows = run
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        from sqlite_utils import Database
+
+        from harness.store.migrations import migrations
+
+        migrations.apply(Database(connection))
+        number = make_run(connection, entries, positions=positions)
+        add(connection, number, *rows)
+        found = ordered_positions(
+            connection, number, sort=sort, narrow=narrow, search=search, descending=descending
+        )
+    assert found == expected(entries, positions, rows, sort, narrow, search, descending=descending)
+
+
+def test_a_search_for_what_no_text_can_hold_finds_nothing(connection: sqlite3.Connection) -> None:
+    run = make_run(connection, [Entry(id=1, source="a", reference="b")])
+    assert ordered_positions(connection, run, search="\ud800") == []
+
+
+def test_ids_stay_integers_or_texts(connection: sqlite3.Connection) -> None:
+    entries = [Entry(id=id_, source="s", reference="r") for id_ in (7, "7a", "007", -1, 2**63 - 1)]
+    run = make_run(connection, entries)
+    add(connection, run, *(result(place, entry) for place, entry in enumerate(entries)))
+    ids = [entry.id for entry in entries]
+    assert list(entry_ids(connection, run).values()) == ids
+    assert [row.entry_id for row in read_results(connection, run)] == ids
+    assert [type(row.entry_id) for row in read_results(connection, run)] == [
+        int,
+        str,
+        str,
+        int,
+        int,
+    ]
+
+
+def test_an_entry_comes_back_as_it_went_in(connection: sqlite3.Connection) -> None:
+    entry = Entry.model_validate(
+        {"id": "x", "source": "\x00 ᓀ\U0001f9ed", "reference": " r ", "variants": ["v"],
+         "segment": "diagnostic", "difficulty": 3, "register": "formal", "context": "label",
+         "provenance": "elicited", "notes": "", "their_own": {"deep": [1, None, 2.5]}}
+    )  # fmt: skip
+    run = read_run(connection, make_run(connection, [entry]))
+    assert read_entries(connection, run.corpus) == {0: entry}
+    assert read_entries(connection, run.corpus)[0].model_fields_set == entry.model_fields_set
+    assert read_dataset(connection, run.corpus) == corpus_of([entry]).dataset
+
+
+def test_rows_and_attempts_come_back_as_they_went_in(connection: sqlite3.Connection) -> None:
+    entry = Entry(id=1, source="s", reference="r")
+    run = make_run(connection, [entry])
+    row = result(
+        0, entry, "ᐅ\x00", statistics=bytes(range(256)), chrf=1 / 3, exact=True, composite=None,
+        latency_seconds=0.1, cached=True, batch_size=7, attempts=3, prompt_tokens=1,
+        completion_tokens=2, reasoning_tokens=3, cached_tokens=4, cost_usd=1e-9, spent_usd=0.0,
+        finished_at=1.5,
+    )  # fmt: skip
+    attempts = [
+        Attempt(b"k" * 16, 200, 0.1, 2.5, cached=True),
+        Attempt(None, 429, None, 0.0, error_class=ErrorClass.RATE_LIMIT, error="slow down"),
+        Attempt(note="ᐊ"),
+    ]
+    connection.execute("BEGIN")
+    add_results(connection, run, [(row, attempts)])
+    connection.execute("COMMIT")
+    assert list(read_results(connection, run)) == [row]
+    assert list(read_results(connection, run, [0])) == [row]
+    assert read_attempts(connection, run, 0) == attempts
+    assert read_attempts(connection, run, 1) == []
+    assert read_statistics(connection, run) == {0: bytes(range(256))}
+
+
+def test_more_rows_than_a_statement_takes_values(connection: sqlite3.Connection) -> None:
+    entries = [Entry(id=n, source="s", reference="r") for n in range(1300)]
+    run = make_run(connection, entries)
+    add(connection, run, *(result(n, entry) for n, entry in enumerate(entries)))
+    wanted = list(range(0, 1300, 2))
+    assert [row.position for row in read_results(connection, run, wanted)] == wanted
+    assert set(read_entries(connection, read_run(connection, run).corpus, wanted)) == set(wanted)
+
+
+def test_an_entry_cannot_be_stored_twice(connection: sqlite3.Connection) -> None:
+    entry = Entry(id=1, source="s", reference="r")
+    run = make_run(connection, [entry])
+    add(connection, run, result(0, entry))
+    connection.execute("BEGIN")
+    with pytest.raises(sqlite3.IntegrityError):
+        add_results(connection, run, [(result(0, entry), ())])
+    connection.execute("ROLLBACK")
+
+
+def test_new_rows_are_followed_and_failed_ones_can_be_forgotten(
+    connection: sqlite3.Connection,
+) -> None:
+    entries = [Entry(id=n, source="s", reference="r") for n in range(4)]
+    run = make_run(connection, entries)
+    add(connection, run, result(2, entries[2]))
+    [(row_id, first)] = results_after(connection, run, 0)
+    assert first.position == 2
+    add(connection, run, result(0, entries[0], None, error_class=ErrorClass.SERVER))
+    [(_, second)] = results_after(connection, run, row_id)
+    assert (second.position, second.failed) == (0, True)
+    assert (read_outcome(connection, run).done, read_outcome(connection, run).failed) == (2, 1)
+    assert forget_failed(connection, run) == 1
+    assert stored_positions(connection, run) == {2}
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id(connection: sqlite3.Connection) -> None:
+    entries = [Entry(id=1, source="s", reference="r")]
+    for created, run_id in enumerate(["abcd-1111", "abcd-2222", "beef-3333"]):
+        make_run(connection, entries, run_id, created=float(created))
+    assert find_run(connection, "be").run_id == "beef-3333"
+    assert find_run(connection, "ABCD-1").run_id == "abcd-1111"
+    assert find_run(connection, "last").run_id == "beef-3333"
+    assert [run.run_id for run in list_runs(connection)] == ["beef-3333", "abcd-2222", "abcd-1111"]
+    with pytest.raises(UsageError, match="Several runs begin with 'abcd'"):
+        find_run(connection, "abcd")
+    for name in ("", "%", "_bcd", "x", "abcd-11111", "\x00", "'; DROP TABLE runs; --"):
+        with pytest.raises(UsageError, match="There is no run"):
+            find_run(connection, name)
+
+
+def test_an_id_that_begins_another_is_found_whole(connection: sqlite3.Connection) -> None:
+    entries = [Entry(id=1, source="s", reference="r")]
+    make_run(connection, entries, "abc")
+    make_run(connection, entries, "abcd")
+    assert find_run(connection, "abc").run_id == "abc"
+
+
+def test_a_seal_is_never_broken(connection: sqlite3.Connection) -> None:
+    from harness.store.runs import CARD_COLUMNS
+
+    run = make_run(connection, [Entry(id=1, source="s", reference="r")])
+    columns = dict.fromkeys(CARD_COLUMNS)
+    seal_run(connection, run, "{}", columns)
+    assert read_run(connection, run).state is RunState.COMPLETE
+    with pytest.raises(StoreError, match="a sealed card never changes"):
+        seal_run(connection, run, '{"other": 1}', columns)
+
+
+def test_duration_is_the_sum_of_the_stretches(connection: sqlite3.Connection) -> None:
+    run = make_run(connection, [Entry(id=1, source="s", reference="r")])
+    for started, last in ((10.0, 12.5), (100.0, 101.0)):
+        stretch = begin_stretch(connection, run)
+        connection.execute(
+            "UPDATE stretches SET started = ?, last = ? WHERE id = ?", (started, last, stretch)
+        )
+    assert elapsed_seconds(connection, run) == 3.5
+
+
+def test_a_text_is_kept_once_whatever_refers_to_it(connection: sqlite3.Connection) -> None:
+    entries = [Entry(id=n, source="the same", reference="the same") for n in range(50)]
+    run = make_run(connection, entries)
+    add(connection, run, *(result(n, each, "the same") for n, each in enumerate(entries)))
+    assert connection.execute("SELECT body FROM texts").fetchall() == [("the same",)]
+    assert next(iter(read_results(connection, run))).output == "the same"
+
+
+def test_texts_that_share_a_digest_stay_apart(
+    connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.store import texts
+
+    monkeypatch.setattr(texts, "digest", lambda text: 42)
+    ids = texts.intern_texts(connection, ["one", "two", "one"])
+    assert ids[0] == ids[2] != ids[1]
+    assert texts.read_texts(connection, ids) == {ids[0]: "one", ids[1]: "two"}
+
+
+def test_deleting_a_run_leaves_no_byte_of_its_own_texts_and_keeps_shared_ones(
+    store_path: Path,
+) -> None:
+    own, shared = "OWN-" + "q" * 900, "SHARED-" + "w" * 900
+    with closing(open_store(store_path)) as connection:
+        first = [Entry(id=1, source=own + "source", reference=shared)]
+        second = [Entry(id=1, source="other", reference=shared)]
+        doomed = make_run(connection, first, "doomed")
+        kept = make_run(connection, second, "kept")
+        add(connection, doomed, result(0, first[0], own + "output"))
+        add(connection, kept, result(0, second[0], shared))
+        delete_run(connection, doomed)
+        assert [run.run_id for run in list_runs(connection)] == ["kept"]
+        assert next(iter(read_results(connection, kept))).output == shared
+        everything = b"".join(
+            path.read_bytes() for path in store_path.parent.iterdir() if path.is_file()
+        )
+    assert own.encode() not in everything
+    assert b"OWN-" not in everything
+    assert shared.encode()[:200] in everything
+    with closing(open_store(store_path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
