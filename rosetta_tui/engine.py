@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from pathlib import Path
 
@@ -26,7 +27,8 @@ class Engine:
         self._thread = threading.Thread(target=self._go, name="run", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin; what is loaded by now stays, so the collector need not walk it during the run."""
+        gc.freeze()
         self._thread.start()
 
     @property
