@@ -105,6 +105,7 @@ def _lines(card: Mapping[str, Any]) -> Iterator[str]:
     yield from _head(card)
     yield ""
     yield from _quality(card)
+    yield from _breakdowns(_block(card, "scores"))
     yield ""
     yield from _measures(card)
 
@@ -142,6 +143,24 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
     for reason, metrics in by_reason(reasons):
         yield _line("not scored", f"{metrics}: {reason}")
     yield _line("entries", _counts(scores))
+
+
+def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
+    """Part the scores by what the entries are; a kind with one group only says nothing new."""
+    for kind in ("difficulty", "segment", "register", "provenance"):
+        groups = _block(scores, f"by_{kind}")
+        if len(groups) < 2:
+            continue
+        yield ""
+        for name in sorted(groups, key=str):
+            group = _block(groups, name)
+            yield _line(
+                f"{kind} {name}",
+                f"{group.get('n', '?')} entries",
+                f"chrF++ {with_interval(group, 'chrf_plus_plus')}",
+                f"exact {with_interval(group, 'exact_match_rate')}",
+                f"composite {with_interval(group, 'composite')}",
+            )
 
 
 def _metrics() -> Iterator[str]:
