@@ -212,7 +212,7 @@ def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> li
     row = connection.execute(
         "SELECT trace FROM results WHERE run = ? AND position = ?", (run, position)
     ).fetchone()
-    return [] if row is None or row[0] is None else _unpack_attempts(row[0])
+    return [] if row is None or row[0] is None else unpack_attempts(row[0])
 
 
 def _pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
@@ -239,7 +239,8 @@ def _fields(attempt: Attempt) -> list[object]:
     return fields
 
 
-def _unpack_attempts(packed: bytes) -> list[Attempt]:
+def unpack_attempts(packed: bytes) -> list[Attempt]:
+    """Read the attempts out of a row's trace."""
     return [_attempt(*fields) for fields in msgpack.unpackb(packed)]
 
 

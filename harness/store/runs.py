@@ -14,7 +14,6 @@ from typing import Any
 from harness.events import RunState
 from harness.failures import StoreError, UsageError
 from harness.method import Setup
-from harness.store.texts import sweep_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,20 +264,6 @@ def read_imported(connection: sqlite3.Connection, run: int) -> bytes | None:
     """Give the card's own bytes as they came from elsewhere, None where the run was made here."""
     row = connection.execute("SELECT imported FROM runs WHERE id = ?", (run,)).fetchone()
     return None if row is None or row[0] is None else zlib.decompress(row[0])
-
-
-def delete_run(connection: sqlite3.Connection, run: int) -> None:
-    """Erase a run, and the corpus and texts that nothing else needs."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        connection.execute("DELETE FROM runs WHERE id = ?", (run,))
-        connection.execute("DELETE FROM corpora WHERE id NOT IN (SELECT corpus FROM runs)")
-        sweep_texts(connection)
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,7 +206,8 @@ def _import_words(file: Path, imported: Imported) -> str:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete(names: Sequence[str], yes: bool) -> None:
     """Erase RUNs with all their outputs, and what nothing else needs."""
-    from harness.store.runs import delete_run, find_run
+    from harness.store.deletion import delete_run
+    from harness.store.runs import find_run
 
     with _store() as connection:
         chosen = {run.id: run for run in (find_run(connection, name) for name in names)}

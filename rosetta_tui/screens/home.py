@@ -180,7 +180,7 @@ class HomeScreen(Screen[None]):
     @work(thread=True, group="delete")
     def _delete(self, number: int) -> None:
         from harness.store.database import open_store
-        from harness.store.runs import delete_run
+        from harness.store.deletion import delete_run
 
         with closing(open_store(self._path)) as store:
             delete_run(store, number)

@@ -130,7 +130,9 @@ def test_a_kill_while_the_last_rows_are_written_or_the_card_is_sealed(
             out, problems = spawn("resume", path).communicate(timeout=60)
             assert out.strip() == RunState.COMPLETE or "is complete" in problems, problems
         check(path, size)
-        assert len(endpoint.asked) - asked <= 2 * 8  # under way, or answered and not yet on the disk
+        assert (
+            len(endpoint.asked) - asked <= 2 * 8
+        )  # under way, or answered and not yet on the disk
 
 
 def check(path: Path, size: int) -> None:

@@ -18,7 +18,8 @@ from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
 from harness.card.verify import verify_card
 from harness.failures import HarnessError
-from harness.store.runs import delete_run, find_run, list_runs
+from harness.store.deletion import delete_run
+from harness.store.runs import find_run, list_runs
 from rosetta_tui.card_text import card_text, run_line, table
 from tests.harness.card import factory
 from tests.harness.card.test_transfer import OLDER, report

@@ -19,6 +19,7 @@ from harness.method import MethodClass, Setup
 from harness.result import Attempt, Result
 from harness.store.corpora import read_dataset, read_entries, save_corpus
 from harness.store.database import open_store
+from harness.store.deletion import delete_run
 from harness.store.results import (
     FILTERS,
     SORTS,
@@ -35,7 +36,6 @@ from harness.store.results import (
 from harness.store.runs import (
     begin_stretch,
     create_run,
-    delete_run,
     elapsed_seconds,
     find_run,
     forget_failed,

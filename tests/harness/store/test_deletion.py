@@ -1,0 +1,50 @@
+"""Who deletes a run wants its texts gone, and nobody else's."""
+
+from contextlib import closing
+from pathlib import Path
+
+from harness.store.database import open_store
+from harness.store.deletion import delete_run
+from harness.store.runs import find_run
+from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
+from tests.harness.scripted import Scripted
+
+OWN = "own own own own own own own own"
+
+
+def delete(path: Path, name: str) -> None:
+    with closing(open_store(path)) as connection:
+        delete_run(connection, find_run(connection, name).id)
+
+
+def everything(path: Path) -> bytes:
+    return b"".join(each.read_bytes() for each in path.parent.iterdir() if each.is_file())
+
+
+def test_requests_and_replies_of_a_run_go_with_it(endpoint: Scripted, store_path: Path) -> None:
+    run_corpus(store_path, corpus(4), chat_plan(endpoint.url))
+    stays = kept(store_path).run.run_id
+    run_corpus(store_path, corpus(3, source=OWN, reference="r"), chat_plan(endpoint.url))
+    assert OWN.upper().encode() in everything(store_path)
+    delete(store_path, "last")
+    rest = everything(store_path)
+    assert OWN.encode() not in rest
+    assert OWN.upper().encode() not in rest
+    assert [each.output for each in kept(store_path, stays).results] == [
+        f"ENTRY NUMBER {n}" for n in range(4)
+    ]
+    assert query(store_path, "SELECT count(*) FROM replies") == [(4,)]
+    assert query(store_path, "PRAGMA integrity_check") == [("ok",)]
+    assert query(store_path, "PRAGMA foreign_key_check") == []
+
+
+def test_a_reply_that_another_run_was_given_too_stays(endpoint: Scripted, store_path: Path) -> None:
+    for _ in range(2):
+        run_corpus(store_path, corpus(4), chat_plan(endpoint.url))
+    delete(store_path, "last")
+    run_corpus(store_path, corpus(4), chat_plan(endpoint.url))
+    assert len(endpoint.asked) == 4
+    delete(store_path, "last")
+    delete(store_path, "last")
+    tables = ("runs", "results", "entries", "corpora", "texts", "replies", "stretches")
+    assert [query(store_path, f"SELECT count(*) FROM {name}") for name in tables] == [[(0,)]] * 7
