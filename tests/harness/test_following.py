@@ -1,0 +1,169 @@
+"""A second terminal sees what the first one sees."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import following
+from harness.control import Control
+from harness.events import EntryScored, Event, Finished, Progress, RunState, Started
+from harness.failures import UsageError
+from harness.following import SILENT_SECONDS, Follower
+from harness.store.database import open_store
+from harness.store.runs import find_run
+from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
+from tests.harness.process import spawn
+from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer
+
+
+@pytest.fixture(autouse=True)
+def look_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
+
+
+def follow(path: Path, name: str = "last") -> list[Event]:
+    """Follow a run to its end."""
+    follower = Follower(path, name)
+    seen: list[Event] = []
+    with closing(follower):
+        while not (seen and isinstance(seen[-1], Finished)):
+            seen += follower.drain()
+        assert follower.drain() == []
+    return seen
+
+
+def comparable(progress: Progress) -> dict[str, Any]:
+    """Give the figures that do not depend on when one looks."""
+    clock = ("state", "elapsed_seconds", "per_minute", "eta_seconds", "in_flight", "waiting")
+    live = ("intervals", "concurrency", "rate_limited", "retries")  # until the run is sealed
+    fields = {name: getattr(progress, name) for name in Progress.__dataclass_fields__}
+    return {name: value for name, value in fields.items() if name not in {*clock, *live}}
+
+
+@pytest.mark.parametrize("while_running", [True, False])
+def test_it_sees_the_same_entries_and_ends_with_the_same_values(
+    endpoint: Scripted, store_path: Path, while_running: bool
+) -> None:
+    def answer(asked: Asked) -> Answer:
+        usage = {"prompt_tokens": 10 + asked.number, "completion_tokens": 5, "cost": 0.25}
+        if asked.number % 7 == 3:
+            return error(400)
+        return json_answer(completion(asked.source.upper(), usage=usage), seconds=0.01)
+
+    endpoint.answer = answer
+    seen: list[Event] = []
+    thread = threading.Thread(target=lambda: seen.extend(follow(store_path)))
+
+    def react(event: Event, _: Control) -> None:
+        if isinstance(event, EntryScored) and while_running and not thread.ident:
+            thread.start()
+
+    heard = Heard(react=react)
+    plan = chat_plan(endpoint.url, run={"budget_usd": 90.0})
+    run_corpus(store_path, corpus(60), plan, heard)
+    if not while_running:
+        thread.start()
+    thread.join(30)
+    scored = {
+        event.result.position: event.result for event in seen if isinstance(event, EntryScored)
+    }
+    assert scored == {result.position: result for result in heard.scored}
+    assert len([event for event in seen if isinstance(event, EntryScored)]) == 60
+    assert isinstance(seen[0], Started)
+    assert seen[0] == replace(heard.started, done=0)
+    last = [event for event in seen if isinstance(event, Progress)][-1]
+    theirs, ours = comparable(last), comparable(heard.progress[-1])
+    values, expected = theirs.pop("values"), ours.pop("values")
+    assert values == pytest.approx(expected)
+    for name in ("cost_usd", "expected_cost_usd", "spent_usd"):
+        assert theirs.pop(name) == pytest.approx(ours.pop(name))
+    if not while_running:  # nobody has told the follower the ceiling of a sealed run
+        theirs.pop("most_concurrency"), ours.pop("most_concurrency")
+    assert theirs == ours
+    end = seen[-1]
+    assert isinstance(end, Finished)
+    assert (end.state, end.done, end.failed) == (RunState.COMPLETE, 60, heard.finished.failed)
+    assert end.card_hash == heard.finished.card_hash
+
+
+def test_a_stopped_run_ends_for_the_follower_too(endpoint: Scripted, store_path: Path) -> None:
+    heard = Heard(react=lambda event, control: control.drain())
+    run_corpus(store_path, corpus(30), chat_plan(endpoint.url), heard)
+    end = follow(store_path)[-1]
+    assert isinstance(end, Finished)
+    assert (end.state, end.done, end.card_hash) == (RunState.STOPPED, heard.finished.done, None)
+
+
+def live_run(path: Path, heartbeat: dict[str, Any]) -> None:
+    """Make the newest run look as if a process were at it."""
+    live = json.dumps({"at": time.time(), **heartbeat})
+    query(path, "UPDATE runs SET state = 'running', live = ?, run_card = NULL", live)
+
+
+HEARTBEAT = {
+    "in_flight": [3, 4], "waiting": [[2, 2, 6, 7.5, "429"]], "concurrency": 5,
+    "most_concurrency": 32, "rate_limited": 4, "retries": 9, "spent_usd": 1.25,
+}  # fmt: skip
+
+
+def test_what_only_the_running_process_knows_comes_with_its_heartbeat(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    run_corpus(store_path, corpus(5), chat_plan(endpoint.url))
+    live_run(store_path, HEARTBEAT)
+    with closing(Follower(store_path, "last")) as follower:
+        [progress] = [each for each in follower.drain() if isinstance(each, Progress)]
+    assert progress.state is RunState.RUNNING
+    assert progress.in_flight == (3, 4)
+    assert (progress.concurrency, progress.most_concurrency) == (5, 32)
+    assert (progress.rate_limited, progress.retries, progress.spent_usd) == (4, 9, 1.25)
+    [waiting] = progress.waiting
+    assert (waiting.position, waiting.attempt, waiting.attempts_allowed) == (2, 2, 6)
+    assert waiting.reason == "429"
+    assert 5 < waiting.seconds <= 7.5
+
+
+def test_a_run_whose_process_is_gone_is_told_apart_from_a_slow_one(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    run_corpus(store_path, corpus(5), chat_plan(endpoint.url))
+    live_run(store_path, {**HEARTBEAT, "at": time.time() - SILENT_SECONDS + 5})
+    with closing(Follower(store_path, "last")) as follower:
+        assert not any(isinstance(event, Finished) for event in follower.drain())
+        live_run(store_path, {**HEARTBEAT, "at": time.time() - SILENT_SECONDS - 1})
+        end = follower.drain()[-1]
+    assert isinstance(end, Finished)
+    assert end.state is RunState.STOPPED
+    assert end.reason == "The process that ran it is gone."
+
+
+def test_a_run_under_way_elsewhere_is_followed_but_not_gone_on_with(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()), seconds=0.05)
+    process = spawn("begin", store_path, endpoint.url, 100)
+    while len(endpoint.asked) < 10:
+        assert process.poll() is None
+    heard = Heard()
+    with pytest.raises(UsageError, match="is under way in another process"):
+        resume(store_path, heard)
+    assert "under way" in heard.failed.message
+    seen = follow(store_path)
+    out, problems = process.communicate(timeout=60)
+    assert out.strip() == RunState.COMPLETE, problems
+    end = seen[-1]
+    assert isinstance(end, Finished)
+    with closing(open_store(store_path)) as connection:
+        assert end.run_id == find_run(connection, "last").run_id
+    assert (end.state, end.done) == (RunState.COMPLETE, 100)
+    figures = [event for event in seen if isinstance(event, Progress)]
+    assert any(progress.in_flight for progress in figures)
+    assert kept(store_path).card is not None
