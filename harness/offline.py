@@ -1,7 +1,9 @@
 """``--offline``: while it is on, nothing in this process may open a connection to another machine.
 
 The wire refuses such endpoints by itself; this guard also stops plug-ins and libraries, through
-Python's audit events, which cannot be bypassed from Python code.
+Python's audit events, which cannot be bypassed from Python code. They come too late for one thing: a
+name given straight to ``socket.connect`` is looked up before the connection is refused. Programs that a
+plug-in starts are not covered.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from typing import Any
 
 from harness.failures import ErrorClass, Refused
 
-_WATCHED = frozenset({"socket.connect", "socket.sendto", "socket.getaddrinfo"})
+_LOOKS_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
+_REACHES = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 
 
 class _Guard:
@@ -25,7 +28,9 @@ class _Guard:
         self.installed = False
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self.depth and event in _WATCHED and not _stays_here(event, arguments):
+        if not self.depth or event not in _LOOKS_UP | _REACHES:
+            return
+        if not _stays_here(event, arguments):
             raise Refused(
                 ErrorClass.OFFLINE,
                 "--offline is on, and something tried to reach another machine.",
@@ -36,10 +41,10 @@ _guard = _Guard()
 
 
 def _stays_here(event: str, arguments: tuple[Any, ...]) -> bool:
-    place = arguments[0] if event == "socket.getaddrinfo" else arguments[1]
+    place = arguments[0] if event in _LOOKS_UP else arguments[1]
     if isinstance(place, tuple):
         place = place[0]
-    elif event != "socket.getaddrinfo":
+    elif event in _REACHES:
         return True  # a local socket's path
     if place is None:
         return True
