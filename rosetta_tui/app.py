@@ -107,7 +107,9 @@ class RosettaApp(App[None]):
         try:
             source = self._watched(message)
         except HarnessError as error:
-            self.notify(str(error), title="The run cannot be opened", severity="error", markup=False)
+            self.notify(
+                str(error), title="The run cannot be opened", severity="error", markup=False
+            )
         else:
             self.call_from_thread(self._watch, source)
 
@@ -126,7 +128,7 @@ class RosettaApp(App[None]):
 
     @on(DemoAsked)
     def _demo(self) -> None:
-        self.notify("Starting the demo …", markup=False)
+        self.notify("Starting the demo …", timeout=2, markup=False)
         self._begin_demo()
 
     @work(thread=True, exclusive=True, group="demo")

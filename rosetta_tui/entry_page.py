@@ -13,7 +13,7 @@ from corpora.entry import Entry
 from harness.result import Attempt, Result
 from harness.store.replies import Exchange
 from rosetta_tui import figures
-from rosetta_tui.metric_words import by_reason, digits, short_title
+from rosetta_tui.metric_words import by_reason, digits, of_entries, short_title
 from rosetta_tui.text import plain, show, show_lines
 from rosetta_tui.widgets.diff_text import LEGEND, diff_content
 from scoring.scorer import Scorer, surface_metrics
@@ -93,7 +93,7 @@ def _scores(result: Result, missing: Mapping[str, str]) -> Content:
     parts = [
         Content.assemble((f"{short_title(metric)} ", "$quiet"), _value(metric, value))
         for metric, value in values.items()
-        if value is not None or metric not in missing
+        if of_entries(metric) and (value is not None or metric not in missing)
     ]
     mixed = Content.assemble(
         ("composite ", "$quiet"),

@@ -18,10 +18,10 @@ from scoring.tiers import quality_tier
 
 COLUMNS = (
     Column("state", "", 1),
-    Column("word", "state", 8, drop=4),
+    Column("word", "state", 8, drop=8),
     Column("id", "id", 6),
-    Column("source", "source", 14, share=1),
-    Column("output", "output", 14, share=1),
+    Column("source", "source", 22, share=1),
+    Column("output", "output", 22, share=1),
     Column("chrf", "chrF++", 6, right=True),
     Column("exact", "exact", 5, drop=3),
     Column("composite", "tier", 16, drop=5),

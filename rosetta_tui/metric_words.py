@@ -26,6 +26,15 @@ _SHORT = {
 }
 
 
+_FLOORS = {
+    "empty": "empty outputs",
+    "source": "the source copied",
+    "copied": "the source copied",
+    "constant": "one constant output",
+    "shuffled": "shuffled references",
+}
+
+
 def short_title(metric: str) -> str:
     """Give a metric's name where room is scarce."""
     return _SHORT.get(metric) or title(metric)
@@ -46,6 +55,17 @@ def digits(metric: str) -> int:
     """Give how many digits after the point a metric is shown with."""
     row = specification().metrics.get(metric)
     return 1 if metric == "ter" or (row is not None and row.info.high == 100) else 2
+
+
+def of_entries(metric: str) -> bool:
+    """Tell whether a metric means something for one entry alone."""
+    row = specification().metrics.get(metric)
+    return row is None or row.level == "both"
+
+
+def floor_words(name: str) -> str:
+    """Say what a worthless method does (T2)."""
+    return _FLOORS.get(name, name)
 
 
 def by_reason(missing: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -115,9 +115,11 @@ def run_words(run: RunSummary) -> tuple[str, str]:
     """Give everything about one run in two lines, for the place below the list."""
     cells = dict(zip((column.key for column in COLUMNS), run_cells(run), strict=True))
     name = f"{cells['corpus'].text} · {cells['method'].text} · {run.run_id[:8]}"
-    numbers = ["chrF++ " + cells["chrf"].text, "composite " + cells["composite"].text]
-    rest = [cells["cost"].text, f"{cells['failed'].text} failed"]
-    parts = [cells["result"].text, *(numbers if run.card is not None else []), *rest]
+    failed = f"{cells['failed'].text} failed"
+    if run.card is None:
+        return name, f"{cells['result'].text} · {failed}"
+    numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
+    parts = [cells["result"].text, *numbers, cells["cost"].text, failed]
     return name, " · ".join(parts)
 
 

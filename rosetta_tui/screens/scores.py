@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
-from rosetta_tui.metric_words import by_reason, digits, title, value
+from rosetta_tui.metric_words import by_reason, digits, floor_words, title, value
 from rosetta_tui.text import show
 from rosetta_tui.widgets.quality_panel import tier_line
 from scoring.composite import Composite, composite
@@ -59,7 +59,9 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
     yield Content("")
     for floor in live.started.floors:
         numbers = f"{figures.number(floor.composite, 2)}   chrF++ {figures.number(floor.chrf, 1)}"
-        yield Content.assemble(show(f"floor: {floor.name} outputs".ljust(WIDTH), "$quiet"), numbers)
+        yield Content.assemble(
+            show(f"floor: {floor_words(floor.name)}".ljust(WIDTH + 4), "$quiet"), numbers
+        )
     gaps = {**mixed.missing, **live.started.missing}
     for reason, metrics in by_reason(gaps):
         yield Content("")

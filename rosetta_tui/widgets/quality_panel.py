@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from textual.content import Content
 
 from harness.events import Floor
-from rosetta_tui import figures
+from rosetta_tui import figures, metric_words
 from rosetta_tui.live import LiveRun
 from rosetta_tui.metric_words import by_reason, short_title
 from rosetta_tui.metric_words import value as value_words
@@ -122,7 +122,7 @@ def floor_words(floor: Floor | None) -> Content:
     return Content.assemble(
         ("╿ best floor ", "$quiet"),
         f"{figures.number(floor.composite, 2)} ",
-        show(f"({floor.name} outputs)", "$quiet"),
+        show(f"({metric_words.floor_words(floor.name)})", "$quiet"),
     )
 
 

@@ -45,7 +45,7 @@ async def test_the_three_questions_are_answered(middle: Scene) -> None:
             "running 00:41 · eta 00:22",
             "chrF++     67.0",
             "emerging (automatic 0.46)",
-            "best floor 0.21 (constant outputs)",
+            "best floor 0.21 (one constant output)",
             "not computed by this version of Rosetta",
             "$0.0184 of $0.0500 budget",
             "expected $0.0280",
@@ -291,7 +291,11 @@ async def test_a_finished_run_shows_the_numbers_of_its_card(tmp_path: Path) -> N
             assert words in screen
         await pilot.press("m")
         await pilot.pause()
-        for words in ("Equivalent Match", "weight 0.50 (target 0.25)", "floor: shuffled outputs"):
+        for words in (
+            "Equivalent Match",
+            "weight 0.50 (target 0.25)",
+            "floor: shuffled references",
+        ):
             assert words in text(app)
     made.close()
 
