@@ -1,0 +1,304 @@
+"""The commands that run, in processes of their own: exit codes, streams, Ctrl-C, pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from corpora.samples import DEMO_CORPUS, sample_path
+from harness.events import RunState
+from harness.store.database import open_store
+from harness.store.results import read_outcome
+from harness.store.runs import find_run, list_runs
+from tests.harness.scripted import Scripted, completion, error, json_answer, serving, translated
+
+ROOT = Path(__file__).parents[2]
+START = "from rosetta_tui.cli import main; main()"
+
+
+class Rosetta:
+    """The command line with a data folder of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.store = home / "rosetta.sqlite"
+        self.environment = {
+            name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")
+        } | {"ROSETTA_HOME": str(home), "PYTHONWARNINGS": "error", "PYTHONIOENCODING": "utf-8"}
+
+    def start(self, *arguments: object, **more: Any) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", START, *map(str, arguments)],
+            cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more,
+        )  # fmt: skip
+
+    def __call__(self, *arguments: object) -> tuple[int, str, str]:
+        process = self.start(*arguments)
+        out, problems = process.communicate(timeout=60)
+        return process.returncode, out, problems
+
+    def done(self) -> tuple[RunState, int]:
+        with closing(open_store(self.store)) as connection:
+            run = find_run(connection, "last")
+            return run.state, read_outcome(connection, run.id).done
+
+    def count(self) -> int:
+        with closing(open_store(self.store)) as connection:
+            return len(list_runs(connection))
+
+
+@pytest.fixture
+def rosetta(tmp_path: Path) -> Rosetta:
+    return Rosetta(tmp_path / "home")
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Scripted]:
+    with serving() as scripted:
+        yield scripted
+
+
+def chat(endpoint: Scripted, *more: object) -> list[object]:
+    return ["run", sample_path(DEMO_CORPUS), "-m", "chat", "--model", "mock",
+            "--endpoint", endpoint.url, "--attempts", 1, *more]  # fmt: skip
+
+
+def read_until(stream: IO[str] | None, beginning: str, times: int = 1) -> list[str]:
+    """Read lines until some begin like this."""
+    assert stream is not None
+    lines: list[str] = []
+    while sum(line.startswith(beginning) for line in lines) < times:
+        line = stream.readline()
+        assert line, lines
+        lines.append(line)
+    return lines
+
+
+def events(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_the_demo_runs_without_key_network_or_terminal(rosetta: Rosetta) -> None:
+    code, out, problems = rosetta("demo")
+    assert (code, problems) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("run ")
+    assert sum(line.startswith(("done  ", "failed")) for line in lines) == 96
+    assert any(line.startswith("complete: 96 entries") for line in lines)
+    assert any("chrF++" in line and "nrefs:1" in line for line in lines)
+    assert rosetta.done() == (RunState.COMPLETE, 96)
+    assert stat.S_IMODE(rosetta.home.stat().st_mode) == 0o700
+
+
+def test_json_lines_are_nothing_but_json(rosetta: Rosetta) -> None:
+    code, out, problems = rosetta("demo", "--system", "griza", "--json-lines")
+    assert (code, problems) == (0, "")
+    told = events(out)
+    assert (told[0]["event"], told[-1]["event"]) == ("Started", "Finished")
+    assert sum(event["event"] == "EntryScored" for event in told) == 96
+    assert told[-1]["card_hash"]
+    assert len({event["run_id"] for event in told}) == 1
+
+
+def test_outputs_made_elsewhere_are_scored_and_the_card_is_printed(
+    rosetta: Rosetta, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "corpus.tsv"
+    corpus.write_text("id\tsource\treference\na\tone\tunu\nb\ttwo\tdu\n", encoding="utf-8")
+    outputs = tmp_path / "outputs.txt"
+    outputs.write_text("unu\ntri\n", encoding="utf-8")
+    tags = ("--source-language", "en", "--target-language", "eo")
+    code, out, problems = rosetta("score", corpus, outputs, *tags, "--json")
+    assert code == 0, problems
+    card = json.loads(out)
+    assert [row["predicted"] for row in card["results"]] == ["unu", "tri"]
+    assert card["scores"]["exact_match_rate"] == 0.5
+    assert card["run_card_hash"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "nowhere.json", "-m", "copy-source"], "nowhere.json"),
+        (["run", "{corpus}", "-m", "nonsense"], "nonsense"),
+        (["run", "{corpus}"], "--method"),
+        (["run", "{corpus}", "-m", "chat", "--model", "m"], "--endpoint"),
+        (["run", "{corpus}", "-m", "copy-source", "--concurrency", "0"], "--concurrency"),
+        (["run", "{corpus}", "-m", "copy-source", "--entries", "nobody"], "nobody"),
+        (["run", "{corpus}", "-m", "copy-source", "--body", "x"], "--body"),
+        (
+            ["run", "{corpus}", "-m", "chat", "--model", "m", "--endpoint",
+             "https://model.example/v1", "--offline"],
+            "--offline",
+        ),
+        (["score", "{corpus}", "nowhere.txt"], "nowhere.txt"),
+        (["resume", "abc"], "abc"),
+        (["nonsense"], "nonsense"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_said_in_words_and_ends_with_two(
+    rosetta: Rosetta, arguments: list[str], words: str
+) -> None:
+    corpus = str(sample_path(DEMO_CORPUS))
+    code, out, problems = rosetta(*(each.format(corpus=corpus) for each in arguments))
+    assert (code, out) == (2, "")
+    assert words in problems
+    assert "Traceback" not in problems
+    if rosetta.store.exists():
+        assert rosetta.count() == 0
+
+
+def test_a_run_that_stops_itself_ends_with_one_and_says_why(
+    rosetta: Rosetta, endpoint: Scripted
+) -> None:
+    endpoint.answer = lambda _: error(401, "\x1b[31mwrong key")
+    code, out, problems = rosetta(*chat(endpoint))
+    assert code == 1
+    assert "failed the same way (auth)" in problems
+    assert "rosetta resume" in problems
+    assert "\x1b" not in out + problems
+    assert "Traceback" not in problems
+
+
+def test_nothing_is_left_to_resume_after_the_end(rosetta: Rosetta) -> None:
+    rosetta("demo")
+    code, out, problems = rosetta("resume")
+    assert (code, out) == (2, "")
+    assert "is complete" in problems
+
+
+def test_the_first_ctrl_c_drains_and_saves_and_resume_asks_only_the_rest(
+    rosetta: Rosetta, endpoint: Scripted
+) -> None:
+    endpoint.answer = lambda asked: json_answer(completion(asked.source), seconds=0.05)
+    process = rosetta.start(*chat(endpoint))
+    read_until(process.stdout, "done", 5)
+    process.send_signal(signal.SIGINT)
+    out, problems = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Finishing what is under way" in problems
+    assert "rosetta resume" in problems
+    state, done = rosetta.done()
+    assert state is RunState.STOPPED
+    assert 5 <= done < 96
+    assert len(endpoint.asked) == done
+    endpoint.answer = translated
+    code, out, problems = rosetta("resume", "--json-lines")
+    assert code == 0, problems
+    told = events(out)
+    assert told[0]["done"] == done
+    assert sum(event["event"] == "EntryScored" for event in told) == 96 - done
+    assert len(endpoint.asked) == 96
+    assert rosetta.count() == 1
+
+
+@pytest.mark.parametrize(
+    "signals", [(signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)], ids=["twice", "terminate"]
+)
+def test_ctrl_c_twice_stops_at_once(
+    rosetta: Rosetta, endpoint: Scripted, signals: tuple[signal.Signals, ...]
+) -> None:
+    endpoint.answer = lambda asked: json_answer(
+        completion(asked.source), seconds=60 if asked.number > 8 else 0
+    )
+    process = rosetta.start(*chat(endpoint))
+    read_until(process.stdout, "done", 5)
+    for number in signals:
+        process.send_signal(number)
+        if len(signals) > 1 and number is signals[0]:
+            read_until(process.stderr, "Finishing")
+            signals = signals[1:]
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    state, done = rosetta.done()
+    assert state is RunState.STOPPED
+    assert done >= 5
+    endpoint.answer = translated
+    code, _, problems = rosetta("resume")
+    assert code == 0, problems
+    assert rosetta.done() == (RunState.COMPLETE, 96)
+
+
+def test_a_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Scripted) -> None:
+    """``rosetta run … | head``"""
+    endpoint.answer = lambda asked: json_answer(completion(asked.source), seconds=0.03)
+    process = rosetta.start(*chat(endpoint))
+    read_until(process.stdout, "done", 3)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    problems = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=30) == 1
+    assert "Traceback" not in problems
+    code, _, problems = rosetta("resume")
+    assert code == 0, problems
+    assert rosetta.done() == (RunState.COMPLETE, 96)
+    assert (
+        len({asked.source for asked in endpoint.asked})
+        == len({asked.source for asked in endpoint.asked[:96]})
+        or len(endpoint.asked) <= 96 + 8
+    )
+
+
+def test_failed_entries_can_be_asked_for_again(rosetta: Rosetta, endpoint: Scripted) -> None:
+    broken = {3, 4, 5}
+
+    def answer(asked: Any) -> Any:
+        return (
+            error(500)
+            if asked.number in broken
+            else json_answer(completion(asked.source), seconds=0.02)
+        )
+
+    endpoint.answer = answer
+    process = rosetta.start(*chat(endpoint, "--concurrency", 1))
+    read_until(process.stdout, "done", 8)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    code, out, problems = rosetta("resume", "--retry-failed", "--json-lines")
+    assert code == 0, problems
+    assert events(out)[-1]["failed"] == 0
+    assert len(endpoint.asked) == 96 + len(broken)
+
+
+def test_secret_entries_pass_through_the_command_line_unspoken(
+    rosetta: Rosetta, endpoint: Scripted, tmp_path: Path
+) -> None:
+    secret = "the medicine bundle"
+    corpus = tmp_path / "corpus.json"
+    dataset = {"id": "s", "version": "1", "language_pair": "EN→EO", "source_language": "en",
+               "target_language": "eo"}  # fmt: skip
+    entries = [
+        {"id": n, "source": f"{secret} {n}", "reference": f"{secret} {n} ref",
+         "segment": "held_out"}
+        for n in range(6)
+    ]  # fmt: skip
+    corpus.write_text(json.dumps({"dataset": dataset, "entries": entries}), encoding="utf-8")
+    endpoint.answer = lambda asked: (
+        error(400, asked.source) if asked.number % 2 else json_answer(completion(asked.source))
+    )
+    said = ""
+    for style in ("--plain", "--json-lines"):
+        arguments = ["run", corpus, "-m", "chat", "--model", "m", "--endpoint", endpoint.url]
+        code, out, problems = rosetta(*arguments, style)
+        assert code == 0, problems
+        said += out + problems
+    assert secret not in said
+    code, out, problems = rosetta(
+        "run", corpus, "-m", "chat", "--model", "m", "--endpoint", "https://model.example/v1"
+    )
+    assert code == 2
+    assert "secret segment" in problems
+    assert secret not in problems
