@@ -25,7 +25,16 @@ _NAMES = {
 }
 
 
-_FOREIGN = frozenset({"scroll_left", "scroll_right", "app.focus_next", "app.focus_previous"})
+_FOREIGN = frozenset(
+    {
+        "scroll_left",
+        "scroll_right",
+        "page_left",
+        "page_right",
+        "app.focus_next",
+        "app.focus_previous",
+    }
+)
 """Actions that a scrolling or focusable thing brings with it and nobody needs to know."""
 
 
