@@ -16,7 +16,8 @@ from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
 from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
 from harness.methods.completions import read_completion
-from harness.wire import MOST_BYTES, Wire
+from harness.transport import MOST_BYTES
+from harness.wire import Wire
 from tests.harness.scripted import Answer, Scripted, completion, error, json_answer, serving
 
 KEY = "sk-proj-abcdefghijklmnop"

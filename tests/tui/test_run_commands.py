@@ -203,22 +203,19 @@ def test_the_first_ctrl_c_drains_and_saves_and_resume_asks_only_the_rest(
     assert rosetta.count() == 1
 
 
-@pytest.mark.parametrize(
-    "signals", [(signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)], ids=["twice", "terminate"]
-)
-def test_ctrl_c_twice_stops_at_once(
-    rosetta: Rosetta, endpoint: Scripted, signals: tuple[signal.Signals, ...]
+@pytest.mark.parametrize("first", [signal.SIGINT, None], ids=["ctrl-c twice", "terminate"])
+def test_the_second_ctrl_c_stops_at_once_and_so_does_a_polite_kill(
+    rosetta: Rosetta, endpoint: Scripted, first: signal.Signals | None
 ) -> None:
     endpoint.answer = lambda asked: json_answer(
         completion(asked.source), seconds=60 if asked.number > 8 else 0
     )
     process = rosetta.start(*chat(endpoint))
     read_until(process.stdout, "done", 5)
-    for number in signals:
-        process.send_signal(number)
-        if len(signals) > 1 and number is signals[0]:
-            read_until(process.stderr, "Finishing")
-            signals = signals[1:]
+    if first is not None:
+        process.send_signal(first)
+        read_until(process.stderr, "Finishing")
+    process.send_signal(signal.SIGTERM if first is None else signal.SIGINT)
     process.communicate(timeout=30)
     assert process.returncode == 130
     state, done = rosetta.done()
@@ -245,11 +242,7 @@ def test_a_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Sc
     code, _, problems = rosetta("resume")
     assert code == 0, problems
     assert rosetta.done() == (RunState.COMPLETE, 96)
-    assert (
-        len({asked.source for asked in endpoint.asked})
-        == len({asked.source for asked in endpoint.asked[:96]})
-        or len(endpoint.asked) <= 96 + 8
-    )
+    assert len(endpoint.asked) <= 96 + 8  # what was under way when the reader left
 
 
 def test_failed_entries_can_be_asked_for_again(rosetta: Rosetta, endpoint: Scripted) -> None:

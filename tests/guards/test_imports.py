@@ -1,0 +1,98 @@
+"""What is loaded, looked at in a running process: a static graph cannot see deferred imports."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+OURS = ("corpora", "scoring", "harness", "rosetta_tui", "review")
+
+CHILD = """
+import io, json, sys
+before = set(sys.modules)
+from contextlib import redirect_stdout
+from rosetta_tui.cli import main
+said = io.StringIO()
+try:
+    with redirect_stdout(said):
+        main(json.loads(sys.argv[1]))
+except SystemExit as end:
+    code = end.code or 0
+print(json.dumps({"code": code, "said": said.getvalue(), "loaded": sorted(set(sys.modules) - before)}))
+"""
+
+
+def loaded(home: Path, *arguments: str) -> tuple[set[str], str]:
+    """Run a command in a fresh interpreter; gives the modules that it loaded, and what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", CHILD, json.dumps(arguments)],
+        cwd=ROOT, env={**os.environ, "ROSETTA_HOME": str(home)}, check=True,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert told["code"] == 0, done.stderr
+    return set(told["loaded"]), told["said"]
+
+
+def packages(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+@pytest.mark.parametrize("style", ["--plain", "--json-lines"])
+def test_a_headless_run_loads_no_terminal_library(tmp_path: Path, style: str) -> None:
+    modules, said = loaded(tmp_path, "demo", style)
+    assert "harness.running" in modules
+    assert "chrf" in said.lower()
+    assert packages(modules).isdisjoint({"textual", "rich", "PySide6", "review"})
+
+
+def test_a_run_without_network_or_key_loads_neither_client_nor_keyring(tmp_path: Path) -> None:
+    modules, _ = loaded(tmp_path, "demo", "--plain")
+    assert packages(modules).isdisjoint({"keyring", "httpx_aiohttp", "aiohttp", "httpx"})
+
+
+def test_help_loads_next_to_nothing(tmp_path: Path) -> None:
+    modules, said = loaded(tmp_path, "--help")
+    assert said.startswith("Usage: rosetta")
+    foreign = {name for name in packages(modules) if name not in sys.stdlib_module_names}
+    assert foreign == {"rosetta_tui"}
+    assert {name for name in modules if name.startswith(OURS)} == {"rosetta_tui", "rosetta_tui.cli"}
+    heavy = {
+        "asyncio",
+        "sqlite3",
+        "ssl",
+        "socket",
+        "subprocess",
+        "dataclasses",
+        "inspect",
+        "typing",
+    }
+    assert packages(modules).isdisjoint(heavy - {"typing"})
+
+
+@pytest.mark.parametrize("package", ["corpora", "scoring", "harness"])
+def test_every_module_below_the_terminal_loads_without_it(package: str) -> None:
+    names = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in sorted((ROOT / package).rglob("*.py"))
+        if path.stem != "transport"  # httpx loads rich for a command line of its own
+    ]
+    code = (
+        "import importlib, sys\n"
+        f"for name in {names!r}: importlib.import_module(name)\n"
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    found = set(done.stdout.split())
+    assert package in found
+    assert found.isdisjoint({"textual", "rich", "rosetta_tui", "review"})
+    if package != "harness":
+        assert found.isdisjoint({"harness", "httpx", "sqlite_utils", "keyring", "sqlite3"})

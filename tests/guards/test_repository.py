@@ -1,0 +1,124 @@
+"""Rules of the whole: small files, small functions, nothing that runs foreign bytes, no machine's paths."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("corpora", "scoring", "harness", "rosetta_tui")
+
+
+def sources(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def tracked() -> list[Path]:
+    done = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def trees() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sources(*PACKAGES):
+        yield path, ast.parse(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("folders", "most"), [(PACKAGES, 400), (("tests",), 450)])
+def test_no_file_is_too_long_to_be_read_at_once(folders: tuple[str, ...], most: int) -> None:
+    lines = {path: len(path.read_text("utf-8").splitlines()) for path in sources(*folders)}
+    assert {str(path): count for path, count in lines.items() if count > most} == {}
+
+
+def test_functions_fit_a_screen() -> None:
+    lengths = sorted(
+        (node.end_lineno or 0) - node.lineno + 1
+        for _, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    assert lengths[len(lengths) // 2] <= 8
+    assert lengths[len(lengths) * 9 // 10] <= 20
+    assert lengths[len(lengths) * 98 // 100] <= 30
+
+
+def test_everything_public_says_what_it_is() -> None:
+    silent = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and node in tree.body
+        and not ast.get_docstring(node)
+    ]
+    assert silent == []
+    assert [path for path, tree in trees() if not ast.get_docstring(tree) and tree.body] == []
+
+
+RUNS_FOREIGN_BYTES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml"}
+
+
+def test_nothing_that_would_run_foreign_bytes_is_imported_or_called() -> None:
+    found = []
+    for path, tree in trees():
+        for node in ast.walk(tree):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                names = [node.func.id] if node.func.id in {"eval", "exec", "compile"} else []
+                names = [f"{name}()" for name in names]
+            found += [
+                f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
+                for name in names
+                if name.partition(".")[0] in RUNS_FOREIGN_BYTES or name.endswith("()")
+            ]
+    assert found == []
+
+
+def test_no_vague_module_names() -> None:
+    vague = {"utils", "util", "helpers", "helper", "manager", "managers", "base", "common", "misc"}
+    assert [path for path in sources(*PACKAGES) if path.stem in vague] == []
+
+
+MACHINE = re.compile(
+    r"(?<![\w.])/(?:wo" r"rk|ro" r"ot|home/\w+|Users/\w+)/|/tmp/ve" r"nv|C:\\Users"
+)
+REGISTRY = re.compile(
+    r"https?://[\w.-]*(?:pypi|pythonhosted|art" r"ifactory|nex" r"us|devpi)[\w.-]*/"
+)
+
+
+@pytest.mark.parametrize("pattern", [MACHINE, REGISTRY], ids=["paths", "registries"])
+def test_no_file_knows_the_machine_it_was_written_on(pattern: re.Pattern[str]) -> None:
+    found = []
+    for path in tracked():
+        for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+            if pattern.search(line):
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}")
+    assert found == []
+
+
+def test_every_test_package_can_hold_a_file_of_any_name() -> None:
+    folders = {path.parent for path in sources("tests") if path.name.startswith("test_")}
+    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+def test_a_private_name_of_a_library_is_touched_with_a_reason_only() -> None:
+    """Every silenced rule says why, so that nobody has to guess whether it still holds."""
+    bare = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sources(*PACKAGES)
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if re.search(r"#\s*noqa(?!: [A-Z]+\d+)", line) or "type: ignore\n" in f"{line}\n"
+    ]
+    assert bare == []
