@@ -88,6 +88,7 @@ class RunLoop:
     async def _dispatch(self) -> None:
         while self._batches:
             await self._going.wait()
+            await self._room()
             slot = await self._carrier.limiter.acquire()
             if not self._going.is_set():
                 self._carrier.limiter.release(slot)
@@ -95,6 +96,16 @@ class RunLoop:
             task = asyncio.create_task(self._translate(self._batches.popleft(), slot))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+
+    async def _room(self) -> None:
+        """Wait while more calls wait for their next try than may be under way at once.
+
+        Otherwise one exhausted quota would meet every entry of the run, and all would come back
+        together to meet it again.
+        """
+        size = self._method.setup.batch_size
+        while len(self._carrier.flight.pending) > self._carrier.limiter.most * size:
+            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
 
     async def _translate(self, batch: Sequence[int], slot: Slot) -> None:
         calls = EntryCalls(self._carrier, batch, slot)

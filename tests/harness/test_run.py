@@ -358,3 +358,24 @@ def test_a_store_that_cannot_be_written_fails_in_words_and_keeps_what_it_has(
     assert resumed.started.done == rows
     assert resumed.finished.state is RunState.COMPLETE
     assert [each.position for each in kept(store_path).results] == list(range(20))
+
+
+def test_a_quota_by_the_second_is_used_up_without_losing_an_entry(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    """The more entries wait for their next try, the fewer new ones may run into the same wall."""
+    windows: Counter[int] = Counter()
+
+    def answer(asked: Asked) -> Answer:
+        windows[int(asked.at)] += 1
+        if windows[int(asked.at)] > 25:
+            return error(429, headers={"Retry-After": "1"})
+        return translated(asked)
+
+    endpoint.answer = answer
+    plan = chat_plan(endpoint.url, run={"most_attempts": 2, "concurrency": 8})
+    heard = run_corpus(store_path, corpus(80), plan)
+    assert heard.finished.state is RunState.COMPLETE
+    assert heard.finished.failed == 0
+    assert heard.finished.elapsed_seconds < 6
+    assert max(len(progress.waiting) for progress in heard.progress) <= 2 * 8
