@@ -116,14 +116,14 @@ class EntryCalls:
         self.attempts.append(Attempt(kept, status, stored.latency_seconds, waited))
 
     def _keep(self, key: bytes, request: Request, stored: StoredReply) -> bytes:
-        """Store a reply; under a key of its own where it must not be found again."""
+        """Store a reply; under a key that nobody looks for where it must not be found again."""
         carrier = self.carrier
         reusable = carrier.reuse and stored.reply.complete and key not in carrier.asked
         if reusable:
             carrier.asked.add(key)
         else:
             key = token_bytes(len(key))
-        carrier.keep(NewReply(key, request.body, stored, reusable))
+        carrier.keep(NewReply(key, request.body, stored))
         return key
 
     def _note_failure(self, failure: CallError, seconds: float) -> None:

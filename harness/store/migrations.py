@@ -118,13 +118,12 @@ def m003_replies(db: Database) -> None:
     """What was asked and answered, for the entry screen and as the response cache."""
     db.executescript("""
         CREATE TABLE replies (
-            key BLOB PRIMARY KEY,      -- 16 bytes of BLAKE2b over everything that decides the answer
+            key BLOB PRIMARY KEY,      -- 16 bytes of BLAKE2b over all that decides the answer, or random
             head INTEGER NOT NULL REFERENCES texts (id),  -- JSON of the request without its last message
             tail INTEGER REFERENCES texts (id),           -- the last message
             body INTEGER NOT NULL REFERENCES texts (id),  -- the reply's text
             facts BLOB NOT NULL,       -- msgpack: usage, model, finish reason, costs, tool calls
             latency_seconds REAL NOT NULL,
-            reusable INTEGER NOT NULL, -- 0: kept for the entry screen only
             created REAL NOT NULL
         ) WITHOUT ROWID;
     """)

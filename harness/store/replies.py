@@ -48,14 +48,13 @@ class NewReply:
     key: bytes
     body: Mapping[str, Any] | Sequence[Any]
     stored: StoredReply
-    reusable: bool
 
 
 def find_reply(connection: sqlite3.Connection, key: bytes) -> StoredReply | None:
     """Give the reply that may be used again for this key."""
     row = connection.execute(
         "SELECT t.body, p.facts, p.latency_seconds FROM replies p JOIN texts t ON t.id = p.body"
-        " WHERE p.key = ? AND p.reusable = 1",
+        " WHERE p.key = ?",
         (key,),
     ).fetchone()
     return None if row is None else _stored(*row)
@@ -65,7 +64,7 @@ def add_replies(connection: sqlite3.Connection, replies: Iterable[NewReply]) -> 
     """Store replies; one that is known already stays as it is. Called within a transaction."""
     now = time.time()
     connection.executemany(
-        "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+        "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
         [_row(connection, new, now) for new in replies],
     )
 
@@ -79,7 +78,6 @@ def _row(connection: sqlite3.Connection, new: NewReply, now: float) -> tuple[obj
         intern_text(connection, storable(new.stored.reply.text)),
         _facts(new.stored),
         new.stored.latency_seconds,
-        new.reusable,
         now,
     )
 

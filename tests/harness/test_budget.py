@@ -161,6 +161,14 @@ def test_the_most_that_a_call_can_cost_bounds_every_usage(
     assert price.cost(usage, len(text)) <= most_cost(asked) * (1 + ROUNDING)
 
 
+@pytest.mark.parametrize("text", ["a" * 5000, "ᓀ" * 5000, "\U0001f9ed" * 5000, "\n" * 5000, ""])
+def test_even_a_token_for_each_byte_is_reserved_for(text: str) -> None:
+    asked = request(Price(10.0, 30.0), text, 200)
+    every_byte = Usage(len(text.encode()), 200)
+    assert Price(10.0, 30.0).cost(every_byte) <= most_cost(asked)
+    assert most_cost(asked) <= Price(10.0, 30.0).cost(Usage(2 * len(text.encode()) + 200, 200))
+
+
 def test_an_unknown_price_and_an_unbounded_output_are_refused_in_words() -> None:
     with pytest.raises(UsageError, match=r"price of this model is unknown.*prices\.toml"):
         most_cost(request(None))

@@ -321,7 +321,7 @@ def _attempts(store: sqlite3.Connection, entry: Entry, made: Result) -> list[Att
     request = Request("ollama", "http://127.0.0.1/v1", body, read=lambda _: Reply(""))
     key = request_key(request, "chat")
     reply = Reply(made.output or "", Usage(180, 20), "qwen2.5-7b", "stop")
-    add_replies(store, [NewReply(key, body, StoredReply(reply, 0.4, 0.0001), reusable=True)])
+    add_replies(store, [NewReply(key, body, StoredReply(reply, 0.4, 0.0001))])
     if made.position % 7 == 3:
         limited = Attempt(
             None, 429, 0.05, error_class=ErrorClass.RATE_LIMIT, error="Too many requests."

@@ -144,7 +144,6 @@ def add_run(
                 KEY,
                 {"model": "example/model", "messages": [{"role": "user", "content": "x"}]},
                 StoredReply(Reply("y", Usage(10, 5), model_id="example/model-2026-10"), 0.5, 0.001),
-                reusable=True,
             )
         ],
     )
