@@ -140,10 +140,12 @@ def serving(
 
     async def serve() -> None:
         talks: set[asyncio.Task[None]] = set()
+        open_ends: set[asyncio.StreamWriter] = set()
 
         def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = asyncio.create_task(state.talk(reader, writer))
             talks.add(task)
+            open_ends.add(writer)
             task.add_done_callback(talks.discard)
 
         server = await asyncio.start_server(talk, host, 0, limit=2**26)
@@ -157,6 +159,10 @@ def serving(
         for task in talks:
             task.cancel()
         await asyncio.gather(*talks, return_exceptions=True)
+        for writer in open_ends:
+            writer.transport.abort()
+        for _ in range(3):  # rounds of the loop in which the ends are really closed
+            await asyncio.sleep(0)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), name="scripted", daemon=True)
     thread.start()
