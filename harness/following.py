@@ -12,18 +12,23 @@ from harness.control import Control
 from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.flight import Flight, Pending
 from harness.progress import Board
-from harness.running import started
+from harness.started import started
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store
 from harness.store.results import results_after
-from harness.store.runs import Run, elapsed_seconds, find_run, read_card, read_run, spent_usd
+from harness.store.runs import (
+    Run,
+    elapsed_seconds,
+    find_run,
+    read_card,
+    read_run,
+    spent_usd,
+    under_way,
+)
 from scoring.scorer import Scorer, default_metrics
 
 POLL_SECONDS = 0.25
 """Time from one look at the store to the next."""
-
-SILENT_SECONDS = 10.0
-"""A running run whose heartbeat is older than this has lost its process."""
 
 
 @dataclass(slots=True)
@@ -89,7 +94,7 @@ class Follower:
             self._board.add(results, statistics, fresh=fresh)
             yield from (EntryScored(run.run_id, result) for result in results)
         yield self._progress(run)
-        if run.state in {RunState.COMPLETE, RunState.STOPPED} or _silent(run):
+        if not under_way(run):
             self._over = True
             yield self._finished(run)
 
@@ -113,7 +118,7 @@ class Follower:
     def _finished(self, run: Run) -> Finished:
         tally = self._board.outcome
         card = read_card(self._connection, run.id)
-        lost = _silent(run)
+        lost = run.state not in {RunState.COMPLETE, RunState.STOPPED}
         return Finished(
             run_id=run.run_id,
             state=RunState.STOPPED if lost else run.state,
@@ -124,10 +129,3 @@ class Follower:
             card_hash=None if card is None else card.get("run_card_hash"),
             reason="The process that ran it is gone." if lost else None,
         )
-
-
-def _silent(run: Run) -> bool:
-    """Tell whether a run that calls itself running gave no sign of life for long."""
-    if run.state in {RunState.COMPLETE, RunState.STOPPED}:
-        return False
-    return run.live is None or time.time() - run.live.get("at", 0.0) > SILENT_SECONDS

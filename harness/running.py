@@ -10,13 +10,12 @@ from pathlib import Path
 
 import filelock
 
-from corpora.corpus import Dataset
 from corpora.entry import Entry
 from harness.budget import Ledger
 from harness.card.build import seal
 from harness.carrier import Carrier
 from harness.control import Control
-from harness.events import Event, Failed, Finished, Floor, RunState, Started
+from harness.events import Event, Failed, Finished, RunState
 from harness.failures import HarnessError, StoreError, UsageError
 from harness.flight import Flight
 from harness.limiter import Limiter
@@ -27,6 +26,7 @@ from harness.plan import Plan
 from harness.progress import Board
 from harness.retry import RetryPolicy
 from harness.scribe import Scribe
+from harness.started import started
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store, private_folder
 from harness.store.replies import StoredReply, find_reply
@@ -208,18 +208,3 @@ class _Go:
         )
         self.listener(finished)
         return finished
-
-
-def started(run: Run, dataset: Dataset, done: int) -> Started:
-    """Give the event with which a run, or the following of one, begins."""
-    return Started(
-        run_id=run.run_id,
-        setup=run.setup,
-        dataset=dataset,
-        positions=run.positions,
-        done=done,
-        floors=tuple(Floor(**floor) for floor in run.opening.get("floors", ())),
-        missing=run.opening.get("missing", {}),
-        budget_usd=run.opening.get("budget_usd"),
-        started_at=run.created,
-    )

@@ -164,6 +164,20 @@ def read_run(connection: sqlite3.Connection, number: int) -> Run:
     return _run(row)
 
 
+SILENT_SECONDS = 10.0
+"""A run that says it is going, but whose last heartbeat is older than this, has lost its process."""
+
+
+def under_way(run: Run | RunSummary) -> bool:
+    """Tell whether a process is at work on a run now: by its state, and by how old its heartbeat is.
+
+    A heartbeat from the future, left behind where the clock was set back, counts as old too.
+    """
+    if run.state in {RunState.STOPPED, RunState.COMPLETE} or run.live is None:
+        return False
+    return abs(time.time() - run.live.get("at", 0.0)) <= SILENT_SECONDS
+
+
 def begin_stretch(connection: sqlite3.Connection, run: int) -> int:
     """Note that the run is under way from now on; gives the stretch's number."""
     now = time.time()

@@ -25,6 +25,8 @@ from harness.store.database import open_store
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run, find_run, read_card
 
+LANGUAGES = {"source_language": "en", "target_language": "eo"}
+
 
 def corpus(size: int = 12, *, segment: str = "development", **more: Any) -> Corpus:
     """Entries whose references are their sources in capitals, which the scripted endpoint gives."""

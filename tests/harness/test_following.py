@@ -16,9 +16,9 @@ from harness import following
 from harness.control import Control
 from harness.events import EntryScored, Event, Finished, Progress, RunState, Started
 from harness.failures import UsageError
-from harness.following import SILENT_SECONDS, Follower
+from harness.following import Follower
 from harness.store.database import open_store
-from harness.store.runs import find_run
+from harness.store.runs import SILENT_SECONDS, find_run
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.process import spawn
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer

@@ -1,0 +1,25 @@
+"""The first event of a run, made from what the store knows of it.
+
+Kept apart from the engine, because a screen that shows a finished run needs nothing else of it.
+"""
+
+from __future__ import annotations
+
+from corpora.corpus import Dataset
+from harness.events import Floor, Started
+from harness.store.runs import Run
+
+
+def started(run: Run, dataset: Dataset, done: int) -> Started:
+    """Give the event with which a run, or the following of one, begins."""
+    return Started(
+        run_id=run.run_id,
+        setup=run.setup,
+        dataset=dataset,
+        positions=run.positions,
+        done=done,
+        floors=tuple(Floor(**floor) for floor in run.opening.get("floors", ())),
+        missing=run.opening.get("missing", {}),
+        budget_usd=run.opening.get("budget_usd"),
+        started_at=run.created,
+    )
