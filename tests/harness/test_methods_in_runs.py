@@ -100,7 +100,7 @@ def test_whatever_a_method_raises_is_that_entrys_error(
         ([Output(b"bytes")], "The method gave neither a text nor a reason."),  # type: ignore[arg-type]
         ((each for each in [Output("a")]), "The method gave generator, not outputs."),
     ],
-    ids=str,
+    ids=["nothing", "text", "none", "two", "texts", "list of nothing", "empty", "bytes", "generator"],
 )
 def test_whatever_a_method_gives_instead_of_outputs_is_said(
     store_path: Path, given: Any, words: str
