@@ -175,7 +175,8 @@ def under_way(run: Run | RunSummary) -> bool:
     """
     if run.state in {RunState.STOPPED, RunState.COMPLETE} or run.live is None:
         return False
-    return abs(time.time() - run.live.get("at", 0.0)) <= SILENT_SECONDS
+    age: float = time.time() - run.live.get("at", 0.0)
+    return abs(age) <= SILENT_SECONDS
 
 
 def begin_stretch(connection: sqlite3.Connection, run: int) -> int:
