@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Collection
 from dataclasses import asdict
 from typing import Any
 
 from harness.events import EntryScored, Event, Failed, Finished, Progress, RunState, Started
 from harness.result import Result
-from rosetta_tui.text import plain
+from rosetta_tui.text import json_text, plain
 from scoring.tiers import quality_tier
 
 Print = Callable[[str], None]
 
 EVERY_SECONDS = 5.0
 """Time from one line of progress to the next."""
-
-
-_ACTING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Characters by which a terminal acts, or a reader breaks lines, though JSON lets them pass as they are."""
 
 
 class PlainLines:
@@ -127,8 +121,7 @@ class JsonLines:
     def __call__(self, event: Event) -> None:
         """Print an event."""
         fields = {"event": type(event).__name__, **self._fields(event)}
-        line = json.dumps(fields, ensure_ascii=False, default=_plain_value)
-        self._write(_ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", line))
+        self._write(json_text(fields, indent=None, default=_plain_value))
 
     def _fields(self, event: Event) -> dict[str, Any]:
         if not isinstance(event, EntryScored):

@@ -6,9 +6,11 @@ invisible characters. Here every character that would act instead of showing bec
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.content import Content
@@ -80,6 +82,16 @@ def plain(text: str) -> str:
     if text.isprintable() and not _BLANK.search(text):
         return text
     return text.translate(_TABLE)
+
+
+def json_text(
+    value: object, *, indent: int | None = 2, default: Callable[[Any], object] | None = None
+) -> str:
+    """Write a value as JSON that any terminal can show: ASCII alone, all other characters escaped.
+
+    Readers get every text back as it was; ``default`` turns what JSON does not know into what it knows.
+    """
+    return json.dumps(value, indent=indent, default=default).replace("\x7f", "\\u007f")
 
 
 def show(text: str, style: str = "") -> Content:

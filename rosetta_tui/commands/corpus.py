@@ -5,7 +5,6 @@ Shows counts, ids and tags, never the text of an entry, so it is safe on secret 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.reading import FORMS, print_problems, read_corpus, reading
-from rosetta_tui.text import plain
+from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
     from corpora.corpus import Corpus
@@ -41,15 +40,14 @@ def check(as_json: bool, **given: Any) -> None:
     loaded = _load(given, as_json=as_json)
     rows = requirements(loaded)
     if as_json:
-        _print_json(
-            {
-                "usable": True,
-                "dataset": _envelope(loaded),
-                "entries": len(loaded.entries),
-                "requirements": [_requirement(row) for row in rows],
-                "problems": [asdict(problem) for problem in loaded.warnings],
-            }
-        )
+        found = {
+            "usable": True,
+            "dataset": _envelope(loaded),
+            "entries": len(loaded.entries),
+            "requirements": [_requirement(row) for row in rows],
+            "problems": [asdict(problem) for problem in loaded.warnings],
+        }
+        click.echo(json_text(found))
         return
     print_problems(loaded.warnings)
     click.echo(_title(loaded))
@@ -66,7 +64,7 @@ def show(as_json: bool, **given: Any) -> None:
     loaded = _load(given, as_json=as_json)
     counted = statistics(loaded)
     if as_json:
-        _print_json({"dataset": _envelope(loaded), "statistics": asdict(counted)})
+        click.echo(json_text({"dataset": _envelope(loaded), "statistics": asdict(counted)}))
         return
     print_problems(loaded.warnings)
     click.echo(_title(loaded))
@@ -132,14 +130,9 @@ def _load(given: dict[str, Any], *, as_json: bool = False) -> Corpus:
 def _report_failure(error: CorpusError, *, as_json: bool) -> None:
     if as_json:
         problems = [asdict(problem) for problem in error.problems]
-        _print_json({"usable": False, "problems": problems})
+        click.echo(json_text({"usable": False, "problems": problems}))
     else:
         print_problems(error.problems)
-
-
-def _print_json(value: Any) -> None:
-    """Print ASCII only, so that nothing inside can act on a terminal."""
-    click.echo(json.dumps(value, indent=2))
 
 
 def _envelope(loaded: Corpus) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
 import click
+
+from rosetta_tui.text import json_text, plain
 
 
 @click.group()
@@ -24,7 +25,7 @@ def set_(name: str, from_stdin: bool) -> None:
     checked_name(name)
     given = sys.stdin.readline() if from_stdin else click.prompt(f"Key of {name}", hide_input=True)
     set_key(name, given)
-    click.echo(f"The key of {name} is stored.", err=True)
+    click.echo(plain(f"The key of {name} is stored."), err=True)
 
 
 @key.command("list")
@@ -33,12 +34,12 @@ def list_(as_json: bool) -> None:
     """List where keys are: in the keyring or in an environment variable. Never shows a key."""
     rows = _rows()
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        click.echo(json_text(rows))
         return
     for row in rows:
         places = [str(row["variable"])] if row["in_environment"] else []
         places += ["keyring"] if row["in_keyring"] else []
-        click.echo(f"{row['name']:<16} {' and '.join(places)}")
+        click.echo(plain(f"{row['name']:<16} {' and '.join(places)}"))
     if not rows:
         click.echo("No key is stored. Store one with: rosetta key set NAME", err=True)
 
@@ -52,7 +53,7 @@ def delete(name: str) -> None:
 
     if not delete_key(name):
         raise UsageError(f"No key of {name} is stored. See: rosetta key list")
-    click.echo(f"The key of {name} is deleted.", err=True)
+    click.echo(plain(f"The key of {name} is deleted."), err=True)
 
 
 def _rows() -> list[dict[str, str | bool]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 import sys
 import time
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
     from harness.card.importing import Imported
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 
 SILENT_SECONDS = 10.0
 """A run without a heartbeat for this long is not under way any more, whatever its state says."""
-
-_UNSEEN = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-"""Characters that JSON may hold as they are and that act on a terminal instead of showing."""
 
 
 @click.group()
@@ -45,11 +41,6 @@ def _store() -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _print_json(value: object) -> None:
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    click.echo(_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
-
-
 @runs.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(as_json: bool) -> None:
@@ -59,7 +50,7 @@ def list_(as_json: bool) -> None:
     with _store() as connection:
         found = list_runs(connection)
     if as_json:
-        _print_json([_summary(run) for run in found])
+        click.echo(json_text([_summary(run) for run in found]))
         return
     if not found:
         click.echo("There are no runs yet. `rosetta demo` makes one: no key, no network.")
@@ -118,7 +109,7 @@ def show(run: str, as_json: bool) -> None:
         card = load_card(connection, found.id).as_json()
         head = read_card(connection, found.id) or {}
     if as_json:
-        _print_json(card)
+        click.echo(json_text(card))
         return
     if "unverified" in head:
         card["unverified"] = head["unverified"]
@@ -139,8 +130,13 @@ def show(run: str, as_json: bool) -> None:
 def export(run: str, output: Path, form: str, force: bool) -> None:
     """Write RUN to a file. Texts of secret segments are never written."""
     from harness.card.exporting import ExportForm, export_run, write_file
+    from harness.failures import UsageError
     from harness.store.runs import find_run
 
+    if str(output) == "-" and sys.stdout.isatty():
+        raise UsageError(
+            "Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less"
+        )
     with _store() as connection:
         data = export_run(connection, find_run(connection, run).id, ExportForm(form))
     if str(output) == "-":
@@ -177,7 +173,7 @@ def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
             if not as_json:
                 click.echo(_import_words(file, imported))
     if as_json:
-        _print_json(done)
+        click.echo(json_text(done))
     if refused:
         sys.exit(2)
 
@@ -252,7 +248,7 @@ def verify(card: str, as_json: bool) -> None:
     """
     verdict = _verdict(card)
     if as_json:
-        _print_json(_verdict_json(verdict))
+        click.echo(json_text(_verdict_json(verdict)))
     else:
         for line in _verdict_lines(verdict):
             click.echo(plain(line))

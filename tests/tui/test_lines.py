@@ -121,7 +121,7 @@ def test_any_output_survives_json_and_harms_no_terminal(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
     [line] = written(JsonLines, EntryScored("r", result(output=text)), secret=set())
     assert strict(line)["output"] == text
-    assert harmless(line) or any(char in "\u200e\u200f" for char in text)
+    assert harmless(line)
 
 
 def test_a_secret_output_is_withheld_and_says_so() -> None:

@@ -89,6 +89,23 @@ def events(out: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
+def test_an_export_is_not_poured_onto_a_terminal(rosetta: Rosetta) -> None:
+    pty = pytest.importorskip("pty", reason="this system has no pseudo terminals")
+    rosetta("demo", "--fast", "--plain")
+    ours, theirs = pty.openpty()
+    shown = subprocess.run(
+        [sys.executable, "-P", "-c", START, "runs", "export", "last", "-o", "-"], check=False,
+        cwd=ROOT, env=rosetta.environment, stdin=subprocess.DEVNULL, stdout=theirs,
+        stderr=subprocess.PIPE, text=True, timeout=60,
+    )  # fmt: skip
+    os.close(theirs)
+    os.close(ours)
+    assert shown.returncode == 2
+    assert "Give a file, or pipe" in shown.stderr
+    piped, out, _ = rosetta("runs", "export", "last", "-o", "-")
+    assert (piped, json.loads(out)["dataset"]["id"]) == (0, "eo-demo-v1")
+
+
 def test_the_demo_runs_without_key_network_or_terminal(rosetta: Rosetta) -> None:
     code, out, problems = rosetta("demo")
     assert (code, problems) == (0, "")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rosetta_tui.text import plain, show, show_lines
+from rosetta_tui.text import json_text, plain, show, show_lines
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None))  # lone surrogates included
 
@@ -33,6 +34,17 @@ def test_nothing_acts(text: str) -> None:
 @given(ANY_TEXT)
 def test_showing_twice_changes_nothing(text: str) -> None:
     assert plain(plain(text)) == plain(text)
+
+
+@given(ANY_TEXT)
+@example("\x7f\u061c\u200b\u200e\u200f\u2060\ufeff\U000e0041\x9b")
+def test_json_holds_every_text_and_nothing_that_acts(text: str) -> None:
+    written = json_text({text: [text]})
+    assert acting(written.replace("\n", "")) == []
+    assert written.isascii()
+    read_back = json.loads(written)
+    paired = json.loads(json.dumps(text))  # two lone halves side by side are read as one character
+    assert read_back == {paired: [paired]}
 
 
 @given(ANY_TEXT)
