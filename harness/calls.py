@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Protocol
 
 
@@ -77,7 +78,7 @@ class Reply:
 
     @property
     def complete(self) -> bool:
-        """False for an empty, cut or filtered answer: it costs money, but must never be cached (M3)."""
+        """False for an empty, cut or filtered answer, which costs money but is no answer."""
         cut = self.finish_reason in {"length", "content_filter", "error"}
         return not cut and bool(self.text.strip() or self.tool_calls)
 
@@ -92,6 +93,9 @@ class Request:
     """JSON body, an object or (Microsoft) a list; never holds a key."""
     read: Callable[[Any], Reply]
     """Turns the decoded JSON of a 2xx reply into a Reply; raises CallError where it cannot."""
+    accept: Callable[[Reply], bool] = attrgetter("complete")
+    """Tells whether a reply answers the question, so that it may be given again to the same one: only the
+    method knows what becomes a failure, and failures are never cached (M3)."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """May hold keys: never hashed, stored or shown."""
     body_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)

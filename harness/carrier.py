@@ -66,7 +66,7 @@ class EntryCalls:
     async def send(self, request: Request) -> Reply:
         """Carry one call; raises CallError when it finally failed, BudgetReached when money ran out."""
         key = request_key(request, self.carrier.method)
-        if request.cacheable and (stored := self.carrier.find(key)) is not None:
+        if (stored := self._found(key, request)) is not None:
             return self._reuse(key, stored)
         attempt = 1
         while True:
@@ -78,6 +78,10 @@ class EntryCalls:
                     raise
                 await self._pause(wait, failure, attempt)
             attempt += 1
+
+    def _found(self, key: bytes, request: Request) -> StoredReply | None:
+        stored = self.carrier.find(key) if request.cacheable else None
+        return stored if stored is not None and request.accept(stored.reply) else None
 
     def _reuse(self, key: bytes, stored: StoredReply) -> Reply:
         self.reused += 1
@@ -118,7 +122,7 @@ class EntryCalls:
     def _keep(self, key: bytes, request: Request, stored: StoredReply) -> bytes:
         """Store a reply; under a key that nobody looks for where it must not be found again."""
         carrier = self.carrier
-        reusable = carrier.reuse and stored.reply.complete and key not in carrier.asked
+        reusable = carrier.reuse and key not in carrier.asked and request.accept(stored.reply)
         if reusable:
             carrier.asked.add(key)
         else:

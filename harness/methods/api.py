@@ -57,6 +57,7 @@ class Api:
             url=wire.url,
             body=wire.body,
             read=partial(_read, self._service, len(texts)),
+            accept=_answers_all,
             headers=wire.headers,
             body_secrets=wire.body_secrets,
             price=self._price,
@@ -70,6 +71,11 @@ def _read(service: Service, count: int, reply: Any) -> Reply:
     """Turn a decoded reply into one whose text is the translations as a JSON list."""
     texts = [storable(text) for text in read_texts(service, reply, count)]
     return Reply(text=json.dumps(texts, ensure_ascii=False))
+
+
+def _answers_all(reply: Reply) -> bool:
+    """Tell whether the service translated every text."""
+    return all(text.strip() for text in json.loads(reply.text))
 
 
 def _output(text: str) -> Output:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from corpora.entry import Entry
-from harness.calls import Calls
+from harness.calls import Calls, Reply, Request
 from harness.endpoints import chat_endpoint
 from harness.failures import CallError, ErrorClass, UsageError
 from harness.keys import KeySource
 from harness.method import MethodClass, Output, Setup
 from harness.methods.batching import by_number
 from harness.methods.briefing import Briefing, briefing
-from harness.methods.completions import Completions, output_of
+from harness.methods.completions import Completions, answers_alone, output_of
 from harness.methods.options import MethodOptions, check_options
 from harness.prices import LOCAL, Prices
 
@@ -44,13 +45,12 @@ class Chat:
 
     async def _single(self, entry: Entry, calls: Calls) -> Output:
         messages = self._briefing.single(entry.source)
-        return output_of(await calls.send(self._completions.request(messages, secret=entry.secret)))
+        request = self._completions.request(messages, secret=entry.secret, accept=answers_alone)
+        return output_of(await calls.send(request))
 
     async def _batch(self, entries: Sequence[Entry], calls: Calls) -> list[Output | None]:
         """Ask for several; None for an entry whose number the reply does not answer reliably."""
-        messages = self._briefing.batch([entry.source for entry in entries])
-        secret = any(entry.secret for entry in entries)
-        reply = await calls.send(self._completions.request(messages, secret=secret))
+        reply = await calls.send(self._numbered(entries))
         if not reply.complete:
             return [None] * len(entries)
         return [_answer(text) for text in by_number(reply.text, len(entries))]
@@ -58,10 +58,8 @@ class Chat:
     async def _again(self, entry: Entry, calls: Calls, size: int) -> Output:
         """Ask once more for an entry whose number went wrong: alone, in the same form."""
         note = f"Its number went wrong in a batch of {size}: asked again alone."
-        messages = self._briefing.batch([entry.source])
-        request = self._completions.request(messages, secret=entry.secret)
         try:
-            reply = await calls.send(request)
+            reply = await calls.send(self._numbered([entry]))
         except CallError as error:
             return Output(None, error.error_class, str(error), (note,))
         if not reply.complete:
@@ -72,6 +70,18 @@ class Chat:
             error_text = "The reply did not answer the entry's number, twice."
             return Output(None, ErrorClass.NUMBERING, error_text, (note,))
         return Output(found.text, found.error_class, found.error, (note,))
+
+    def _numbered(self, entries: Sequence[Entry]) -> Request:
+        return self._completions.request(
+            self._briefing.batch([entry.source for entry in entries]),
+            secret=any(entry.secret for entry in entries),
+            accept=partial(_answers_all, count=len(entries)),
+        )
+
+
+def _answers_all(reply: Reply, count: int) -> bool:
+    """Tell whether the reply holds a translation for each number."""
+    return reply.complete and all(by_number(reply.text, count))
 
 
 def _answer(text: str | None) -> Output | None:

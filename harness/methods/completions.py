@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -32,17 +32,23 @@ class Completions:
     replicate: int
 
     def request(
-        self, messages: Sequence[Message], *, secret: bool, tools: Mapping[str, Any] | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        secret: bool,
+        accept: Callable[[Reply], bool],
+        tools: Mapping[str, Any] | None = None,
     ) -> Request:
         """Make one call; the same messages always give the same bytes, so that the cache finds them.
 
-        A secret entry's call is not cached, and the provider's words about it are not repeated.
+        ``accept`` tells which replies answer the messages. A secret entry's call is not cached, and the provider's words about it are not repeated.
         """
         return Request(
             provider=self.endpoint.name,
             url=f"{self.endpoint.url}/chat/completions",
             body=self._body(messages) | dict(tools or {}),
             read=partial(read_completion, quote=not secret),
+            accept=accept,
             headers={"Authorization": f"Bearer {self.key}"} if self.key else {},
             price=self.price,
             most_completion_tokens=self.max_tokens,
@@ -173,3 +179,8 @@ def output_of(reply: Reply, notes: tuple[str, ...] = ()) -> Output:
     if not text:
         return Output(None, ErrorClass.EMPTY, "The answer is empty.", notes)
     return Output(text, notes=notes)
+
+
+def answers_alone(reply: Reply) -> bool:
+    """Tell whether the reply holds one text's translation."""
+    return reply.complete and output_of(reply).text is not None

@@ -14,7 +14,7 @@ from harness.method import MethodClass, Output, Setup
 from harness.methods.briefing import Briefing, briefing
 from harness.methods.chat import MODEL_OPTIONS, NAMES, model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks
-from harness.methods.completions import Completions, Message, output_of
+from harness.methods.completions import Completions, Message, answers_alone, output_of
 from harness.methods.dictionary import Dictionary, read_dictionary
 from harness.methods.lookup import TOOL, answers
 from harness.methods.options import MethodOptions, check_options
@@ -85,10 +85,16 @@ class Pipeline:
     ) -> Reply:
         """Get one answer, letting the model look words up before it."""
         if self._dictionary is None:
-            return await calls.send(self._completions.request(messages, secret=entry.secret))
+            request = self._completions.request(messages, secret=entry.secret, accept=answers_alone)
+            return await calls.send(request)
         for left in range(MOST_ROUNDS, -1, -1):
             tools = {"tools": [TOOL], "tool_choice": "auto" if left else "none"}
-            request = self._completions.request(messages, secret=entry.secret, tools=tools)
+            request = self._completions.request(
+                messages,
+                secret=entry.secret,
+                accept=_goes_on if left else answers_alone,
+                tools=tools,
+            )
             reply = await calls.send(request)
             if not reply.tool_calls:
                 break
@@ -100,6 +106,11 @@ class Pipeline:
                 *answers(reply.tool_calls, self._dictionary),
             ]
         return reply
+
+
+def _goes_on(reply: Reply) -> bool:
+    """Tell whether the reply answers, or asks for words to be looked up first."""
+    return reply.complete and (bool(reply.tool_calls) or answers_alone(reply))
 
 
 def _asked_again(this: _Try, retry: Prompt) -> list[Message]:

@@ -1,6 +1,7 @@
 """Requests and replies: kept for the entry screen, and answered from again where that is right.
 
-Only whole, good replies are stored, so a failure is never answered from here (M3).
+Only what its method accepted lies under the key that the next one looks for (M3); every other reply lies
+under a random one.
 """
 
 from __future__ import annotations
@@ -61,10 +62,10 @@ def find_reply(connection: sqlite3.Connection, key: bytes) -> StoredReply | None
 
 
 def add_replies(connection: sqlite3.Connection, replies: Iterable[NewReply]) -> None:
-    """Store replies; one that is known already stays as it is. Called within a transaction."""
+    """Store replies; a newer one takes the key of an older. Called within a transaction."""
     now = time.time()
     connection.executemany(
-        "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+        "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)",
         [_row(connection, new, now) for new in replies],
     )
 
