@@ -15,9 +15,15 @@ _APART = frozenset({"id", "source", "reference", *_COLUMNS})
 
 
 def save_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int:
-    """Give the store's id of a corpus, storing it where it is new; called within a transaction."""
+    """Give the store's id of a corpus, storing it where it is new; called within a transaction.
+
+    The same file is another corpus where its envelope was completed otherwise, with another language
+    or id, or where it was read in another form.
+    """
     row = connection.execute(
-        "SELECT id FROM corpora WHERE sha256 = ? AND partial = 0", (corpus.sha256,)
+        "SELECT id FROM corpora WHERE sha256 = ? AND dataset = ? AND partial = 0"
+        " AND (SELECT count(*) FROM entries WHERE corpus = corpora.id) = ?",
+        (corpus.sha256, _envelope(corpus.dataset), len(corpus.entries)),
     ).fetchone()
     if row is not None:
         return int(row[0])
@@ -35,7 +41,7 @@ def insert_corpus(
     """Store a corpus; a partial one is known only through an imported run card."""
     inserted = connection.execute(
         "INSERT INTO corpora (sha256, partial, dataset) VALUES (?, ?, ?)",
-        (sha256, partial, dataset.model_dump_json(exclude_unset=True)),
+        (sha256, partial, _envelope(dataset)),
     )
     corpus_id = int(inserted.lastrowid or 0)
     connection.executemany(
@@ -43,6 +49,10 @@ def insert_corpus(
         (_entry_row(connection, corpus_id, place, entry) for place, entry in enumerate(entries)),
     )
     return corpus_id
+
+
+def _envelope(dataset: Dataset) -> str:
+    return dataset.model_dump_json(exclude_unset=True)
 
 
 def _entry_row(

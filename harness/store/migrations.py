@@ -23,7 +23,7 @@ def m001_texts_and_corpora(db: Database) -> None:
             partial INTEGER NOT NULL,  -- 1: known only through an imported run card
             dataset TEXT NOT NULL      -- JSON envelope
         );
-        CREATE UNIQUE INDEX corpora_sha256 ON corpora (sha256) WHERE partial = 0;
+        CREATE INDEX corpora_sha256 ON corpora (sha256);
         CREATE TABLE entries (
             corpus INTEGER NOT NULL REFERENCES corpora (id) ON DELETE CASCADE,
             position INTEGER NOT NULL,
