@@ -17,6 +17,7 @@ from textual.screen import Screen
 from rosetta_tui.actions import ActionProvider
 from rosetta_tui.messages import DemoAsked, Left, RunChosen
 from rosetta_tui.session import Ahead, Session
+from rosetta_tui.textual_inside import WordsForCrash
 from rosetta_tui.theme import ANSI_COLOURS, THEMES
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ StartDemo = Callable[[], Session]
 """Starts the bundled demo in the background; called in a thread."""
 
 
-class RosettaApp(App[None]):
+class RosettaApp(WordsForCrash):
     """Home and the runs opened from it, or one run alone where ``initial`` is given."""
 
     TITLE = "Rosetta"

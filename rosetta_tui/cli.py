@@ -66,7 +66,7 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except Exception as error:  # noqa: BLE001  known failures become words, others are raised again
+    except Exception as error:  # noqa: BLE001  every failure becomes words
         return _explain(error)
     return code if isinstance(code, int) else 0
 
@@ -78,7 +78,10 @@ def _explain(error: Exception) -> int:
     from rosetta_tui.text import plain
 
     if not isinstance(error, CorpusError | HarnessError):
-        raise error
+        from rosetta_tui.crash import crash_text
+
+        print(crash_text(error), file=sys.stderr)
+        return 1
     for line in str(error).splitlines():
         print(plain(line), file=sys.stderr)
     return 2 if isinstance(error, CorpusError | UsageError) else 1

@@ -45,12 +45,15 @@ def _run(path: Path, engine: Engine | None) -> None:
         return Session(started.events, started.control)
 
     initial = None if engine is None else Session(engine.events, engine.control)
+    app = RosettaApp(path, lambda run_id: _follow(path, run_id), start_demo, initial)
     try:
-        RosettaApp(path, lambda run_id: _follow(path, run_id), start_demo, initial).run()
+        app.run()
     finally:
         for each in engines:
             each.control.stop()
             each.wait(30.0)
+    if app.return_code:
+        sys.exit(app.return_code)
 
 
 def _follow(path: Path, run_id: str) -> Follower:

@@ -1,0 +1,86 @@
+"""A fault of the program is told without a word of what it was working on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Never
+
+import pytest
+
+from corpora.entry import Segment
+from rosetta_tui import cli
+from rosetta_tui.screens import entry as entry_screen
+from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, scene
+from tests.tui.screens import App, settle
+from tests.tui.test_text import acting
+
+SECRET = PAIRS[0][0]
+
+
+def fail_on_an_entry(facts: Any) -> Never:
+    source = facts.entry.source
+    try:
+        int(source)  # its message quotes the text
+    except ValueError as error:
+        raise KeyError(source + HOSTILE[3]) from error
+
+
+async def open_an_entry(app: App, made: Scene) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        made.play([made.started(), *made.scored(8), made.progress(8)])
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+
+
+async def test_a_crash_on_a_secret_entry_prints_no_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = [
+        entry.model_copy(update={"segment": Segment.GOLD_STANDARD})
+        for entry in entries_of(PAIRS, 8)
+    ]
+    made = scene(tmp_path / "s.sqlite", total=8, stored=8, entries=secret)
+    monkeypatch.setattr(entry_screen, "page", fail_on_an_entry)
+    app = App(made, watch=True)
+    with pytest.raises(KeyError):
+        await open_an_entry(app, made)
+    words = capsys.readouterr().err
+    assert "fail_on_an_entry" in words
+    assert "KeyError (its message is left out" in words
+    assert "ValueError" in words
+    assert not any(part in words for texts in PAIRS for part in texts)
+    assert app.return_code == 1
+
+
+def test_a_failing_command_says_where_and_quotes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rosetta_tui.commands import rosetta
+
+    def fail(**_: Any) -> Never:
+        raise ValueError(SECRET + HOSTILE[4])
+
+    monkeypatch.setattr(rosetta, "main", fail)
+    with pytest.raises(SystemExit) as left:
+        cli.main(["runs", "list"])
+    assert left.value.code == 1
+    words = capsys.readouterr().err
+    assert "in fail" in words
+    assert SECRET not in words
+    assert acting(words.replace("\n", "")) == []
+
+
+def test_the_message_of_the_system_is_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rosetta_tui.commands import rosetta
+
+    def fail(**_: Any) -> Never:
+        Path("/nowhere/at/all").read_text("utf-8")
+        raise AssertionError
+
+    monkeypatch.setattr(rosetta, "main", fail)
+    with pytest.raises(SystemExit):
+        cli.main(["runs", "list"])
+    assert "FileNotFoundError: [Errno 2] No such file" in capsys.readouterr().err
