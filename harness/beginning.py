@@ -15,10 +15,17 @@ from harness.events import RunState
 from harness.failures import UsageError
 from harness.method import Method
 from harness.methods.registry import build
-from harness.plan import Plan
+from harness.plan import Plan, Resumption
 from harness.problems import first_problem
 from harness.store.corpora import read_entries, save_corpus
-from harness.store.runs import Run, create_run, find_opening, set_plan
+from harness.store.runs import (
+    Run,
+    create_run,
+    find_opening,
+    forget_failed,
+    read_run,
+    set_plan,
+)
 from harness.version import VERSION
 from scoring.floors import floors
 from scoring.metric import Metric
@@ -114,10 +121,7 @@ def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
     Raises UsageError where the run has nothing left to do, came from elsewhere, or where the method
     is no longer the same: a run is one experiment.
     """
-    if run.imported:
-        raise UsageError("The run was imported as a card; it cannot go on here.")
-    if run.state is RunState.COMPLETE:
-        raise UsageError(f"Run {run.run_id[:8]} is complete; there is nothing to go on with.")
+    _refuse_complete(run)
     plan = Plan.model_validate(run.plan)
     entries = read_entries(connection, run.corpus)
     method = build(plan.method, plan.options, [entries[place] for place in sorted(entries)])
@@ -129,12 +133,33 @@ def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
     return method
 
 
+def _refuse_complete(run: Run) -> None:
+    if run.imported:
+        raise UsageError("The run was imported as a card; it cannot go on here.")
+    if run.state is RunState.COMPLETE:
+        raise UsageError(f"Run {run.run_id[:8]} is complete; there is nothing to go on with.")
+
+
 def _difference(run: Run, method: Method) -> str:
     then, now = run.setup.model_dump(), method.setup.model_dump()
     return ", ".join(name for name in then if then[name] != now[name])
 
 
-def change_plan(connection: sqlite3.Connection, run: Run, changes: Mapping[str, Any]) -> None:
+def take_up(connection: sqlite3.Connection, number: int, resumption: Resumption) -> Run:
+    """Give a run as it is now, with a person's changes made; the caller holds the run's lock.
+
+    Raises UsageError where another process brought it to its end meanwhile, or a change is none.
+    """
+    run = read_run(connection, number)
+    _refuse_complete(run)
+    if resumption.options:
+        _change_plan(connection, run, resumption.options)
+    if resumption.retry_failed:
+        forget_failed(connection, number)
+    return read_run(connection, number)
+
+
+def _change_plan(connection: sqlite3.Connection, run: Run, changes: Mapping[str, Any]) -> None:
     """Change how a run goes about its calls (budget, concurrency); never what is asked."""
     from pydantic import ValidationError
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,3 +34,17 @@ class Plan(BaseModel):
     method: str
     options: MethodOptions
     run: RunOptions = RunOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """What a person changes when a run goes on; carried out once no other process can be at the run."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of RunOptions, by name."""
+    retry_failed: bool = False
+    """Forget the rows of failed entries, so that they are asked for again."""
+
+
+AS_BEFORE = Resumption()
+"""Nothing is changed."""

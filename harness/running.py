@@ -11,6 +11,7 @@ from pathlib import Path
 import filelock
 
 from corpora.entry import Entry
+from harness.beginning import take_up
 from harness.budget import Ledger
 from harness.card.build import seal
 from harness.carrier import Carrier
@@ -22,7 +23,7 @@ from harness.limiter import Limiter
 from harness.loop import RunLoop
 from harness.method import Method
 from harness.offline import offline
-from harness.plan import Plan
+from harness.plan import AS_BEFORE, Plan, Resumption
 from harness.progress import Board
 from harness.retry import RetryPolicy
 from harness.scribe import Scribe
@@ -62,7 +63,14 @@ def _alone(path: Path, run_id: str) -> Iterator[None]:
         lock.release()
 
 
-def go(path: Path, number: int, method: Method, listener: Listener, control: Control) -> Finished:
+def go(
+    path: Path,
+    number: int,
+    method: Method,
+    listener: Listener,
+    control: Control,
+    resumption: Resumption = AS_BEFORE,
+) -> Finished:
     """Bring a run to its end, or as far as the control lets it; gives the last event.
 
     Blocks; belongs into a thread of its own where something else must stay alive. Raises HarnessError
@@ -70,9 +78,10 @@ def go(path: Path, number: int, method: Method, listener: Listener, control: Con
     """
     connection = open_store(path)
     try:
-        run = read_run(connection, number)
-        with _alone(path, run.run_id), offline(_plan(run).run.offline):
-            return _Go(connection, path, run, method, listener, control).go()
+        with _alone(path, read_run(connection, number).run_id):
+            run = take_up(connection, number, resumption)
+            with offline(_plan(run).run.offline):
+                return _Go(connection, path, run, method, listener, control).go()
     except HarnessError as error:
         listener(Failed(_run_id(connection, number), str(error)))
         raise

@@ -10,18 +10,26 @@ from harness.control import Control
 from harness.events import Finished
 from harness.listening import EventQueue
 from harness.method import Method
+from harness.plan import AS_BEFORE, Resumption
 from harness.running import go
 
 
 class Engine:
     """Runs one run; ``events`` and ``control`` are all that a screen needs of it."""
 
-    def __init__(self, path: Path, number: int, method: Method) -> None:
+    def __init__(
+        self,
+        path: Path,
+        number: int,
+        method: Method,
+        resumption: Resumption = AS_BEFORE,
+    ) -> None:
         self.events = EventQueue()
         self.control = Control()
         self._path = path
         self._number = number
         self._method = method
+        self._resumption = resumption
         self._finished: Finished | None = None
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._go, name="run", daemon=True)
@@ -51,6 +59,13 @@ class Engine:
 
     def _go(self) -> None:
         try:
-            self._finished = go(self._path, self._number, self._method, self.events, self.control)
+            self._finished = go(
+                self._path,
+                self._number,
+                self._method,
+                self.events,
+                self.control,
+                self._resumption,
+            )
         except Exception as error:  # noqa: BLE001  handed to whoever waits for the result
             self._failure = error

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.control import Control
     from harness.events import Event, Finished
     from harness.method import Method
-    from harness.plan import Plan
+    from harness.plan import Plan, Resumption
     from rosetta_tui.engine import Engine
 
 LOOK_SECONDS = 0.1
@@ -50,33 +50,37 @@ def begin_and_show(
 
 
 def resume_and_show(
-    name: str, changes: Mapping[str, Any], retry_failed: bool, style: str | None
+    name: str, options: Mapping[str, Any], retry_failed: bool, style: str | None
 ) -> None:
     """Go on with a run and show it until its end."""
-    from harness.beginning import change_plan, resume_method
+    from harness.beginning import resume_method
+    from harness.plan import Resumption
     from harness.store.corpora import read_entries
     from harness.store.database import default_path, open_store
-    from harness.store.runs import find_run, forget_failed
+    from harness.store.runs import find_run
 
     path = default_path()
     with closing(open_store(path)) as connection:
         run = find_run(connection, name)
         method = resume_method(connection, run)
-        change_plan(connection, run, changes)
-        if retry_failed:
-            forget_failed(connection, run.id)
         entries = read_entries(connection, run.corpus, run.positions)
     secret = {place for place, entry in entries.items() if entry.secret}
-    show(path, run.id, method, style, secret)
+    show(path, run.id, method, style, secret, Resumption(options, retry_failed))
 
 
 def show(
-    path: Path, number: int, method: Method, style: str | None, secret: Collection[int]
+    path: Path,
+    number: int,
+    method: Method,
+    style: str | None,
+    secret: Collection[int],
+    resumption: Resumption | None = None,
 ) -> None:
     """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted."""
+    from harness.plan import AS_BEFORE
     from rosetta_tui.engine import Engine
 
-    engine = Engine(path, number, method)
+    engine = Engine(path, number, method, resumption or AS_BEFORE)
     if style is None and sys.stdout.isatty() and sys.stdin.isatty():
         from rosetta_tui.launch import watch
 

@@ -11,14 +11,14 @@ from typing import Any
 
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.entry import Entry
-from harness.beginning import begin, change_plan, resume_method
+from harness.beginning import begin, resume_method
 from harness.control import Control
 from harness.events import EntryScored, Event, Failed, Finished, Progress, Started
 from harness.keys import no_key
 from harness.method import Method
 from harness.methods.options import MethodOptions
 from harness.methods.registry import build
-from harness.plan import Plan, RunOptions
+from harness.plan import Plan, Resumption, RunOptions
 from harness.result import Attempt, Result
 from harness.running import go
 from harness.store.database import open_store
@@ -64,6 +64,7 @@ class Heard:
     control: Control = field(default_factory=Control)
     react: Callable[[Event, Control], None] = lambda event, control: None
     events: list[Event] = field(default_factory=list)
+    method: Method | None = None
 
     def __call__(self, event: Event) -> None:
         self.events.append(event)
@@ -110,20 +111,25 @@ def run_corpus(
     with closing(open_store(path)) as connection:
         places = range(len(given.entries)) if positions is None else positions
         number = begin(connection, given, places, method, plan)
+    heard.method = method
     go(path, number, method, heard, heard.control)
     return heard
 
 
 def resume(
-    path: Path, heard: Heard | None = None, method: Method | None = None, **changes: Any
+    path: Path,
+    heard: Heard | None = None,
+    method: Method | None = None,
+    *,
+    retry_failed: bool = False,
+    **options: Any,
 ) -> Heard:
     """Go on with the newest run."""
     heard = heard or Heard()
     with closing(open_store(path)) as connection:
         run = find_run(connection, "last")
         method = method or resume_method(connection, run)
-        change_plan(connection, run, changes)
-    go(path, run.id, method, heard, heard.control)
+    go(path, run.id, method, heard, heard.control, Resumption(options, retry_failed))
     return heard
 
 
