@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import filelock
@@ -30,7 +31,7 @@ from harness.scribe import Scribe
 from harness.started import started
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store, private_folder
-from harness.store.replies import StoredReply, find_reply
+from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
 from harness.store.results import read_results, stored_positions
 from harness.store.runs import (
     Run,
@@ -126,6 +127,7 @@ class _Go:
         chosen = [self.entries[place] for place in run.positions]
         self.scorer = Scorer(default_metrics(self.dataset.target_language, chosen))
         self.flight = Flight()
+        self.known_replies = known_keys(connection) if self.options.use_cache else set()
         most = self.options.concurrency
         self.limiter = Limiter(most, start=max(4, most // 4) if method.endpoint else most)
         self.writer = open_store(path)
@@ -184,7 +186,7 @@ class _Go:
             policy=RetryPolicy(most_attempts=self.options.most_attempts),
             flight=self.flight,
             find=self._find,
-            keep=scribe.keep,
+            keep=partial(self._keep, scribe),
             reuse=self.options.use_cache,
         )
         loop = RunLoop(self.entries, waiting, self.method, carrier, scribe, self.control)
@@ -194,8 +196,15 @@ class _Go:
             await wire.close()
         return loop.reason
 
+    def _keep(self, scribe: Scribe, reply: NewReply) -> None:
+        scribe.keep(reply)
+        self.known_replies.add(reply.key)
+
     def _find(self, key: bytes) -> StoredReply | None:
-        return find_reply(self.connection, key) if self.options.use_cache else None
+        """Look a reply up; most misses are answered from memory, without waiting on the store."""
+        if not self.options.use_cache or key not in self.known_replies:
+            return None
+        return find_reply(self.connection, key)
 
     def _end(self, board: Board, reason: str | None) -> Finished:
         tally = board.outcome

@@ -36,6 +36,7 @@ class Transport:
         self._timeout = timeout_seconds
         self._offline = offline
         self._pools: dict[tuple[bool, str | None], httpx.AsyncBaseTransport] = {}
+        self._ways: dict[str, tuple[httpx.URL, httpx.AsyncBaseTransport]] = {}
 
     async def close(self) -> None:
         """Close all connections."""
@@ -46,8 +47,8 @@ class Transport:
         """Send a request and read the whole reply, whatever its status; raises CallError."""
         try:
             async with asyncio.timeout(self._timeout):
-                call = _call(request)
-                response = await self._pool(call.url).handle_async_request(call)
+                url, pool = self._way(request.url)
+                response = await pool.handle_async_request(_call(request, url))
                 try:
                     return response, await _body(response)
                 finally:
@@ -60,13 +61,16 @@ class Transport:
                 raise
             raise failure from error
 
-    def _pool(self, url: httpx.URL) -> httpx.AsyncBaseTransport:
-        """Give the pool for a URL: one for each way out, so nearly always one."""
-        secure = url.scheme == "https"
-        way_out = secure, None if self._offline else _proxy(str(url))
-        if way_out not in self._pools:
-            self._pools[way_out] = _open(*way_out)
-        return self._pools[way_out]
+    def _way(self, address: str) -> tuple[httpx.URL, httpx.AsyncBaseTransport]:
+        """Give an address as a URL, and the pool for it; a run has very few of both."""
+        if address not in self._ways:
+            url = httpx.URL(address)
+            secure = url.scheme == "https"
+            way_out = secure, None if self._offline else _proxy(address)
+            if way_out not in self._pools:
+                self._pools[way_out] = _open(*way_out)
+            self._ways[address] = url, self._pools[way_out]
+        return self._ways[address]
 
 
 def _proxy(url: str) -> str | None:
@@ -96,10 +100,10 @@ def _open(secure: bool, proxy: str | None) -> httpx.AsyncBaseTransport:
     return AiohttpTransport(verify=context, client=session, proxy=way_out)
 
 
-def _call(request: Request) -> httpx.Request:
+def _call(request: Request, url: httpx.URL) -> httpx.Request:
     return httpx.Request(
         "POST",
-        request.url,
+        url,
         content=_payload(request),
         headers={"content-type": "application/json", **request.headers},
         extensions={"timeout": {"connect": CONNECT_SECONDS}},
