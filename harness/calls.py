@@ -6,6 +6,7 @@ attempts are the carrier's business, so no method repeats them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -46,6 +47,17 @@ class Price:
     """For translation services that charge by source character."""
     source: str = ""
     """Table and date the price comes from."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no price: a negative one would let a budget grow."""
+        rates = (
+            self.input_per_million,
+            self.output_per_million,
+            self.cached_input_per_million or 0.0,
+            self.per_million_characters,
+        )
+        if not all(math.isfinite(rate) and rate >= 0 for rate in rates):
+            raise ValueError("A price is made of finite numbers of at least 0.")
 
     def cost(self, usage: Usage, characters: int = 0) -> float:
         """Give the cost of a finished call in US dollars."""

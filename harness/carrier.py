@@ -11,9 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from secrets import token_bytes
 
-from harness.budget import Ledger, most_cost
+from harness.budget import BudgetReached, Ledger, most_cost
 from harness.calls import Reply, Request, Usage
-from harness.failures import CallError, ErrorClass, RateLimited, Refused
+from harness.failures import (
+    CallError,
+    ErrorClass,
+    HarnessError,
+    RateLimited,
+    Refused,
+    UsageError,
+)
 from harness.flight import Flight, Pending
 from harness.limiter import Limiter, Slot
 from harness.result import Attempt
@@ -51,12 +58,16 @@ class EntryCalls:
     carrier: Carrier
     positions: Sequence[int]
     slot: Slot
+    secret: bool = False
+    """True where an entry is secret: nothing of its calls is kept, nor what is said about them."""
     holds_slot: bool = True
     attempts: list[Attempt] = field(default_factory=list)
     usage: Usage | None = None
     cost_usd: float | None = 0.0
     spent_usd: float = 0.0
     latency_seconds: float | None = None
+    end: HarnessError | None = None
+    """Why no further call of the run can be made, None where it can."""
     asked: int = 0
     """Calls answered by the endpoint."""
     reused: int = 0
@@ -80,7 +91,7 @@ class EntryCalls:
             attempt += 1
 
     def _found(self, key: bytes, request: Request) -> StoredReply | None:
-        stored = self.carrier.find(key) if request.cacheable else None
+        stored = self.carrier.find(key) if self._kept(request) else None
         return stored if stored is not None and request.accept(stored.reply) else None
 
     def _reuse(self, key: bytes, stored: StoredReply) -> Reply:
@@ -91,8 +102,7 @@ class EntryCalls:
 
     async def _ask(self, key: bytes, request: Request) -> Reply:
         ledger = self.carrier.ledger
-        reserved = 0.0 if ledger.cap is None else most_cost(request)
-        await ledger.reserve(reserved)
+        reserved = await self._reserve(request)
         charged = reserved  # kept whole unless we learn better: a broken call may have been charged
         started = time.perf_counter()
         try:
@@ -111,11 +121,25 @@ class EntryCalls:
         self._note_reply(key, request, status, StoredReply(reply, latency, cost))
         return reply
 
+    async def _reserve(self, request: Request) -> float:
+        """Set aside the most that the call can cost; what keeps it from going out ends the run."""
+        ledger = self.carrier.ledger
+        try:
+            amount = 0.0 if ledger.cap is None else most_cost(request)
+            await ledger.reserve(amount)
+        except (BudgetReached, UsageError) as end:
+            self.end = end
+            raise
+        return amount
+
+    def _kept(self, request: Request) -> bool:
+        return request.cacheable and not self.secret
+
     def _note_reply(self, key: bytes, request: Request, status: int, stored: StoredReply) -> None:
         self.asked += 1
         self._count(stored.reply.usage, stored.cost_usd)
         self.latency_seconds = (self.latency_seconds or 0.0) + stored.latency_seconds
-        kept = self._keep(key, request, stored) if request.cacheable else None
+        kept = self._keep(key, request, stored) if self._kept(request) else None
         waited = self._take_waited()
         self.attempts.append(Attempt(kept, status, stored.latency_seconds, waited))
 
@@ -134,13 +158,14 @@ class EntryCalls:
         if isinstance(failure, RateLimited):
             self.carrier.flight.rate_limited += 1
             self.carrier.limiter.rate_limited(self.slot)
+        kind = failure.error_class
         self.attempts.append(
             Attempt(
                 status=failure.status,
                 latency_seconds=seconds,
                 waited_seconds=self._take_waited(),
-                error_class=failure.error_class,
-                error=storable(str(failure)),
+                error_class=kind,
+                error=f"The call failed ({kind})." if self.secret else storable(str(failure)),
             )
         )
 

@@ -58,7 +58,7 @@ class CallError(HarnessError):
     """One call to an endpoint failed."""
 
     def __init__(self, error_class: ErrorClass, message: str, status: int | None = None) -> None:
-        self.error_class = error_class
+        self.error_class = ErrorClass(error_class)
         self.status = status
         super().__init__(message)
 

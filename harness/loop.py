@@ -14,14 +14,13 @@ from harness.calls import Usage
 from harness.carrier import Carrier, EntryCalls
 from harness.control import Control
 from harness.events import RunState
-from harness.failures import CallError, HarnessError
+from harness.failures import CallError, ErrorClass, HarnessError
 from harness.limiter import Slot
 from harness.method import Method, Output
 from harness.prediction import Prediction, shares
 from harness.result import Attempt
 from harness.scribe import Scribe
-from harness.soundness import raised, sound, wordless
-from harness.store.texts import storable
+from harness.soundness import failed, raised, sound, wordless
 from harness.streak import Streak
 
 
@@ -108,45 +107,48 @@ class RunLoop:
             await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
 
     async def _translate(self, batch: Sequence[int], slot: Slot) -> None:
-        calls = EntryCalls(self._carrier, batch, slot)
+        entries = [self._entries[place] for place in batch]
+        calls = EntryCalls(self._carrier, batch, slot, secret=any(each.secret for each in entries))
         in_flight = self._carrier.flight.in_flight
         in_flight.update(batch)
         started = time.perf_counter()
         try:
-            outputs = await self._outputs(batch, calls)
+            outputs = await self._outputs(entries, calls)
             seconds = time.perf_counter() - started
-            self._hand_over(
-                _predictions(self._method, self._entries, batch, outputs, calls, seconds)
-            )
+            self._hand_over(_predictions(self._method, batch, entries, outputs, calls, seconds))
         except HarnessError as end:  # budget reached, or wrong usage that only a call could show
             self._halt(str(end))
         finally:
             calls.give_slot_back()
             in_flight.difference_update(batch)
 
-    async def _outputs(self, batch: Sequence[int], calls: EntryCalls) -> Sequence[Output]:
-        entries = [self._entries[place].question() for place in batch]
+    async def _outputs(self, entries: Sequence[Entry], calls: EntryCalls) -> Sequence[Output]:
+        """Give the entries' outputs; raises only what ends the run, and only where the carrier said so.
+
+        Nothing else that a method raises can: not its own UsageError, whose words may quote the entry.
+        """
         outputs = await self._translated(entries, calls)
-        if self._method.setup.method_sha256 is None:
-            return outputs
+        if calls.end is not None:
+            raise calls.end
+        foreign = self._method.setup.method_sha256 is not None
         return [
-            wordless(output) if entry.secret else output
+            wordless(output)
+            if entry.secret and (foreign or output.error_class is ErrorClass.METHOD)
+            else output
             for entry, output in zip(entries, outputs, strict=True)
         ]
 
     async def _translated(self, entries: Sequence[Entry], calls: EntryCalls) -> Sequence[Output]:
+        questions = [entry.question() for entry in entries]
         try:
-            return sound(await self._method.translate(entries, calls), len(entries))
+            return sound(await self._method.translate(questions, calls), len(entries))
         except CallError as failure:
-            words = storable(str(failure))
-            return [Output(None, failure.error_class, words)] * len(entries)
-        except HarnessError:
-            raise
+            return [failed(failure)] * len(entries)
         except asyncio.CancelledError as error:
             if self._control.state is RunState.STOPPED:
                 raise
             return [raised(error)] * len(entries)
-        except (Exception, SystemExit) as error:  # noqa: BLE001  a plug-in may raise anything
+        except BaseException as error:  # noqa: BLE001  a plug-in may raise anything
             return [raised(error)] * len(entries)
 
     def _hand_over(self, predictions: Sequence[Prediction]) -> None:
@@ -161,8 +163,8 @@ class RunLoop:
 
 def _predictions(
     method: Method,
-    entries: Mapping[int, Entry],
     batch: Sequence[int],
+    entries: Sequence[Entry],
     outputs: Sequence[Output],
     calls: EntryCalls,
     seconds: float,
@@ -170,8 +172,8 @@ def _predictions(
     """Put outputs and what they took together, each entry with its share."""
     usages = shares(calls.usage, len(batch))
     return [
-        _prediction(method, place, entries[place], output, calls, usage, seconds, len(batch))
-        for place, output, usage in zip(batch, outputs, usages, strict=True)
+        _prediction(method, place, entry, output, calls, usage, seconds, len(batch))
+        for place, entry, output, usage in zip(batch, entries, outputs, usages, strict=True)
     ]
 
 

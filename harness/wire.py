@@ -9,6 +9,7 @@ from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
 from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
 from harness.retry import retry_after
+from harness.soundness import sound_reply
 from harness.store.texts import storable
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _read(request: Request, body: bytes) -> Reply:
     except (ValueError, RecursionError) as error:
         raise Transient(ErrorClass.MALFORMED, "The reply is not JSON.") from error
     try:
-        return request.read(decoded)
+        return sound_reply(request.read(decoded))
     except CallError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError) as error:
