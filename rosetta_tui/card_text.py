@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rosetta_tui import figures
+from rosetta_tui.card_fields import block, blocks, cost, number, tier_words, with_interval
 from rosetta_tui.metric_words import by_reason, title, value
+from rosetta_tui.run_facts import setup_words, when
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
@@ -22,20 +23,17 @@ WIDEST = 52
 def run_line(run: RunSummary) -> tuple[str, ...]:
     """Give the cells of one run in the order of HEADINGS."""
     card = run.card or {}
-    scores = _block(card, "scores")
-    model = "" if run.model_slug == run.method else run.model_slug
+    scores = block(card, "scores")
     return (
-        datetime.fromtimestamp(run.created).strftime("%Y-%m-%d %H:%M"),  # noqa: DTZ006  the person's own time
+        when(run.created),
         run.run_id[:8],
         f"{run.dataset_id} {run.language_pair}",
-        " · ".join(part for part in (run.method, model, run.condition) if part),
+        setup_words(run),
         _state(run),
         with_interval(scores, "chrf_plus_plus"),
-        figures.number(_number(scores.get("composite")), 2),
+        figures.number(number(scores.get("composite")), 2),
         tier_words(card),
-        figures.money(_number(_block(card, "cost").get("total_cost_usd")))
-        if card
-        else figures.NONE,
+        cost(run.card),
         str(run.failed),
     )
 
@@ -46,34 +44,6 @@ def _state(run: RunSummary) -> str:
     if not run.imported:
         return str(run.state)
     return "imported, unverified" if "unverified" in run.card else "imported"
-
-
-def tier_words(card: Mapping[str, Any]) -> str:
-    """Say what may be said of a run, such as ``functional (automatic 0.58; review pending)``."""
-    from scoring.tiers import Tier, claimable_tier, quality_tier, tier_in_words
-
-    scores = _block(card, "scores")
-    mixed = _number(scores.get("composite"))
-    if mixed is None:
-        return figures.NONE
-    at_floor = scores.get("at_floor") is True
-    capped = claimable_tier(quality_tier(mixed), review_passed=False, at_floor=at_floor)
-    stated = card.get("claimable_tier")
-    claimed = Tier(stated) if stated in set(Tier) else capped
-    return tier_in_words(
-        mixed, min(claimed, capped, key=lambda t: t.rank), review_passed=False, at_floor=at_floor
-    )
-
-
-def with_interval(scores: Mapping[str, Any], metric: str) -> str:
-    """Give a score with its interval where it has one."""
-    number = _number(scores.get(metric))
-    ends = _block(_block(scores, "confidence_intervals"), metric)
-    low, high = _number(ends.get("ci_lower")), _number(ends.get("ci_upper"))
-    shown = value(metric, number)
-    if number is None or low is None or high is None:
-        return shown
-    return f"{shown} ({value(metric, low)}–{value(metric, high)})"
 
 
 def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -105,19 +75,19 @@ def _lines(card: Mapping[str, Any]) -> Iterator[str]:
     yield from _head(card)
     yield ""
     yield from _quality(card)
-    yield from _breakdowns(_block(card, "scores"))
+    yield from _breakdowns(block(card, "scores"))
     yield ""
     yield from _measures(card)
 
 
 def _head(card: Mapping[str, Any]) -> Iterator[str]:
-    dataset, method = _block(card, "dataset"), _block(card, "method")
+    dataset, method = block(card, "dataset"), block(card, "method")
     yield _line("run", card.get("run_id"), card.get("timestamp"))
     yield _line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
     yield _line("method", method.get("method"), card.get("model_slug"), card.get("condition"))
     yield _line("tier", tier_words(card))
     yield _line("validated by", card.get("verification_tier"))
-    yield _line("fingerprint", _block(card, "fingerprint").get("hash"))
+    yield _line("fingerprint", block(card, "fingerprint").get("hash"))
     yield _line("seal", card.get("run_card_hash") or "none")
     if "unverified" in card:
         yield _line("UNVERIFIED", card["unverified"])
@@ -128,17 +98,17 @@ def _entries(dataset: Mapping[str, Any]) -> str:
 
 
 def _quality(card: Mapping[str, Any]) -> Iterator[str]:
-    scores = _block(card, "scores")
-    signatures = _block(scores, "signatures")
-    reasons = {str(k): str(v) for k, v in _block(scores, "reasons").items()}
-    shown = [metric for metric in _metrics() if _number(scores.get(metric)) is not None]
+    scores = block(card, "scores")
+    signatures = block(scores, "signatures")
+    reasons = {str(k): str(v) for k, v in block(scores, "reasons").items()}
+    shown = [metric for metric in _metrics() if number(scores.get(metric)) is not None]
     for metric in sorted(shown, key=lambda metric: metric != "chrf_plus_plus"):
         yield _line(title(metric), with_interval(scores, metric), signatures.get(metric))
     yield _line("Composite", with_interval(scores, "composite"), _coverage(scores))
-    for part in _blocks(scores, "composite_inputs"):
+    for part in blocks(scores, "composite_inputs"):
         yield _input(part)
-    for floor in _blocks(card, "floors"):
-        reached = _number(floor.get("composite"))
+    for floor in blocks(card, "floors"):
+        reached = number(floor.get("composite"))
         yield _line(f"  floor, {floor.get('name')}", value("composite", reached))
     for reason, metrics in by_reason(reasons):
         yield _line("not scored", f"{metrics}: {reason}")
@@ -148,12 +118,12 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
 def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
     """Part the scores by what the entries are; a kind with one group only says nothing new."""
     for kind in ("difficulty", "segment", "register", "provenance"):
-        groups = _block(scores, f"by_{kind}")
+        groups = block(scores, f"by_{kind}")
         if len(groups) < 2:
             continue
         yield ""
         for name in sorted(groups, key=str):
-            group = _block(groups, name)
+            group = block(groups, name)
             yield _line(
                 f"{kind} {name}",
                 f"{group.get('n', '?')} entries",
@@ -170,16 +140,16 @@ def _metrics() -> Iterator[str]:
 
 
 def _coverage(scores: Mapping[str, Any]) -> str:
-    share = _number(scores.get("composite_coverage"))
+    share = number(scores.get("composite_coverage"))
     profile = scores.get("composite_profile")
     return "" if share is None else f"profile {profile}, {share:.0%} of its weight has a value"
 
 
 def _input(part: Mapping[str, Any]) -> str:
-    weight = _number(part.get("effective_weight")) or 0.0
+    weight = number(part.get("effective_weight")) or 0.0
     metric = str(part.get("metric"))
     return _line(
-        f"  {title(metric)}", f"{weight:.0%} of it", value(metric, _number(part.get("value")))
+        f"  {title(metric)}", f"{weight:.0%} of it", value(metric, number(part.get("value")))
     )
 
 
@@ -188,56 +158,39 @@ def _counts(scores: Mapping[str, Any]) -> str:
 
 
 def _measures(card: Mapping[str, Any]) -> Iterator[str]:
-    cost, speed = _block(card, "cost"), _block(card, "speed")
-    tokens, budget = _block(card, "tokens"), _block(card, "budget")
-    adjusted = _number(_block(card, "scores").get("cost_adjusted"))
-    yield _line("cost", figures.money(_number(cost.get("total_cost_usd"))), _budget(budget))
-    yield _line("  per entry", figures.money(_number(cost.get("cost_per_entry_usd"))))
+    price, speed = block(card, "cost"), block(card, "speed")
+    tokens, budget = block(card, "tokens"), block(card, "budget")
+    adjusted = number(block(card, "scores").get("cost_adjusted"))
+    yield _line("cost", cost(card), _budget(budget))
+    yield _line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
     yield _line("  cost-adjusted score", figures.number(adjusted, 2))
     yield _line("tokens", _whole(tokens.get("total_tokens")))
-    yield _line("time", figures.clock(_number(speed.get("elapsed_seconds"))), _rate(speed))
+    yield _line("time", figures.clock(number(speed.get("elapsed_seconds"))), _rate(speed))
     yield _line(
         "latency",
-        f"mean {figures.seconds(_number(speed.get('avg_latency_seconds')))} s",
-        f"median {figures.seconds(_number(speed.get('median_latency_seconds')))} s",
-        f"95 % within {figures.seconds(_number(speed.get('p95_latency_seconds')))} s",
+        f"mean {figures.seconds(number(speed.get('avg_latency_seconds')))} s",
+        f"median {figures.seconds(number(speed.get('median_latency_seconds')))} s",
+        f"95 % within {figures.seconds(number(speed.get('p95_latency_seconds')))} s",
     )
-    retries = _block(card, "retries")
+    retries = block(card, "retries")
     if retries:
         yield _line("tries", retries.get("attempts"), f"{retries.get('rate_limited')} rate-limited")
 
 
 def _budget(budget: Mapping[str, Any]) -> str:
-    most = _number(budget.get("budget_usd"))
+    most = number(budget.get("budget_usd"))
     return "" if most is None else f"of {figures.money(most)} budget"
 
 
 def _rate(speed: Mapping[str, Any]) -> str:
-    rate = _number(speed.get("entries_per_minute"))
+    rate = number(speed.get("entries_per_minute"))
     return "" if rate is None else f"{rate:,.0f} entries a minute"
 
 
-def _whole(number: object) -> str:
-    return f"{number:,}" if isinstance(number, int) else "unknown"
+def _whole(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else "unknown"
 
 
 def _line(name: str, *parts: object) -> str:
     said = " · ".join(plain(str(part)) for part in parts if part not in (None, ""))
     return f"{plain(name):<24} {said}".rstrip()
-
-
-def _block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    block = card.get(name)
-    return block if isinstance(block, Mapping) else {}
-
-
-def _blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
-    """Give the objects of a list; a card from elsewhere may have anything in its place."""
-    blocks = card.get(name)
-    yield from (b for b in (blocks if isinstance(blocks, list) else ()) if isinstance(b, Mapping))
-
-
-def _number(number: object) -> float | None:
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return None
-    return float(number)

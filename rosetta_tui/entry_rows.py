@@ -26,7 +26,7 @@ COLUMNS = (
     Column("exact", "exact", 5, drop=3),
     Column("composite", "tier", 16, drop=5),
     Column("tokens", "tokens", 7, right=True, drop=6),
-    Column("cost", "cost", 8, right=True, drop=7),
+    Column("cost", "cost", 9, right=True, drop=7),
     Column("latency", "s", 6, right=True, drop=2),
 )
 """What a row shows; the key is what the store sorts by."""

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 NONE = "–"
 """Stands where there is no value."""
 
-TIERS = ("baseline", "emerging", "functional", "deployable", "fluent")
-"""Names of the tiers from the lowest up (scoring-specification §5.1)."""
-
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def meter(tier: str) -> str:
     """Give a tier as five diamonds, so that it can be read without its colour."""
-    filled = TIERS.index(tier) + 1 if tier in TIERS else 0
-    return "◆" * filled + "◇" * (len(TIERS) - filled)
+    from scoring.tiers import Tier
+
+    filled = Tier(tier).rank
+    return "◆" * filled + "◇" * (len(Tier) - 1 - filled)
 
 
 def number(value: float | None, digits: int) -> str:
@@ -30,14 +29,14 @@ def count(value: int | None) -> str:
 
 
 def money(value: float | None) -> str:
-    """Give US dollars; nothing to pay is free, and an unknown price is no price (M5, M6)."""
+    """Give US dollars; nothing to pay is free, an unknown price is no price (M5, M6), little is not 0."""
     if value is None:
         return "unknown"
     if value == 0:
         return "free"
-    if value < 0.00005:
-        return "<$0.0001"
-    return f"${value:,.2f}" if value >= 1 else f"${value:.4f}"
+    if value < 0.00001:
+        return "<$0.00001"
+    return f"${value:,.{2 if value >= 1 else 4 if value >= 0.0001 else 6}f}"
 
 
 def seconds(value: float | None) -> str:

@@ -7,10 +7,12 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from harness.events import Event, Finished, Floor, Progress, Started
+from harness.events import Event, Finished, Floor, Progress
+from harness.started import started
 from harness.store.corpora import read_dataset
 from harness.store.results import Outcome, read_outcome
 from harness.store.runs import Run, elapsed_seconds, find_run
+from rosetta_tui.card_fields import block, interval, number
 from rosetta_tui.live import LiveRun
 
 
@@ -25,21 +27,8 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     finished = Finished(
         run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed
     )
-    return [_started(connection, run, outcome.done), _progress(run, outcome, elapsed), finished]
-
-
-def _started(connection: sqlite3.Connection, run: Run, done: int) -> Started:
-    return Started(
-        run_id=run.run_id,
-        setup=run.setup,
-        dataset=read_dataset(connection, run.corpus),
-        positions=run.positions,
-        done=done,
-        floors=_floors(run.opening.get("floors")),
-        missing=_texts(run.opening.get("missing")),
-        budget_usd=_number(run.opening.get("budget_usd")),
-        started_at=run.created,
-    )
+    begun = started(run, read_dataset(connection, run.corpus), outcome.done)
+    return [begun, _progress(run, outcome, elapsed), finished]
 
 
 def _progress(run: Run, outcome: Outcome, elapsed: float) -> Progress:
@@ -57,7 +46,7 @@ def _progress(run: Run, outcome: Outcome, elapsed: float) -> Progress:
         rate_limited=0,
         retries=0,
         cost_usd=None,
-        budget_usd=_number(run.opening.get("budget_usd")),
+        budget_usd=number(run.opening.get("budget_usd")),
     )
 
 
@@ -65,7 +54,7 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
     """Put the numbers of a sealed card into the picture of its run."""
     if live.progress is None or live.started is None:
         return
-    scores = _block(card, "scores")
+    scores = block(card, "scores")
     live.progress = _sealed_progress(live.progress, scores, card)
     live.started = dataclasses.replace(
         live.started,
@@ -79,42 +68,28 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
 def _sealed_progress(
     progress: Progress, scores: Mapping[str, Any], card: Mapping[str, Any]
 ) -> Progress:
-    speed, retries = _block(card, "speed"), _block(card, "retries")
-    tokens = _number(_block(card, "tokens").get("total_tokens"))
+    speed, retries = block(card, "speed"), block(card, "retries")
+    tokens = number(block(card, "tokens").get("total_tokens"))
     return dataclasses.replace(
         progress,
-        elapsed_seconds=_number(speed.get("elapsed_seconds")) or progress.elapsed_seconds,
-        rate_limited=int(_number(retries.get("rate_limited")) or 0),
-        retries=int(_number(retries.get("retried_entries")) or 0),
-        values={name: _number(value) for name, value in scores.items() if _plausible(value)},
-        intervals=_intervals(scores.get("confidence_intervals")),
+        elapsed_seconds=number(speed.get("elapsed_seconds")) or progress.elapsed_seconds,
+        rate_limited=int(number(retries.get("rate_limited")) or 0),
+        retries=int(number(retries.get("retried_entries")) or 0),
+        values={name: number(value) for name, value in scores.items() if _plausible(value)},
+        intervals=_intervals(scores),
         quality_tier=str(scores.get("quality_tier", "unscored")),
-        cost_usd=_number(_block(card, "cost").get("total_cost_usd")),
-        spent_usd=_number(_block(card, "budget").get("spent_usd")) or progress.spent_usd,
+        cost_usd=number(block(card, "cost").get("total_cost_usd")),
+        spent_usd=number(block(card, "budget").get("spent_usd")) or progress.spent_usd,
         tokens=None if tokens is None else int(tokens),
-        per_minute=_number(speed.get("entries_per_minute")),
+        per_minute=number(speed.get("entries_per_minute")),
         eta_seconds=None,
-        p50_seconds=_number(speed.get("median_latency_seconds")),
-        p95_seconds=_number(speed.get("p95_latency_seconds")),
+        p50_seconds=number(speed.get("median_latency_seconds")),
+        p95_seconds=number(speed.get("p95_latency_seconds")),
     )
 
 
-# A card may come from elsewhere: what is not of the expected form counts as absent.
-
-
 def _plausible(value: object) -> bool:
-    return value is None or _number(value) is not None
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)
-
-
-def _block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    block = card.get(name)
-    return block if isinstance(block, Mapping) else {}
+    return value is None or number(value) is not None
 
 
 def _texts(value: object) -> dict[str, str]:
@@ -126,20 +101,14 @@ def _floors(value: object) -> tuple[Floor, ...]:
     return tuple(
         Floor(
             str(floor.get("name", "")),
-            _number(floor.get("composite")),
-            _number(floor.get("chrf_plus_plus", floor.get("chrf"))),
+            number(floor.get("composite")),
+            number(floor.get("chrf_plus_plus", floor.get("chrf"))),
         )
         for floor in floors
         if isinstance(floor, Mapping)
     )
 
 
-def _intervals(value: object) -> dict[str, tuple[float, float]]:
-    if not isinstance(value, Mapping):
-        return {}
-    found = {}
-    for name, ends in value.items():
-        low, high = (_number(_block({"i": ends}, "i").get(k)) for k in ("ci_lower", "ci_upper"))
-        if low is not None and high is not None:
-            found[str(name)] = (low, high)
-    return found
+def _intervals(scores: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    found = {str(name): interval(scores, name) for name in block(scores, "confidence_intervals")}
+    return {name: ends for name, ends in found.items() if ends is not None}

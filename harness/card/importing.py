@@ -184,12 +184,16 @@ def _floors(card: RunCard) -> list[dict[str, object]]:
     ]
 
 
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
+"""Times outside have no date somewhere in the world; lists sort a card with such a time at this end."""
+
+
 def _moment(timestamp: str) -> datetime:
     try:
         moment = datetime.fromisoformat(timestamp)
     except ValueError:
         return datetime.now(UTC)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(EARLIEST, min(LATEST, moment if moment.tzinfo else moment.replace(tzinfo=UTC)))
 
 
 def _add_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> None:

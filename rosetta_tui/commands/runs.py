@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
     from harness.card.importing import Imported
     from harness.card.verify import Verdict
     from harness.store.runs import Run, RunSummary
-
-SILENT_SECONDS = 10.0
-"""A run without a heartbeat for this long is not under way any more, whatever its state says."""
 
 
 @click.group()
@@ -46,9 +41,10 @@ def _store() -> Iterator[sqlite3.Connection]:
 def list_(as_json: bool) -> None:
     """List all runs, newest first."""
     from harness.store.runs import list_runs
+    from rosetta_tui.run_facts import runs_now
 
     with _store() as connection:
-        found = list_runs(connection)
+        found = runs_now(list_runs(connection))
     if as_json:
         click.echo(json_text([_summary(run) for run in found]))
         return
@@ -59,16 +55,19 @@ def list_(as_json: bool) -> None:
 
     for line in table([HEADINGS, *map(run_line, found)]):
         click.echo(line)
+    if any(run.state == "stopped" for run in found):
+        click.echo("A stopped run goes on with: rosetta resume RUN", err=True)
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
-    from rosetta_tui.card_text import tier_words
+    from rosetta_tui.card_fields import block, tier_words
+    from rosetta_tui.run_facts import iso
 
     card = run.card or {}
-    scores, cost = card.get("scores", {}), card.get("cost", {})
+    scores, intervals = block(card, "scores"), block(block(card, "scores"), "confidence_intervals")
     return {
         "run_id": run.run_id,
-        "created": datetime.fromtimestamp(run.created, UTC).isoformat(),
+        "created": iso(run.created),
         "state": run.state,
         "imported": run.imported,
         "unverified": card.get("unverified"),
@@ -83,14 +82,14 @@ def _summary(run: RunSummary) -> dict[str, Any]:
         "chrf_plus_plus": scores.get("chrf_plus_plus"),
         "composite": scores.get("composite"),
         "confidence_intervals": {
-            metric: interval
-            for metric, interval in scores.get("confidence_intervals", {}).items()
-            if metric in {"chrf_plus_plus", "composite"}
+            metric: intervals[metric]
+            for metric in ("chrf_plus_plus", "composite")
+            if metric in intervals
         },
         "quality_tier": scores.get("quality_tier"),
         "claimable_tier": card.get("claimable_tier"),
         "tier_in_words": tier_words(card) if card else None,
-        "total_cost_usd": cost.get("total_cost_usd"),
+        "total_cost_usd": block(card, "cost").get("total_cost_usd"),
         "run_card_hash": card.get("run_card_hash"),
     }
 
@@ -218,9 +217,9 @@ def delete(names: Sequence[str], yes: bool) -> None:
 
 def _refuse_under_way(run: Run) -> None:
     from harness.failures import UsageError
+    from harness.store.runs import under_way
 
-    silent = time.time() - (run.live or {}).get("at", 0.0) > SILENT_SECONDS
-    if run.state in {"running", "paused", "draining"} and not silent:
+    if under_way(run):
         raise UsageError(f"Run {run.run_id[:8]} is under way. Stop it first, then delete it.")
 
 

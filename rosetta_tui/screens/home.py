@@ -91,10 +91,11 @@ class HomeScreen(Screen[None]):
         from harness.failures import StoreError
         from harness.store.database import open_store
         from harness.store.runs import list_runs
+        from rosetta_tui.run_facts import runs_now
 
         try:
             with closing(open_store(self._path)) as store:
-                runs = list_runs(store)
+                runs = runs_now(list_runs(store))
         except StoreError as error:
             self.app.call_from_thread(self._cannot, str(error))
         else:
@@ -181,7 +182,9 @@ class HomeScreen(Screen[None]):
     def _delete(self, number: int) -> None:
         from harness.store.database import open_store
         from harness.store.deletion import delete_run
+        from harness.store.runs import read_run, under_way
 
         with closing(open_store(self._path)) as store:
-            delete_run(store, number)
+            if not under_way(read_run(store, number)):  # another process may have resumed it
+                delete_run(store, number)
         self.app.call_from_thread(self.action_read)

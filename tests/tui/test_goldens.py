@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -42,12 +41,7 @@ async def test_live(size: tuple[int, int], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_home(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Clock(datetime):
-        @classmethod
-        def fromtimestamp(cls, timestamp: float, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime.fromtimestamp(timestamp, UTC)
-
-    monkeypatch.setattr(run_rows, "datetime", Clock)
+    monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)
     async with app.run_test(size=size) as pilot:

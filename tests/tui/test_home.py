@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from harness.events import RunState
@@ -107,6 +108,29 @@ async def test_deleting_asks_and_never_deletes_what_is_under_way(tmp_path: Path)
         await settle(pilot)
         assert list_runs(made.store) == []
         assert "No runs yet." in text(app)
+    made.close()
+
+
+async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert "1 under way" in text(app)
+        set_live(made.store, made.number, RunState.RUNNING, {"at": time.time() - 3600})
+        await pilot.press("r")
+        await settle(pilot)
+        assert "under way" not in text(app)
+        assert "■" in text(app)
+        assert "stopped 50% · 5 of 10" in text(app)
+        assert "rosetta resume 0f3b8c1e" in text(app)
+        await pilot.press("x")
+        await pilot.pause()
+        assert "Delete this run for good?" in text(app)
+        set_live(made.store, made.number, RunState.RUNNING, {"at": time.time()})
+        await pilot.press("y")
+        await settle(pilot)
+        assert len(list_runs(made.store)) == 1
     made.close()
 
 

@@ -214,6 +214,65 @@ def test_a_run_under_way_is_not_deleted(connection: sqlite3.Connection) -> None:
     assert rosetta_runs("delete", "last", "--yes").exit_code == 0
 
 
+def test_a_run_whose_process_is_gone_is_listed_as_stopped(connection: sqlite3.Connection) -> None:
+    number = factory.add_run(connection, stored=1)
+    set_live(connection, number, RunState.RUNNING, {"at": time.time()})
+    assert "running 1/4" in rosetta_runs("list").stdout
+    set_live(connection, number, RunState.RUNNING, {"at": time.time() - 3600})
+    listed = rosetta_runs("list")
+    assert "stopped 1/4" in listed.stdout
+    assert "rosetta resume" in listed.stderr
+    assert json.loads(rosetta_runs("list", "--json").stdout)[0]["state"] == "stopped"
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="this system cannot change its time zone")
+@pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati"])
+@pytest.mark.parametrize(
+    ("timestamp", "shown"),
+    [
+        ("0001-01-01T00:00:00Z", "19"),
+        ("0001-01-01T00:00:00+14:00", "19"),
+        ("9999-12-31T23:59:59Z", "999"),
+        ("9999-12-31T23:59:59-14:00", "999"),
+        ("no time", "20"),
+    ],
+)
+def test_no_time_of_a_card_breaks_the_list(
+    connection: sqlite3.Connection,
+    number: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    zone: str,
+    timestamp: str,
+    shown: str,
+) -> None:
+    path = tmp_path / "card.json"
+    rosetta_runs("export", "last", "-o", str(path))
+    card = json.loads(path.read_bytes()) | {"timestamp": timestamp, "run_id": factory.RUN_ID[::-1]}
+    path.write_text(json.dumps(card | {"run_card_hash": card_hash(card)}), encoding="utf-8")
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert rosetta_runs("import", str(path)).exit_code == 0
+        listed = rosetta_runs("list")
+        assert rosetta_runs("list", "--json").exit_code == 0
+    finally:
+        monkeypatch.delenv("TZ")
+        time.tzset()
+    assert listed.exit_code == 0
+    imported = next(line for line in listed.stdout.splitlines() if " imported " in line)
+    assert imported.startswith(shown)
+
+
+@pytest.mark.parametrize("created", [-1.0, 1e18, float("inf")])
+def test_a_time_without_a_date_is_shown_as_none(
+    connection: sqlite3.Connection, number: int, created: float
+) -> None:
+    connection.execute("UPDATE runs SET created = ?", (created,))
+    assert rosetta_runs("list").stdout.splitlines()[1].startswith("–")
+    assert json.loads(rosetta_runs("list", "--json").stdout)[0]["created"] is None
+
+
 def test_nothing_of_a_secret_entry_is_printed_or_written(
     connection: sqlite3.Connection, tmp_path: Path
 ) -> None:

@@ -1,0 +1,50 @@
+"""What a line about a run says of it, in tables of the terminal and of the app."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rosetta_tui import figures
+
+if TYPE_CHECKING:
+    from harness.store.runs import RunSummary
+
+
+def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """Give runs as they are now: one whose process is gone is stopped, whatever the store says."""
+    from harness.events import RunState
+    from harness.store.runs import under_way
+
+    ended = {RunState.STOPPED, RunState.COMPLETE}
+    return [
+        run if run.state in ended or under_way(run) else replace(run, state=RunState.STOPPED)
+        for run in runs
+    ]
+
+
+def setup_words(run: RunSummary) -> str:
+    """Give method, model and condition; a method that is its own model is named once."""
+    model = "" if run.model_slug == run.method else run.model_slug
+    return " · ".join(part for part in (run.method, model, run.condition) if part)
+
+
+def when(seconds: float) -> str:
+    """Give a Unix time as the date and time of this machine's place."""
+    moment = _moment(seconds)
+    return figures.NONE if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def iso(seconds: float) -> str | None:
+    """Give a Unix time as ISO 8601 in UTC, None where no calendar has it."""
+    moment = _moment(seconds)
+    return None if moment is None else moment.isoformat()
+
+
+def _moment(seconds: float) -> datetime | None:
+    """Read a time of the years 1970 to 9998: every place of the world has a date for it."""
+    if not 0 <= seconds < 253_370_764_800:
+        return None
+    return datetime.fromtimestamp(seconds, UTC)
