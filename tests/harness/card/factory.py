@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +97,11 @@ SETUP = Setup(
 KEY = b"0123456789abcdef"
 
 
-def store(folder: Path) -> sqlite3.Connection:
-    """Open a fresh store."""
-    return open_store(folder / "rosetta.sqlite")
+@contextmanager
+def store(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Give a fresh store until the block ends."""
+    with closing(open_store(folder / "rosetta.sqlite")) as connection:
+        yield connection
 
 
 def add_run(

@@ -17,11 +17,6 @@ from harness.store.runs import list_runs, read_card
 from tests.harness.card import factory
 
 
-@pytest.fixture
-def connection(tmp_path: Path) -> sqlite3.Connection:
-    return factory.store(tmp_path)
-
-
 def test_a_card_tells_what_the_rows_hold(connection: sqlite3.Connection) -> None:
     card = build_card(connection, factory.add_run(connection))
 
@@ -86,8 +81,8 @@ def test_unknown_price_is_null_everywhere(connection: sqlite3.Connection) -> Non
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
     cards = []
     for name in ("one", "two"):
-        connection = factory.store(tmp_path / name)
-        cards.append(build_card(connection, factory.add_run(connection)).as_json())
+        with factory.store(tmp_path / name) as connection:
+            cards.append(build_card(connection, factory.add_run(connection)).as_json())
     assert canonical_bytes(cards[0]) == canonical_bytes(cards[1])
     assert seal_form(cards[0]) is SealForm.JCS
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 from hashlib import sha256
 from pathlib import Path
@@ -76,8 +77,9 @@ def test_the_model_gives_it_back_byte_for_byte(golden: dict[str, Any]) -> None:
     assert card_bytes(adopt(golden, "golden")) == GOLDEN.read_bytes()
 
 
-def test_the_same_run_has_the_same_card_today(golden: dict[str, Any], tmp_path: Path) -> None:
-    connection = factory.store(tmp_path)
+def test_the_same_run_has_the_same_card_today(
+    golden: dict[str, Any], connection: sqlite3.Connection
+) -> None:
     entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
     number = factory.add_run(connection, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
     card = seal(connection, number).as_json()

@@ -6,7 +6,7 @@ import contextlib
 import copy
 import json
 import sqlite3
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -75,29 +75,30 @@ def _forge(draw: st.DrawFn, card: dict[str, Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def connection(tmp_path_factory: pytest.TempPathFactory) -> sqlite3.Connection:
-    return factory.store(tmp_path_factory.mktemp("hostile"))
+def one_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
+    with factory.store(tmp_path_factory.mktemp("hostile")) as connection:
+        yield connection
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(forged())
-def test_verify_and_import_answer_in_words(connection: sqlite3.Connection, data: bytes) -> None:
+def test_verify_and_import_answer_in_words(one_store: sqlite3.Connection, data: bytes) -> None:
     with contextlib.suppress(HarnessError):
-        repr(verify_card(data, connection))
+        repr(verify_card(data, one_store))
     try:
-        done = import_card(connection, data, "card.json", unverified=True)
+        done = import_card(one_store, data, "card.json", unverified=True)
     except HarnessError:
-        assert list_runs(connection) == []
-        assert connection.execute("SELECT count(*) FROM corpora").fetchone() == (0,)
+        assert list_runs(one_store) == []
+        assert one_store.execute("SELECT count(*) FROM corpora").fetchone() == (0,)
         return
-    run = find_run(connection, done.run_id)
+    run = find_run(one_store, done.run_id)
     for form in ExportForm:
-        export_run(connection, run.id, form)
-    (summary,) = list_runs(connection)
+        export_run(one_store, run.id, form)
+    (summary,) = list_runs(one_store)
     assert summary.card is not None
     list(table([run_line(summary)]))
     card_text(summary.card)
-    delete_run(connection, run.id)
+    delete_run(one_store, run.id)
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode()))
@@ -106,8 +107,7 @@ def test_any_bytes_are_answered_in_words(data: bytes) -> None:
         verify_card(data)
 
 
-def test_every_export_of_a_hostile_card_is_as_it_came(tmp_path: Path) -> None:
-    connection = factory.store(tmp_path)
+def test_every_export_of_a_hostile_card_is_as_it_came(connection: sqlite3.Connection) -> None:
     card = copy.deepcopy(sealed())
     card["results"][0]["predicted"] = '=cmd|"/c calc"!A1\r\n\x00\u202e'
     card["run_card_hash"] = card_hash(card)

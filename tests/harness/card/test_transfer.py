@@ -7,6 +7,7 @@ import io
 import json
 import sqlite3
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,15 @@ OLDER = Path(__file__).parent / "older-card.json"
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> sqlite3.Connection:
-    return factory.store(tmp_path / "here")
+def here(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with factory.store(tmp_path / "here") as connection:
+        yield connection
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> sqlite3.Connection:
-    return factory.store(tmp_path / "there")
+def there(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with factory.store(tmp_path / "there") as connection:
+        yield connection
 
 
 def report(**changes: Any) -> dict[str, Any]:

@@ -30,13 +30,12 @@ def written(card: dict[str, Any]) -> bytes:
 def sealed(*, secret: bool = False) -> dict[str, Any]:
     """Give the JSON of a sealed card; the same object each time, so copy before changing."""
     with tempfile.TemporaryDirectory() as folder:
-        connection = factory.store(Path(folder))
         entries, outputs = factory.ENTRIES, factory.OUTPUTS
         if secret:
             entries = (*entries, factory.SECRET_ENTRY)
             outputs = (*outputs, factory.SECRETS[3])
-        card = seal(connection, factory.add_run(connection, entries, outputs)).as_json()
-        connection.close()
+        with factory.store(Path(folder)) as connection:
+            card = seal(connection, factory.add_run(connection, entries, outputs)).as_json()
     return card
 
 
@@ -258,8 +257,7 @@ class TestSecretEntries:
         assert first is not None
         assert first.path == "$.results[3].withheld"
 
-    def test_the_store_gives_what_the_card_withholds(self, tmp_path: Path) -> None:
-        connection = factory.store(tmp_path)
+    def test_the_store_gives_what_the_card_withholds(self, connection: sqlite3.Connection) -> None:
         entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
         number = factory.add_run(connection, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
         card = seal(connection, number).as_json()
@@ -273,8 +271,7 @@ class TestSecretEntries:
         assert verdict.first_difference is not None
         assert verdict.first_difference.path == "$.scores.by_segment.gold_standard.bleu"
 
-    def test_no_text_of_it_is_in_any_message(self, tmp_path: Path) -> None:
-        connection = factory.store(tmp_path)
+    def test_no_text_of_it_is_in_any_message(self, connection: sqlite3.Connection) -> None:
         entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
         number = factory.add_run(connection, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
         card = seal(connection, number).as_json()
@@ -366,6 +363,5 @@ def test_differences_name_lengths_types_and_odd_keys() -> None:
     assert list(differences({"x": 0.123}, {"x": 0.1236}, rounded=True))
 
 
-def test_a_connection_without_the_run_is_no_matter(tmp_path: Path) -> None:
-    connection: sqlite3.Connection = factory.store(tmp_path)
+def test_a_connection_without_the_run_is_no_matter(connection: sqlite3.Connection) -> None:
     assert verify_card(written(sealed(secret=True)), connection).ok
