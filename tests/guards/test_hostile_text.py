@@ -7,6 +7,8 @@ import pty
 import select
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,8 +25,9 @@ SIZES = [(80, 24), (160, 48)]
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Scene:
-    return hostile(tmp_path / "s.sqlite")
+def made(tmp_path: Path) -> Iterator[Scene]:
+    with closing(hostile(tmp_path / "s.sqlite")) as scene:
+        yield scene
 
 
 def assert_harmless(app: RosettaApp) -> None:
@@ -129,6 +132,8 @@ async def test_a_search_for_hostile_text(made: Scene) -> None:
 
 CHILD = """
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from tests.tui.scenes import HOSTILE, hostile
 from tests.tui.screens import App

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,8 +24,9 @@ async def opened(app: App, pilot: object, made: Scene, index: int) -> None:
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Scene:
-    return scene(tmp_path / "s.sqlite", total=24, stored=20)
+def made(tmp_path: Path) -> Iterator[Scene]:
+    with closing(scene(tmp_path / "s.sqlite", total=24, stored=20)) as opened:
+        yield opened
 
 
 async def test_an_entry_says_everything_about_itself(made: Scene) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,10 +26,10 @@ def live(app: App) -> LiveScreen:
 
 
 @pytest.fixture
-def middle(tmp_path: Path) -> Scene:
-    made = scene(tmp_path / "s.sqlite")
-    made.middle(84)
-    return made
+def middle(tmp_path: Path) -> Iterator[Scene]:
+    with closing(scene(tmp_path / "s.sqlite")) as made:
+        made.middle(84)
+        yield made
 
 
 def test_words_cover_what_the_store_offers() -> None:
