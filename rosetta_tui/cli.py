@@ -5,6 +5,7 @@ Exit 0 done, 1 failed, 2 wrong usage or bad input, 130 interrupted with everythi
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -42,12 +43,21 @@ Options:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; never returns."""
+    _write_any_text()
     given = list(sys.argv[1:] if arguments is None else arguments)
     _check_packages()
     if given in (["--help"], ["-h"], ["help"]):
         sys.stdout.write(help_text())
         sys.exit(0)
     sys.exit(_run(given))
+
+
+def _write_any_text() -> None:
+    """Let no text fail for want of a letter: pipes get UTF-8, terminals an escape for what they lack."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _run(arguments: list[str]) -> int:
@@ -63,12 +73,22 @@ def _run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except OSError as error:
+        return _unwritten(error)
     except Exception as error:  # noqa: BLE001  every failure becomes words
         return _explain(error)
     return code if isinstance(code, int) else 0
+
+
+def _unwritten(error: OSError) -> int:
+    """Say why a stream or file could not be used; what its buffer holds must not fail again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not isinstance(error, BrokenPipeError):
+        from rosetta_tui.text import plain
+
+        about = f"{error.filename}: " if error.filename else ""
+        print(plain(f"{about}{error.strerror or type(error).__name__}."), file=sys.stderr)
+    return 1
 
 
 def _explain(error: Exception) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Never
 
@@ -9,6 +12,7 @@ import pytest
 
 from corpora.entry import Segment
 from rosetta_tui import cli
+from rosetta_tui.crash import crash_text
 from rosetta_tui.screens import entry as entry_screen
 from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, scene
 from tests.tui.screens import App, settle
@@ -51,6 +55,7 @@ async def test_a_crash_on_a_secret_entry_prints_no_text(
     assert "ValueError" in words
     assert not any(part in words for texts in PAIRS for part in texts)
     assert app.return_code == 1
+    made.close()
 
 
 def test_a_failing_command_says_where_and_quotes_nothing(
@@ -71,16 +76,24 @@ def test_a_failing_command_says_where_and_quotes_nothing(
     assert acting(words.replace("\n", "")) == []
 
 
-def test_the_message_of_the_system_is_kept(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from rosetta_tui.commands import rosetta
+def test_the_message_of_a_database_is_kept() -> None:
+    store = sqlite3.connect(":memory:")
+    with pytest.raises(sqlite3.Error) as caught:
+        store.execute("SELECT * FROM absent")
+    store.close()
+    assert "OperationalError: no such table: absent" in crash_text(caught.value)
 
-    def fail(**_: Any) -> Never:
-        Path("/nowhere/at/all").read_text("utf-8")
-        raise AssertionError
 
-    monkeypatch.setattr(rosetta, "main", fail)
-    with pytest.raises(SystemExit):
-        cli.main(["runs", "list"])
-    assert "FileNotFoundError: [Errno 2] No such file" in capsys.readouterr().err
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_full_disk_is_said_in_one_line() -> None:
+    command = [
+        sys.executable,
+        "-P",
+        "-c",
+        "from rosetta_tui.cli import main; main(['--version'])",
+    ]
+    with Path("/dev/full").open("w") as full:
+        shown = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+        )
+    assert (shown.returncode, shown.stderr) == (1, "No space left on device.\n")
