@@ -16,7 +16,7 @@ from textual.screen import Screen
 
 from rosetta_tui.actions import ActionProvider
 from rosetta_tui.messages import DemoAsked, Left, RunChosen
-from rosetta_tui.session import Ahead, Session
+from rosetta_tui.session import Ahead, Followed, Session
 from rosetta_tui.textual_inside import WordsForCrash
 from rosetta_tui.theme import ANSI_COLOURS, THEMES
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from harness.listening import EventSource
     from rosetta_tui.screens.live import LiveScreen
 
-Follow = Callable[[str], "EventSource"]
+Follow = Callable[[str], "Followed"]
 """Gives the events of a run that this or another process has under way, by its id."""
 
 StartDemo = Callable[[], Session]
@@ -116,8 +116,12 @@ class RosettaApp(WordsForCrash):
 
     def _watched(self, message: RunChosen) -> Ahead:
         if not message.complete:
-            source = self._follow(message.run_id)
-            return Ahead(source.drain(), source)
+            followed = self._follow(message.run_id)
+            try:
+                return Ahead(followed.drain(), followed)
+            except BaseException:
+                followed.close()
+                raise
         from harness.store.database import open_store
         from rosetta_tui.recorded import recorded
 

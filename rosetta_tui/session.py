@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from harness.control import Control
@@ -18,10 +18,22 @@ class Session(NamedTuple):
     control: Control
 
 
+class Followed(Protocol):
+    """The events of a run of another process, with a hold on the store that must be let go."""
+
+    def drain(self) -> list[Event]:
+        """Give what is new, oldest first."""
+        ...
+
+    def close(self) -> None:
+        """Let the store go."""
+        ...
+
+
 class Ahead:
     """A source whose first look was taken already, in a thread, because it may be a long one."""
 
-    def __init__(self, first: Sequence[Event], rest: EventSource | None = None) -> None:
+    def __init__(self, first: Sequence[Event], rest: Followed | None = None) -> None:
         self._first = list(first)
         self._rest = rest
 
@@ -29,3 +41,8 @@ class Ahead:
         """Give what was seen ahead, then what is new."""
         events, self._first = self._first, []
         return events if self._rest is None else events + self._rest.drain()
+
+    def close(self) -> None:
+        """Let go of what is followed."""
+        if self._rest is not None:
+            self._rest.close()

@@ -28,6 +28,7 @@ from rosetta_tui.screens.concurrency import ConcurrencyScreen
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.entry import EntryScreen
 from rosetta_tui.screens.scores import ScoresScreen
+from rosetta_tui.session import Ahead
 from rosetta_tui.widgets.banner import Banner
 from rosetta_tui.widgets.cost_panel import CostPanel
 from rosetta_tui.widgets.count_line import CountLine
@@ -324,8 +325,10 @@ class LiveScreen(Screen[None]):
             self.action_drain()
 
     def on_unmount(self) -> None:
-        """Let the store go: the connection is this screen's own."""
+        """Let the store go: the connections are this screen's own."""
         self._store.close()
+        if isinstance(self._source, Ahead):
+            self._source.close()
 
     def action_back(self) -> None:
         """End the search, else leave."""

@@ -8,10 +8,20 @@ from typing import Any
 from textual.pilot import Pilot
 
 from harness.control import Control
-from harness.listening import EventQueue, EventSource
+from harness.listening import EventQueue
 from rosetta_tui.app import RosettaApp
-from rosetta_tui.session import Session
+from rosetta_tui.session import Followed, Session
 from tests.tui.scenes import Scene
+
+
+class Watched:
+    """A queue in the place of another process's run; there is nothing to let go of."""
+
+    def __init__(self, queue: EventQueue) -> None:
+        self.drain = queue.drain
+
+    def close(self) -> None:
+        pass
 
 
 class App(RosettaApp):
@@ -31,9 +41,9 @@ class App(RosettaApp):
             session if watch else None,
         )
 
-    def _follow_run(self, run_id: str) -> EventSource:
+    def _follow_run(self, run_id: str) -> Followed:
         self.followed.append(run_id)
-        return self.queue
+        return Watched(self.queue)
 
 
 def lines(app: RosettaApp) -> list[str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from pathlib import Path
 
+from harness.control import Control
 from harness.events import RunState
+from harness.following import Follower
 from harness.store.runs import list_runs, set_live
+from rosetta_tui.app import RosettaApp
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.session import Session
 from tests.tui.scenes import scene, sealed
 from tests.tui.screens import App, settle, text
 
@@ -132,6 +137,36 @@ async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> 
         await settle(pilot)
         assert len(list_runs(made.store)) == 1
     made.close()
+
+
+async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
+    followers: list[Follower] = []
+
+    def follow(run_id: str) -> Follower:
+        followers.append(Follower(made.path, run_id))
+        return followers[-1]
+
+    app = RosettaApp(made.path, follow, lambda: Session(made.queue, Control()))
+    async with app.run_test(size=(120, 36)) as pilot:
+        for opened in range(3):
+            await settle(pilot)
+            await pilot.press("enter")
+            await settle(pilot)
+            assert isinstance(app.screen, LiveScreen)
+            assert [is_open(each) for each in followers] == [False] * opened + [True]
+            await pilot.press("q")
+            await settle(pilot)
+        assert not any(map(is_open, followers))
+    made.close()
+
+
+def is_open(follower: Follower) -> bool:
+    try:
+        follower._connection.execute("SELECT 1")
+    except sqlite3.ProgrammingError:
+        return False
+    return True
 
 
 async def test_a_store_of_a_newer_version_is_refused_in_words(tmp_path: Path) -> None:
