@@ -59,6 +59,8 @@ class Result:
     """What this run paid for it: 0 where it came from the cache."""
     finished_at: float = 0.0
     """Unix time."""
+    equivalent: bool | None = None
+    """Equal to the reference or one of its variants; None where the corpus has no variants."""
 
     @property
     def failed(self) -> bool:

@@ -151,6 +151,7 @@ class Scribe(threading.Thread):
 def _result(prediction: Prediction, statistics: bytes, scores: EntryValues) -> Result:
     usage = prediction.usage
     tries = [attempt for attempt in prediction.attempts if attempt.note is None]
+    equivalent = scores.values.get("equivalent_match_rate")
     return Result(
         position=prediction.position,
         entry_id=prediction.entry.id,
@@ -172,4 +173,5 @@ def _result(prediction: Prediction, statistics: bytes, scores: EntryValues) -> R
         cost_usd=prediction.cost_usd,
         spent_usd=prediction.spent_usd,
         finished_at=prediction.finished_at,
+        equivalent=None if equivalent is None else bool(equivalent),
     )

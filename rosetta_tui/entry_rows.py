@@ -23,7 +23,7 @@ COLUMNS = (
     Column("source", "source", 22, share=1),
     Column("output", "output", 22, share=1),
     Column("chrf", "chrF++", 6, right=True),
-    Column("exact", "exact", 5, drop=3),
+    Column("exact", "match", 7, drop=3),
     Column("composite", "tier", 16, drop=5),
     Column("tokens", "tokens", 7, right=True, drop=6),
     Column("cost", "cost", 9, right=True, drop=7),
@@ -107,11 +107,17 @@ class EntryRows:
         return f"try {waiting.attempt} of {waiting.attempts_allowed}{wait} · {waiting.reason}"
 
 
+def _match(result: Result) -> Cell:
+    if result.exact:
+        return Cell("exact", "good")
+    return Cell("variant", "good") if result.equivalent else Cell("no", "quiet")
+
+
 def _outcome(result: Result) -> tuple[Cell, ...]:
     return (
         _output(result),
         Cell(figures.number(result.chrf, 1)),
-        Cell("yes", "good") if result.exact else Cell("no", "quiet"),
+        _match(result),
         _tier(result),
         Cell(figures.count(result.total_tokens), "quiet"),
         Cell(figures.money(result.cost_usd), "quiet"),

@@ -107,7 +107,8 @@ def m002_runs(db: Database) -> None:
             cost_usd REAL,
             spent_usd REAL,
             finished_at REAL NOT NULL,
-            trace BLOB                 -- msgpack of the attempts, NULL where nothing was called
+            trace BLOB,                -- msgpack of the attempts, NULL where nothing was called
+            equivalent INTEGER
         );
         CREATE UNIQUE INDEX results_run_position ON results (run, position);
     """)

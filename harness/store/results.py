@@ -15,12 +15,13 @@ from harness.result import Attempt, Result
 from harness.store.runs import read_run
 from harness.store.texts import intern_text, storable
 
-_INSERT = f"INSERT INTO results VALUES ({','.join('?' * 21)})"
+_INSERT = f"INSERT INTO results VALUES ({','.join('?' * 22)})"
 
 _COLUMNS = """
     r.position, e.entry_id, t.body, r.statistics, r.chrf, r.exact, r.composite, r.error_class,
     r.error, r.latency_seconds, r.cached, r.batch_size, r.attempts, r.prompt_tokens,
-    r.completion_tokens, r.reasoning_tokens, r.cached_tokens, r.cost_usd, r.spent_usd, r.finished_at
+    r.completion_tokens, r.reasoning_tokens, r.cached_tokens, r.cost_usd, r.spent_usd, r.finished_at,
+    r.equivalent
 """
 
 _FROM = """
@@ -69,6 +70,7 @@ def _row(
         result.spent_usd,
         result.finished_at,
         _pack_attempts(attempts),
+        result.equivalent,
     )
 
 
@@ -102,6 +104,7 @@ def _result(row: tuple[Any, ...]) -> Result:
     fields[5] = bool(fields[5])
     fields[7] = None if fields[7] is None else ErrorClass(str(fields[7]))
     fields[10] = bool(fields[10])
+    fields[20] = None if fields[20] is None else bool(fields[20])
     return Result(*fields)
 
 
