@@ -90,7 +90,7 @@ def test_a_full_disk_is_said_in_one_line() -> None:
         sys.executable,
         "-P",
         "-c",
-        "from rosetta_tui.cli import main; main(['--version'])",
+        "from rosetta_tui.cli import main; main(['corpus', '--help'])",
     ]
     with Path("/dev/full").open("w") as full:
         shown = subprocess.run(
