@@ -47,6 +47,8 @@ class RunLoop:
         self._going = asyncio.Event()
         self._dispatcher: asyncio.Task[None] | None = None
         self._streak = Streak()
+        self._fault: BaseException | None = None
+        """What broke within the engine while an entry was under way."""
         self.reason: str | None = None
         """Why the run stopped by itself, None where it did not."""
 
@@ -61,8 +63,13 @@ class RunLoop:
                 await self._dispatcher
             while self._tasks:
                 await asyncio.wait(self._tasks)
+        except BaseException:
+            self._control.stop()  # what is under way must not end as if its method had failed
+            raise
         finally:
             self._control.listen(None)
+        if self._fault is not None:
+            raise self._fault
 
     def _heed(self) -> None:
         """Follow what a person, or the run itself, wishes now."""
@@ -94,7 +101,13 @@ class RunLoop:
                 continue
             task = asyncio.create_task(self._translate(self._batches.popleft(), slot))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            self._fault = self._fault or fault
+            self._control.stop()
 
     async def _room(self) -> None:
         """Wait while more calls wait for their next try than may be under way at once.

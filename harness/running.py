@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from harness.store.runs import (
     Run,
     begin_stretch,
     elapsed_seconds,
+    leave_run,
     read_run,
     set_live,
     spent_usd,
@@ -74,30 +75,47 @@ def go(
 ) -> Finished:
     """Bring a run to its end, or as far as the control lets it; gives the last event.
 
-    Blocks; belongs into a thread of its own where something else must stay alive. Raises HarnessError
-    after a Failed event; whatever was finished before is stored, and the run can be resumed.
+    Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
+    event, HarnessError where the fault is known; whatever was finished before is stored, and the run
+    can be resumed.
     """
-    connection = open_store(path)
+    run_id = ""
     try:
-        with _alone(path, read_run(connection, number).run_id):
-            run = take_up(connection, number, resumption)
-            with offline(_plan(run).run.offline):
-                return _Go(connection, path, run, method, listener, control).go()
+        with closing(open_store(path)) as connection:
+            run_id = read_run(connection, number).run_id
+            with _alone(path, run_id):
+                run = take_up(connection, number, resumption)
+                with _leaving(connection, number), offline(_plan(run).run.offline):
+                    return _Go(connection, path, run, method, listener, control).go()
     except HarnessError as error:
-        listener(Failed(_run_id(connection, number), str(error)))
+        listener(Failed(run_id, str(error)))
         raise
     except sqlite3.Error as error:
-        listener(Failed(_run_id(connection, number), f"The store cannot be written: {error}"))
-        raise StoreError(
-            f"The store cannot be written: {error}. What was stored before is safe."
-        ) from error
+        said = f"The store cannot be written: {error}. What was stored before is safe."
+        listener(Failed(run_id, said))
+        raise StoreError(said) from error
+    except Exception as error:
+        listener(Failed(run_id, _unforeseen(error)))
+        raise
+
+
+@contextmanager
+def _leaving(connection: sqlite3.Connection, number: int) -> Iterator[None]:
+    """Say at the end, however it comes, that no process is at the run; where the store still takes it."""
+    try:
+        yield
     finally:
-        connection.close()
+        with suppress(sqlite3.Error):
+            connection.rollback()
+            leave_run(connection, number)
 
 
-def _run_id(connection: sqlite3.Connection, number: int) -> str:
-    row = connection.execute("SELECT run_id FROM runs WHERE id = ?", (number,)).fetchone()
-    return "" if row is None else str(row[0])
+def _unforeseen(error: Exception) -> str:
+    """Name what nobody foresaw, without its own words: they may quote an entry."""
+    return (
+        f"The run broke off on a fault of the program ({type(error).__name__}). "
+        "What was stored before is safe."
+    )
 
 
 def _plan(run: Run) -> Plan:
@@ -130,7 +148,7 @@ class _Go:
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
         most = self.options.concurrency
         self.limiter = Limiter(most, start=max(4, most // 4) if method.endpoint else most)
-        self.writer = open_store(path)
+        self.path = path
 
     def go(self) -> Finished:
         """Translate what is waiting, then seal or stop."""
@@ -140,10 +158,18 @@ class _Go:
         board = self._board(ledger)
         self.listener(started(self.run, self.dataset, len(done)))
         self.listener(board.progress())
+        with closing(open_store(self.path)) as writer:
+            reason = self._stretch(writer, waiting, board, ledger)
+        return self._end(board, reason)
+
+    def _stretch(
+        self, writer: sqlite3.Connection, waiting: Sequence[int], board: Board, ledger: Ledger
+    ) -> str | None:
+        """Bring the waiting entries through; gives why the run stopped by itself, None where it did not."""
         stretch = begin_stretch(self.connection, self.run.id)
         set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
         scribe = Scribe(
-            self.writer, self.run.id, self.run.run_id, stretch, self.scorer, board, self.listener
+            writer, self.run.id, self.run.run_id, stretch, self.scorer, board, self.listener
         )
         scribe.failed = self.control.stop
         scribe.start()
@@ -152,12 +178,9 @@ class _Go:
             if waiting:
                 reason = asyncio.run(self._translate(waiting, ledger, scribe))
         finally:
-            try:
-                scribe.finish()
-            finally:
-                self.writer.close()
+            scribe.finish()
         touch_stretch(self.connection, stretch, ledger.committed)
-        return self._end(board, reason)
+        return reason
 
     def _board(self, ledger: Ledger) -> Board:
         board = Board(

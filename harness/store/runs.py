@@ -223,6 +223,14 @@ def set_live(
     )
 
 
+def leave_run(connection: sqlite3.Connection, run: int) -> None:
+    """Note that no process is at the run any more; a sealed one stays complete."""
+    connection.execute(
+        "UPDATE runs SET state = ?, live = NULL WHERE id = ? AND run_card IS NULL",
+        (RunState.STOPPED, run),
+    )
+
+
 def set_plan(
     connection: sqlite3.Connection, run: int, plan: Mapping[str, Any], opening: Mapping[str, Any]
 ) -> None:

@@ -107,13 +107,23 @@ def run_corpus(
 ) -> Heard:
     """Begin a run and bring it as far as it goes."""
     heard = heard or Heard()
+    number, heard.method = begun(path, given, plan, method, positions)
+    go(path, number, heard.method, heard, heard.control)
+    return heard
+
+
+def begun(
+    path: Path,
+    given: Corpus,
+    plan: Plan,
+    method: Method | None = None,
+    positions: Sequence[int] | None = None,
+) -> tuple[int, Method]:
+    """Store the beginning of a run."""
     method = method or build(plan.method, plan.options, given.entries, no_key)
     with closing(open_store(path)) as connection:
         places = range(len(given.entries)) if positions is None else positions
-        number = begin(connection, given, places, method, plan)
-    heard.method = method
-    go(path, number, method, heard, heard.control)
-    return heard
+        return begin(connection, given, places, method, plan), method
 
 
 def resume(
