@@ -155,14 +155,15 @@ def serving(
         loops.append(asyncio.get_running_loop())
         ready.set()
         await over.wait()
+        for _ in range(4):  # rounds of the loop in which whoever knocked is let in and talks:
+            await asyncio.sleep(0)  # asyncio forgets the sockets of those it turns away
         server.close()
         for task in talks:
             task.cancel()
         await asyncio.gather(*talks, return_exceptions=True)
         for writer in open_ends:
             writer.transport.abort()
-        for _ in range(3):  # rounds of the loop in which the ends are really closed
-            await asyncio.sleep(0)
+        await asyncio.gather(*(end.wait_closed() for end in open_ends), return_exceptions=True)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), name="scripted", daemon=True)
     thread.start()
