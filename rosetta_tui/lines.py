@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.events import EntryScored, Event, Failed, Finished, Progress, RunState, Started
 from harness.result import Result
+from rosetta_tui import figures
 from rosetta_tui.text import json_text, plain
 from scoring.tiers import quality_tier
 
@@ -15,6 +16,9 @@ Print = Callable[[str], None]
 
 EVERY_SECONDS = 5.0
 """Time from one line of progress to the next."""
+
+WIDEST_ID = 24
+"""Cells that ids share at most; a longer one pushes its own line to the right."""
 
 
 class PlainLines:
@@ -26,6 +30,8 @@ class PlainLines:
     def __init__(self, write: Print) -> None:
         self._write = write
         self._told = 0.0
+        self._id_width = 0
+        """Cells of the longest id so far; at first those of the number of entries."""
 
     def __call__(self, event: Event) -> None:
         """Print an event."""
@@ -33,7 +39,7 @@ class PlainLines:
             case Started():
                 self._started(event)
             case EntryScored():
-                self._write(entry_line(event.result))
+                self._scored(event.result)
             case Progress():
                 self._progress(event)
             case Finished():
@@ -41,7 +47,13 @@ class PlainLines:
             case Failed():
                 self._write(f"failed: {plain(event.message)}")
 
+    def _scored(self, result: Result) -> None:
+        needed = min(WIDEST_ID, len(plain(str(result.entry_id))))
+        self._id_width = max(self._id_width, needed)
+        self._write(entry_line(result, self._id_width))
+
     def _started(self, event: Started) -> None:
+        self._id_width = len(str(len(event.positions)))
         setup, dataset = event.setup, event.dataset
         parts = (dataset.id, dataset.language_pair, setup.method, setup.model_slug, setup.condition)
         self._write(f"run {event.run_id}")
@@ -56,25 +68,25 @@ class PlainLines:
         self._write(progress_line(event))
 
 
-def entry_line(result: Result) -> str:
-    """Say how one entry went, without its texts."""
-    name = plain(str(result.entry_id))
+def entry_line(result: Result, id_width: int = 0) -> str:
+    """Say how one entry went, without its texts, in columns that stand below each other."""
+    name = plain(str(result.entry_id)).rjust(id_width)
     if result.error_class is not None:
         return f"failed  {name}  {result.error_class}: {plain(result.error or '')}"
     parts = [
         f"done    {name}",
-        f"chrF++ {result.chrf:.1f}" if result.chrf is not None else "chrF++ none",
-        "exact" if result.exact else "not exact",
-        quality_tier(result.composite),
+        f"chrF++ {figures.number(result.chrf, 1):>5}",
+        "exact    " if result.exact else "not exact",
+        f"{quality_tier(result.composite):<10}",
     ]
     if result.total_tokens is not None:
-        parts.append(f"{result.total_tokens} tokens")
-    parts.append(money(result.cost_usd))
+        parts.append(f"{result.total_tokens:>6} tokens")
+    parts.append(f"cost {figures.money(result.cost_usd):<7}")
     if result.cached:
         parts.append("from the cache")
     elif result.latency_seconds is not None:
-        parts.append(f"{result.latency_seconds:.2f} s")
-    return "  ".join(parts)
+        parts.append(f"{result.latency_seconds:6.2f} s")
+    return "  ".join(parts).rstrip()
 
 
 def progress_line(event: Progress) -> str:
@@ -86,7 +98,7 @@ def progress_line(event: Progress) -> str:
         parts.append(f"{len(event.waiting)} waiting to be tried again")
     if (chrf := event.values.get("chrf_plus_plus")) is not None:
         parts.append(f"chrF++ {chrf:.1f}")
-    parts.append(money(event.cost_usd))
+    parts.append(f"cost {figures.money(event.cost_usd)}")
     if event.eta_seconds is not None:
         parts.append(f"{event.eta_seconds:.0f} s to go")
     return "-- " + ", ".join(parts)
@@ -102,13 +114,6 @@ def finished_line(event: Finished) -> str:
         f"stopped: {event.done} of {event.total} entries are stored{failed}.{why} "
         f"`rosetta resume {event.run_id[:8]}` goes on."
     )
-
-
-def money(dollars: float | None) -> str:
-    """Write an amount: unknown is not free."""
-    if dollars is None:
-        return "cost unknown"
-    return "free" if dollars == 0 else f"${dollars:.6f}"
 
 
 class JsonLines:

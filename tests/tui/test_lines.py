@@ -26,7 +26,7 @@ from harness.events import (
 from harness.failures import ErrorClass
 from harness.method import MethodClass, Setup
 from harness.result import Result
-from rosetta_tui.lines import JsonLines, PlainLines, entry_line, finished_line, money
+from rosetta_tui.lines import JsonLines, PlainLines, entry_line, finished_line
 
 HOSTILE = "[red]x[/] \x1b[2J\x1b]0;title\x07 \x9b31m \u202eevil\u2066 \r\n\x00 \u2028 ᓀᐦᐃᔭᐍᐏᐣ"
 
@@ -158,11 +158,11 @@ def test_plain_lines_hold_no_text_of_an_entry() -> None:
         (
             result(entry_id=7, chrf=51.25, latency_seconds=1.234, cost_usd=0.0005,
                    prompt_tokens=20, completion_tokens=10),
-            "done    7  chrF++ 51.2  not exact  functional  30 tokens  $0.000500  1.23 s",
+            "done    7  chrF++  51.2  not exact  functional      30 tokens  cost $0.0005    1.23 s",
         ),
         (
             result(entry_id="a", exact=True, composite=0.95, cached=True, cost_usd=0.0),
-            "done    a  chrF++ 51.2  exact  fluent  free  from the cache",
+            "done    a  chrF++  51.2  exact      fluent      cost free     from the cache",
         ),
         (
             result(entry_id=8, output=None, error_class=ErrorClass.TIMEOUT, error="No reply."),
@@ -174,8 +174,24 @@ def test_an_entrys_line(row: Result, line: str) -> None:
     assert entry_line(row) == line
 
 
-def test_unknown_cost_is_not_free() -> None:
-    assert [money(None), money(0.0), money(0.25)] == ["cost unknown", "free", "$0.250000"]
+def test_unknown_cost_is_not_free_and_little_is_not_nothing() -> None:
+    shown = [entry_line(result(cost_usd=cost)) for cost in (None, 0.0, 0.000012)]
+    for line, words in zip(shown, ("cost unknown", "cost free", "cost $0.000012"), strict=True):
+        assert line.endswith(words)
+
+
+def test_entries_read_as_a_table() -> None:
+    rows = [
+        result(0, entry_id=7, chrf=100.0, exact=True, composite=1.0),
+        result(1, entry_id=1234, chrf=5.04, composite=0.01),
+        result(2, entry_id="long-name", chrf=None, composite=None),
+        result(3, entry_id="x" * 4000),
+        result(4, entry_id=8),
+    ]
+    started = dataclasses.replace(STARTED, positions=tuple(range(5000)), done=0)
+    lines = written(PlainLines, started, *(EntryScored("r", row) for row in rows))[2:]
+    assert [line.index("chrF++") for line in lines] == [14, 14, 19, 4010, 34]
+    assert len({line.index("cost") - line.index("chrF++") for line in lines}) == 1
 
 
 def test_a_stopped_run_says_why_and_how_it_goes_on() -> None:
