@@ -24,7 +24,6 @@ _BY_SUFFIX = {
     ".tsv": Form.TSV,
     ".tab": Form.TSV,
 }
-_JSON_FORMS = (Form.SPECIFICATION, Form.LEGACY, Form.REFERENCE_IMPLEMENTATION)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib.resources import files
 from typing import Any
 
 from harness.card.model import RunCard
@@ -19,13 +18,6 @@ def card_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **RunCard.model_json_schema(by_alias=True),
     }
-
-
-def shipped_schema() -> dict[str, Any]:
-    """Read the schema that is shipped."""
-    text = files("harness.card").joinpath("run-card.schema.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
 
 
 if __name__ == "__main__":
