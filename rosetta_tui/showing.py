@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
@@ -90,8 +90,15 @@ def show(
         interrupted = _print_events(engine, style, secret)
     finished = engine.result()
     _close(path, finished, style)
-    code = 0 if finished.card_hash else 130 if interrupted else 1
-    raise click.exceptions.Exit(code)
+    raise click.exceptions.Exit(_exit_code(finished, engine.control, interrupted))
+
+
+def _exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
+    """A run that ended early was interrupted where a person asked for it, by a signal or on the screen."""
+    from harness.events import RunState
+
+    asked = control.state in {RunState.DRAINING, RunState.STOPPED} and finished.reason is None
+    return 0 if finished.card_hash else 130 if interrupted or asked else 1
 
 
 def _print_events(engine: Engine, style: str | None, secret: Collection[int]) -> bool:
@@ -99,15 +106,27 @@ def _print_events(engine: Engine, style: str | None, secret: Collection[int]) ->
     listener = _listener(style, secret)
     with _interruptible(engine.control) as interrupted:
         engine.start()
-        while not engine.wait(LOOK_SECONDS):
-            for event in engine.events.drain():
-                listener(event)
-        for event in engine.events.drain():
-            listener(event)
+        try:
+            _tell(engine, listener)
+        except (
+            OSError
+        ):  # nobody reads any more: what is under way is paid for, so it is still stored
+            engine.control.drain()
+            while not engine.wait(LOOK_SECONDS):
+                pass
+            raise
     return bool(interrupted)
 
 
-def _listener(style: str | None, secret: Collection[int]) -> Any:
+def _tell(engine: Engine, listener: Callable[[Event], None]) -> None:
+    while not engine.wait(LOOK_SECONDS):
+        for event in engine.events.drain():
+            listener(event)
+    for event in engine.events.drain():
+        listener(event)
+
+
+def _listener(style: str | None, secret: Collection[int]) -> Callable[[Event], None]:
     from rosetta_tui.lines import JsonLines, PlainLines
 
     if style == "json-lines":
