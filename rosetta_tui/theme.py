@@ -26,62 +26,49 @@ ANSI_COLOURS = {
 """Stand-ins for our own colours in a theme that leaves colours to the terminal."""
 
 
-def _theme(
-    name: str,
-    *,
-    dark: bool,
-    backgrounds: tuple[str, str, str],
-    foreground: str,
-    quiet: str,
-    good: str,
-    warn: str,
-    bad: str,
-    mark: str,
-    cursor: str,
-    on_cursor: str,
-) -> Theme:
-    background, surface, panel = backgrounds
+_ROLES = {
+    "border": "quiet",
+    "border-blurred": "quiet",
+    "block-cursor-background": "cursor",
+    "block-cursor-foreground": "on-cursor",
+    "block-cursor-blurred-background": "cursor",
+    "block-cursor-blurred-foreground": "on-cursor",
+    "footer-background": "panel",
+    "footer-item-background": "panel",
+    "footer-foreground": "foreground",
+    "footer-description-foreground": "foreground",
+    "footer-description-background": "panel",
+    "footer-key-foreground": "mark",
+    "footer-key-background": "panel",
+    "input-selection-background": "cursor",
+    "screen-selection-background": "cursor",
+    "screen-selection-foreground": "on-cursor",
+    "scrollbar": "quiet",
+    "scrollbar-background": "panel",
+    "scrollbar-corner-color": "panel",
+}
+"""Parts of Textual's own widgets, and the colour that each of them takes."""
+
+
+def _theme(name: str, *, dark: bool, backgrounds: tuple[str, str, str], **colours: str) -> Theme:
+    """Make a theme of the colours in TEXT_COLOURS, and of ``cursor`` and ``on_cursor``."""
+    named = {key.replace("_", "-"): value for key, value in colours.items()}
+    named |= dict(zip(BACKGROUNDS, backgrounds, strict=True))
     return Theme(
         name=name,
         dark=dark,
-        primary=mark,
-        secondary=quiet,
-        accent=mark,
-        success=good,
-        warning=warn,
-        error=bad,
-        foreground=foreground,
-        background=background,
-        surface=surface,
-        panel=panel,
-        variables={
-            "quiet": quiet,
-            "good": good,
-            "warn": warn,
-            "bad": bad,
-            "mark": mark,
-            "cursor": cursor,
-            "on-cursor": on_cursor,
-            "border": quiet,
-            "border-blurred": quiet,
-            "block-cursor-background": cursor,
-            "block-cursor-foreground": on_cursor,
-            "block-cursor-blurred-background": cursor,
-            "block-cursor-blurred-foreground": on_cursor,
-            "footer-background": panel,
-            "footer-item-background": panel,
-            "footer-foreground": foreground,
-            "footer-description-foreground": foreground,
-            "footer-description-background": panel,
-            "footer-key-foreground": mark,
-            "footer-key-background": panel,
-            "input-selection-background": cursor,
-            "screen-selection-background": cursor,
-            "screen-selection-foreground": on_cursor,
-            "scrollbar": quiet,
-            "scrollbar-background": panel,
-            "scrollbar-corner-color": panel,
-        },
+        primary=named["mark"],
+        secondary=named["quiet"],
+        accent=named["mark"],
+        success=named["good"],
+        warning=named["warn"],
+        error=named["bad"],
+        foreground=named["foreground"],
+        background=named["background"],
+        surface=named["surface"],
+        panel=named["panel"],
+        variables={name: named[name] for name in ANSI_COLOURS}
+        | {part: named[colour] for part, colour in _ROLES.items()},
     )
 
 

@@ -37,8 +37,17 @@ def parse_object(data: bytes, name: str) -> dict[str, Any]:
     would differ on which one counts), numbers that are not finite, half surrogate pairs, and nesting
     beyond MOST_DEPTH.
     """
+    value = _parsed(data, name)
+    if not isinstance(value, dict):
+        raise UsageError(f"{name} holds no JSON object, so it is no run card.")
+    _check_depth(value, name)
+    _check_text(value, name)
+    return value
+
+
+def _parsed(data: bytes, name: str) -> Any:
     try:
-        value = json.loads(
+        return json.loads(
             data.decode("utf-8-sig"),
             object_pairs_hook=_single_keys,
             parse_constant=_refuse_constant,
@@ -56,11 +65,6 @@ def parse_object(data: bytes, name: str) -> dict[str, Any]:
         raise UsageError(f"{name} is nested too deeply to be a run card.") from None
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
-    if not isinstance(value, dict):
-        raise UsageError(f"{name} holds no JSON object, so it is no run card.")
-    _check_depth(value, name)
-    _check_text(value, name)
-    return value
 
 
 def _single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

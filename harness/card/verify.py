@@ -227,12 +227,7 @@ def _check_scores(
 ) -> None:
     """Compare the scores; a metric that this version cannot compute is named, not judged."""
     stated = raw["scores"]
-    foreign = sorted(
-        id_
-        for id_ in expected["reasons"]
-        if id_ not in computed and isinstance(stated.get(id_), int | float)
-    )
-    null = sorted(id_ for id_ in computed if stated.get(id_) is None and expected[id_] is not None)
+    foreign, null = _uncommon(stated, expected, computed)
     dropped = {*_WORDS, *null}
     if foreign or null:
         dropped |= {name for name in expected if "composite" in name or name.startswith("by_")}
@@ -249,6 +244,19 @@ def _check_scores(
             "floors": [{"name": name, **floor} for name, floor in expected["floors"].items()],
         }
         verdict.compare("tiers and floors", raw, tiers, rounded=rounded)
+
+
+def _uncommon(
+    stated: Mapping[str, Any], expected: Mapping[str, Any], computed: list[str]
+) -> tuple[list[str], list[str]]:
+    """Give the metrics that have a value only on the card, and those that have one only here."""
+    foreign = sorted(
+        id_
+        for id_ in expected["reasons"]
+        if id_ not in computed and isinstance(stated.get(id_), int | float)
+    )
+    null = sorted(id_ for id_ in computed if stated.get(id_) is None and expected[id_] is not None)
+    return foreign, null
 
 
 def _other_metrics(foreign: list[str], null: list[str]) -> str:

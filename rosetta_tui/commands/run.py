@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +18,35 @@ if TYPE_CHECKING:
 _FILE = click.Path(path_type=Path)
 
 
-@click.command()
+class _WithMethods(click.Command):
+    """Lists the methods below its options, plug-ins that are installed too."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the names of all methods with a word on each."""
+        from harness.methods.registry import method_names
+
+        with formatter.section("Methods"):
+            formatter.write_dl([*method_names().items(), ("FILE.py:CLASS", "your own class")])
+
+
+@click.command(cls=_WithMethods)
 @reading
 @selecting
 @click.option(
-    "--method", "-m", required=True, help="Such as chat, glossary, api:deepl, my.py:Mine."
+    "--method", "-m", required=True, help="How to translate: see the list of methods below."
 )
 @click.option("--model", help="Model asked for.")
 @click.option("--endpoint", help="A preset (openrouter, openai, ollama …) or a URL.")
 @click.option("--temperature", help="A number, or `none` for the endpoint's own. Default: 0.")
 @click.option("--max-tokens", type=int, help="Most output tokens of a call.")
-@click.option("--prompt", help="Prompt version that is shipped, or a file.")
+@click.option("--prompt", help="A file, or a version that is shipped, such as plain-v1.")
 @click.option("--coaching", type=_FILE, help="Grammar notes, examples and dictionary.")
 @click.option("--batch-size", type=int, help="Entries in one call.")
 @click.option("--max-retries", type=int, help="Tries of a pipeline after a rejection.")
-@click.option("--check", "checks", multiple=True, help="Check of a pipeline.")
-@click.option("--tool", "tools", multiple=True, help="Tool that the model may call.")
+@click.option(
+    "--check", "checks", multiple=True, help="Of a pipeline: source-copy, length, script, glossary."
+)
+@click.option("--tool", "tools", multiple=True, help="What the model may call: lookup.")
 @click.option("--glossary", type=_FILE, help="Dictionary file.")
 @click.option("--word-list", type=_FILE, help="Words of the target language, one a line.")
 @click.option("--outputs", type=_FILE, help="Outputs made elsewhere.")
@@ -44,7 +57,13 @@ _FILE = click.Path(path_type=Path)
 @click.option("--source-name", help="Name of the source language for prompts.")
 @click.option("--target-name", help="Name of the target language for prompts.")
 @click.option("--body", multiple=True, metavar="NAME=JSON", help="More for the body of each call.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=JSON", help="Told to a plug-in.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=JSON",
+    help="Told to a plug-in; what is no JSON is text.",
+)
 @click.option("--condition", help="Label of the experiment.")
 @click.option("--replicate", type=int, help="Which repetition of the same experiment this is.")
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8.")
@@ -78,35 +97,42 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
     from harness.plan import Plan, RunOptions
     from harness.problems import first_problem
 
+    languages = {
+        "source_language": corpus.dataset.source_language,
+        "target_language": corpus.dataset.target_language,
+    }
+    told = _method_options(given, MethodOptions.model_fields) | languages
+    try:
+        return Plan(
+            method=given["method"],
+            options=MethodOptions.model_validate(told),
+            run=RunOptions.model_validate(_run_options(given)),
+        )
+    except ValidationError as error:
+        raise UsageError(f"Options: {first_problem(error)}") from error
+
+
+def _method_options(given: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
     told = {
         name: _absolute(value)
         for name, value in given.items()
-        if name in MethodOptions.model_fields and value not in (None, ())
+        if name in known and value not in (None, ())
     }
-    told["source_language"] = corpus.dataset.source_language
-    told["target_language"] = corpus.dataset.target_language
     if told.get("temperature") == "none":
         told["temperature"] = None
-    for name in ("body", "settings"):
-        told[name] = _pairs(name, given.get(name, ()))
+    return told | {name: _pairs(name, given.get(name, ())) for name in ("body", "settings")}
+
+
+def _run_options(given: dict[str, Any]) -> dict[str, Any]:
     limits = {
         "concurrency": given.get("concurrency"),
         "budget_usd": given.get("budget"),
         "timeout_seconds": given.get("timeout"),
         "most_attempts": given.get("attempts"),
     }
-    try:
-        return Plan(
-            method=given["method"],
-            options=MethodOptions.model_validate(told),
-            run=RunOptions(
-                use_cache=not given.get("no_cache"),
-                offline=bool(given.get("offline")),
-                **{name: value for name, value in limits.items() if value is not None},
-            ),
-        )
-    except ValidationError as error:
-        raise UsageError(f"Options: {first_problem(error)}") from error
+    chosen = {name: value for name, value in limits.items() if value is not None}
+    switches = {"use_cache": not given.get("no_cache"), "offline": bool(given.get("offline"))}
+    return chosen | switches
 
 
 def _absolute(value: Any) -> Any:

@@ -17,6 +17,7 @@ import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.events import RunState
+from harness.methods.registry import method_names
 from harness.store.database import open_store
 from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs
@@ -331,3 +332,10 @@ def test_secret_entries_pass_through_the_command_line_unspoken(
     assert code == 2
     assert "secret segment" in problems
     assert secret not in problems
+
+
+def test_help_lists_every_method(rosetta: Rosetta) -> None:
+    code, out, _ = rosetta("run", "--help")
+    assert code == 0
+    for method in method_names():
+        assert f"\n  {method} " in out
