@@ -93,13 +93,13 @@ def _cell(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def write_file(path: Path, data: bytes, *, force: bool) -> None:
+def write_file(path: Path, data: bytes, *, overwrite: bool) -> None:
     """Put bytes in a file of its owner alone, all of them or none.
 
-    Raises UsageError where the file is there already and ``force`` is false, or cannot be written.
+    Raises UsageError where the file is there already and ``overwrite`` is false, or cannot be written.
     """
-    if path.exists() and not force:
-        raise UsageError(f"{path.name} is there already. Choose another name, or add --force.")
+    if path.exists() and not overwrite:
+        raise UsageError(f"{path.name} is there already. Choose another name, or add --overwrite.")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
     except OSError as error:
@@ -109,7 +109,7 @@ def write_file(path: Path, data: bytes, *, force: bool) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        _place(Path(name), path, force=force)
+        _place(Path(name), path, overwrite=overwrite)
     except OSError as error:
         raise UsageError(f"{path.name} cannot be written: {error.strerror}.") from error
     finally:
@@ -117,15 +117,15 @@ def write_file(path: Path, data: bytes, *, force: bool) -> None:
             Path(name).unlink()
 
 
-def _place(made: Path, path: Path, *, force: bool) -> None:
-    if force:
+def _place(made: Path, path: Path, *, overwrite: bool) -> None:
+    if overwrite:
         made.replace(path)
         return
     try:
         os.link(made, path)  # fails where another program was quicker, which replace would not
     except FileExistsError:
         raise UsageError(
-            f"{path.name} is there already. Choose another name, or add --force."
+            f"{path.name} is there already. Choose another name, or add --overwrite."
         ) from None
     except OSError:  # a file system without links
         made.replace(path)

@@ -125,8 +125,8 @@ def show(run: str, as_json: bool) -> None:
     show_default=True,
     help="The whole card, or its entries line by line.",
 )
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
-def export(run: str, output: Path, form: str, force: bool) -> None:
+@click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
+def export(run: str, output: Path, form: str, overwrite: bool) -> None:
     """Write RUN to a file. Texts of secret segments are never written."""
     from harness.card.exporting import ExportForm, export_run, write_file
     from harness.failures import UsageError
@@ -141,7 +141,7 @@ def export(run: str, output: Path, form: str, force: bool) -> None:
     if str(output) == "-":
         click.echo(data, nl=False)
         return
-    write_file(output, data, force=force)
+    write_file(output, data, overwrite=overwrite)
     click.echo(f"Written: {plain(str(output))}", err=True)
 
 

@@ -110,7 +110,7 @@ def test_out_in_and_away_again(connection: sqlite3.Connection, number: int, tmp_
     assert rosetta_runs("export", "last", "-o", str(path)).exit_code == 0
     again = rosetta_runs("export", "last", "-o", str(path))
     assert isinstance(again.exception, UsageError)
-    assert rosetta_runs("export", "last", "-o", str(path), "--force").exit_code == 0
+    assert rosetta_runs("export", "last", "-o", str(path), "--overwrite").exit_code == 0
     assert rosetta_runs("export", "last", "-o", "-").stdout_bytes == path.read_bytes()
 
     assert rosetta_runs("verify", str(path)).exit_code == 0

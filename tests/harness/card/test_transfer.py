@@ -185,24 +185,24 @@ class TestExport:
 class TestFile:
     def test_it_is_private_whole_and_never_overwritten(self, tmp_path: Path) -> None:
         path = tmp_path / "card.json"
-        write_file(path, b"one", force=False)
+        write_file(path, b"one", overwrite=False)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        with pytest.raises(UsageError, match=r"card\.json is there already.*--force"):
-            write_file(path, b"two", force=False)
+        with pytest.raises(UsageError, match=r"card\.json is there already.*--overwrite"):
+            write_file(path, b"two", overwrite=False)
         assert path.read_bytes() == b"one"
-        write_file(path, b"two", force=True)
+        write_file(path, b"two", overwrite=True)
         assert path.read_bytes() == b"two"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert [file.name for file in tmp_path.iterdir()] == ["card.json"]
 
     def test_a_missing_folder_is_said_in_words(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="cannot be written"):
-            write_file(tmp_path / "absent" / "card.json", b"", force=False)
+            write_file(tmp_path / "absent" / "card.json", b"", overwrite=False)
 
     def test_a_folder_in_its_place_is_said_in_words(self, tmp_path: Path) -> None:
         (tmp_path / "card.json").mkdir()
         with pytest.raises(UsageError, match="cannot be written"):
-            write_file(tmp_path / "card.json", b"", force=True)
+            write_file(tmp_path / "card.json", b"", overwrite=True)
         assert [file.name for file in tmp_path.iterdir()] == ["card.json"]
 
 
