@@ -9,7 +9,11 @@ migrations = Migrations("rosetta")
 
 @migrations()
 def m001_texts_and_corpora(db: Database) -> None:
-    """Each text once, whatever refers to it; corpora as read from their files."""
+    """Each text once, whatever refers to it; corpora as read from their files.
+
+    Columns that hold the id of a text do not say so to SQLite, which would search every table for each
+    text that is erased; ``texts.sweep_texts`` erases only what none of them holds.
+    """
     db.executescript("""
         CREATE TABLE texts (
             id INTEGER PRIMARY KEY,
@@ -28,8 +32,8 @@ def m001_texts_and_corpora(db: Database) -> None:
             corpus INTEGER NOT NULL REFERENCES corpora (id) ON DELETE CASCADE,
             position INTEGER NOT NULL,
             entry_id,                  -- integer or text, as the corpus has it
-            source INTEGER NOT NULL REFERENCES texts (id),
-            reference INTEGER NOT NULL REFERENCES texts (id),
+            source INTEGER NOT NULL,
+            reference INTEGER NOT NULL,
             segment TEXT,
             difficulty INTEGER,
             provenance TEXT,
@@ -89,7 +93,7 @@ def m002_runs(db: Database) -> None:
         CREATE TABLE results (
             run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
             position INTEGER NOT NULL,
-            output INTEGER REFERENCES texts (id),
+            output INTEGER,
             statistics BLOB NOT NULL,
             chrf REAL,
             exact INTEGER NOT NULL,
@@ -120,9 +124,9 @@ def m003_replies(db: Database) -> None:
     db.executescript("""
         CREATE TABLE replies (
             key BLOB PRIMARY KEY,      -- 16 bytes of BLAKE2b over all that decides the answer, or random
-            head INTEGER NOT NULL REFERENCES texts (id),  -- JSON of the request without its last message
-            tail INTEGER REFERENCES texts (id),           -- the last message
-            body INTEGER NOT NULL REFERENCES texts (id),  -- the reply's text
+            head INTEGER NOT NULL,     -- JSON of the request without its last message
+            tail INTEGER,              -- the last message
+            body INTEGER NOT NULL,     -- the reply's text
             facts BLOB NOT NULL,       -- msgpack: usage, model, finish reason, costs, tool calls
             latency_seconds REAL NOT NULL,
             created REAL NOT NULL

@@ -1,15 +1,38 @@
 """Who deletes a run wants its texts gone, and nobody else's."""
 
+from __future__ import annotations
+
+import itertools
 from contextlib import closing
 from pathlib import Path
 
+from corpora.entry import Entry
+from harness.methods.options import MethodOptions
+from harness.plan import Plan
 from harness.store.database import open_store
 from harness.store.deletion import delete_run
 from harness.store.runs import find_run
-from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
+from tests.harness.evaluation import (
+    LANGUAGES,
+    chat_plan,
+    corpus,
+    corpus_of,
+    kept,
+    query,
+    run_corpus,
+)
 from tests.harness.scripted import Scripted
 
 OWN = "own own own own own own own own"
+DANGLING = """
+    WITH held (id) AS (
+        SELECT source FROM entries UNION SELECT reference FROM entries UNION
+        SELECT output FROM results UNION SELECT head FROM replies UNION
+        SELECT tail FROM replies UNION SELECT body FROM replies
+    )
+    SELECT id FROM held WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM texts)
+"""
+PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
 
 
 def delete(path: Path, name: str) -> None:
@@ -36,6 +59,7 @@ def test_requests_and_replies_of_a_run_go_with_it(endpoint: Scripted, store_path
     assert query(store_path, "SELECT count(*) FROM replies") == [(4,)]
     assert query(store_path, "PRAGMA integrity_check") == [("ok",)]
     assert query(store_path, "PRAGMA foreign_key_check") == []
+    assert query(store_path, DANGLING) == []
 
 
 def test_a_reply_that_another_run_was_given_too_stays(endpoint: Scripted, store_path: Path) -> None:
@@ -48,3 +72,25 @@ def test_a_reply_that_another_run_was_given_too_stays(endpoint: Scripted, store_
     delete(store_path, "last")
     tables = ("runs", "results", "entries", "corpora", "texts", "replies", "stretches")
     assert [query(store_path, f"SELECT count(*) FROM {name}") for name in tables] == [[(0,)]] * 7
+
+
+def own_entry(number: int) -> Entry:
+    return Entry(id=number, source=f"{OWN} {number}", reference=f"{number} {OWN}")
+
+
+def steps_of_deleting(path: Path, size: int) -> int:
+    """Count SQLite's own steps, in hundreds, for deleting a run beside a four times larger one."""
+    run_corpus(path, corpus(4 * size), PLAN)
+    run_corpus(path, corpus_of([own_entry(number) for number in range(size)]), PLAN)
+    steps = itertools.count()
+    with closing(open_store(path)) as connection:
+        number = find_run(connection, "last").id
+        connection.set_progress_handler(lambda: next(steps) < 0, 100)
+        delete_run(connection, number)
+    return next(steps)
+
+
+def test_deleting_takes_as_long_as_the_store_is_large_and_no_longer(tmp_path: Path) -> None:
+    small = steps_of_deleting(tmp_path / "small" / "rosetta.sqlite", 250)
+    large = steps_of_deleting(tmp_path / "large" / "rosetta.sqlite", 1000)
+    assert large / small < 8, "four times the entries must not take sixteen times the steps"
