@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
+from harness.calls import Usage
+from harness.prices import Prices
 from rosetta_tui.cli import COMMANDS
 from rosetta_tui.commands import rosetta
 
@@ -52,6 +54,16 @@ def test_every_command_is_in_the_docs() -> None:
     told = " ".join(call for _, call in CALLS)
     missing = [name for name in COMMANDS if f"rosetta {name}" not in told]
     assert not missing
+
+
+def test_the_price_table_of_the_docs_can_be_used(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "prices.md").read_text("utf-8")
+    [table] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    own = tmp_path / "prices.toml"
+    own.write_text(table, "utf-8")
+    price = Prices(own).price("llm.example.org", "example/translator-7b")
+    assert price is not None
+    assert price.cost(Usage(1_000_000, 1_000_000, 0, 0)) == pytest.approx(2.0)
 
 
 def test_every_link_between_pages_leads_somewhere() -> None:
