@@ -208,7 +208,9 @@ def _fields(row: Row, names: list[str], place: int, findings: Findings) -> dict[
     if len(row.cells) != len(names):
         findings.error(
             f"The row has {len(row.cells)} cells, the header {len(names)}.",
-            "Put texts that hold the separator in quotes.",
+            "Put texts that hold the separator in quotes."
+            if len(row.cells) > len(names)
+            else "Write the missing cells; an empty one is still separated from its neighbours.",
             line=row.line,
             entry=place,
         )

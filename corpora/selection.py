@@ -54,12 +54,13 @@ class Selection:
 
     def _wanted(self, corpus: Corpus, findings: Findings) -> set[str]:
         wanted = dict.fromkeys(str(each) for each in self.entry_ids)
-        present = {str(entry.id) for entry in corpus.entries}
+        present = dict.fromkeys(str(entry.id) for entry in corpus.entries)
+        few = ", ".join(shown(each) for each in list(present)[:3])
         for each in wanted:
             if each not in present:
                 findings.error(
                     f"No entry has the id {shown(each)}.",
-                    "`rosetta corpus show` tells which ids there are.",
+                    f"Give ids of the file; it begins with {few}.",
                     entry=each,
                 )
         findings.stop_if_failed()

@@ -102,7 +102,7 @@ def _check_secret(corpus: Corpus, allowed: bool, findings: Findings) -> None:
     if secret and not allowed:
         findings.error(
             f"{secret} entries belong to secret segments (gold_standard, held_out).",
-            "Write only the public segments, or allow it (--allow-secret).",
+            "Write only public ones (--segment development), or allow it (--allow-secret).",
         )
 
 

@@ -59,7 +59,7 @@ def is_ours(raw: Mapping[str, Any]) -> bool:
 def adopt(raw: Mapping[str, Any], name: str) -> RunCard:
     """Read a card of either layout; raises UsageError that names the first wrong field by JSON path."""
     try:
-        return RunCard.model_validate(raw if is_ours(raw) else _completed(raw))
+        return RunCard.model_validate({HASH_FIELD: "", **raw} if is_ours(raw) else _completed(raw))
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
         raise UsageError(f"{name}: {_path(first['loc'])}: {first['msg']}.") from error

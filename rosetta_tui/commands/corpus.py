@@ -6,13 +6,20 @@ Shows counts, ids and tags, never the text of an entry, so it is safe on secret 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.commands.reading import FORMS, print_problems, read_corpus, reading
+from rosetta_tui.commands.reading import (
+    FORMS,
+    print_problems,
+    read_corpus,
+    reading,
+    selecting,
+    selection,
+)
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
@@ -73,6 +80,7 @@ def show(as_json: bool, **given: Any) -> None:
 
 @corpus.command()
 @reading
+@selecting
 @click.option("--to", "to_form", type=click.Choice(FORMS), required=True, help="Form to write.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
 @click.option(
@@ -92,19 +100,21 @@ def convert(
     overwrite: bool,
     **given: Any,
 ) -> None:
-    """Write FILE in another form; what the form would lose is named and refused."""
+    """Write FILE, or the chosen entries of it, in another form.
+
+    What the form would lose is named and refused.
+    """
     from corpora.problems import CorpusError
     from corpora.write import write
 
     loaded = _load(given)
     print_problems(loaded.warnings)
-    for path in (output, reference_output):
-        if path is not None and path.exists() and not overwrite:
-            name = plain(click.format_filename(path))
-            raise click.UsageError(f"{name} exists. Choose another name, or give --overwrite.")
+    if not overwrite:
+        _refuse_existing(output, reference_output)
     try:
+        chosen = _chosen(loaded, given)
         write(
-            loaded,
+            chosen,
             output,
             to_form,
             reference=reference_output,
@@ -114,7 +124,23 @@ def convert(
     except CorpusError as error:
         print_problems(error.problems)
         raise click.exceptions.Exit(2) from None
-    click.echo(f"Wrote {len(loaded.entries)} entries.", err=True)
+    click.echo(f"Written: {_entries(len(chosen.entries))}.", err=True)
+
+
+def _refuse_existing(*paths: Path | None) -> None:
+    for path in paths:
+        if path is not None and path.exists():
+            name = plain(click.format_filename(path))
+            raise click.UsageError(f"{name} exists. Choose another name, or give --overwrite.")
+
+
+def _chosen(loaded: Corpus, given: dict[str, Any]) -> Corpus:
+    positions = selection(given).apply(loaded)
+    return replace(loaded, entries=tuple(loaded.entries[position] for position in positions))
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _load(given: dict[str, Any], *, as_json: bool = False) -> Corpus:
@@ -147,10 +173,10 @@ def _requirement(row: Requirement) -> dict[str, Any]:
 def _title(loaded: Corpus) -> str:
     dataset = loaded.dataset
     parts = (
-        f"{dataset.id} {dataset.version}",
+        dataset.id if dataset.version == "0" else f"{dataset.id} {dataset.version}",
         dataset.language_pair,
         f"{dataset.source_language} to {dataset.target_language}",
-        f"{len(loaded.entries)} entries",
+        _entries(len(loaded.entries)),
         loaded.form.value,
     )
     return plain(" · ".join(parts))

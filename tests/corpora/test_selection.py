@@ -82,3 +82,8 @@ def test_a_selection_of_nothing_names_the_filter(selection: Selection, field: st
     with pytest.raises(CorpusError) as caught:
         selection.apply(MIXED)
     assert [problem.field for problem in caught.value.problems] == [field]
+
+
+def test_an_unknown_id_is_answered_with_ids_that_exist() -> None:
+    with pytest.raises(CorpusError, match=r"begins with 1, 2, 3\."):
+        Selection(entry_ids=("zz",)).apply(corpus_of(*(entry(number) for number in range(1, 6))))

@@ -65,7 +65,7 @@ def test_languages_and_id_come_from_the_options(tmp_path: Path) -> None:
     options = ("--source-language", "en", "--target-language", "eo", "--id", "mine")
     result = run("check", path, *options)
     assert result.exit_code == 0
-    assert result.stdout.startswith("mine 0 · EN→EO · en to eo · 1 entries · csv\n")
+    assert result.stdout.startswith("mine · EN→EO · en to eo · 1 entry · csv\n")
 
 
 def test_two_text_files_are_read_together(tmp_path: Path) -> None:
@@ -112,6 +112,21 @@ def test_convert_refuses_loss_and_secrets_unless_told(tmp_path: Path) -> None:
     assert (
         run("convert", path, *both, "--allow-secret", "--allow-loss", "--overwrite").exit_code == 0
     )
+
+
+def test_convert_can_leave_secrets_out(tmp_path: Path) -> None:
+    entries = [entry(1, segment="gold_standard"), entry(2, segment="development")]
+    path = json_file(tmp_path, entries)
+    out = tmp_path / "public.json"
+    refused = run("convert", path, "--to", "specification", "-o", out)
+    assert refused.exit_code == 2
+    assert "--segment development" in refused.stderr
+    done = run("convert", path, "--to", "specification", "-o", out, "--segment", "development")
+    assert (done.exit_code, done.stderr) == (0, "Written: 1 entry.\n")
+    assert [row["id"] for row in json.loads(out.read_text("utf-8"))["entries"]] == [2]
+    nothing = run("convert", path, "--to", "jsonl", "-o", tmp_path / "x", "--segment", "diagnostic")
+    assert nothing.exit_code == 2
+    assert "No entry is left" in nothing.stderr
 
 
 def test_convert_needs_the_second_file_for_two_texts(tmp_path: Path) -> None:

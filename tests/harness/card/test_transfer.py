@@ -241,6 +241,11 @@ class TestImport:
     def test_a_card_without_seal_is_refused_unless_wanted(self, there: sqlite3.Connection) -> None:
         with pytest.raises(UsageError, match="has no seal"):
             import_card(there, written({**sealed(), "run_card_hash": ""}), "card.json")
+        without = {name: value for name, value in sealed().items() if name != "run_card_hash"}
+        with pytest.raises(UsageError, match="has no seal"):
+            import_card(there, written(without), "card.json")
+        done = import_card(there, written(without), "card.json", unverified=True)
+        assert "no seal" in (done.unverified or "")
 
     def test_unknown_fields_are_kept_at_every_level(self, there: sqlite3.Connection) -> None:
         card = json.loads(written(sealed()))
