@@ -1,8 +1,13 @@
 """A hard budget: money is reserved before each call, so that the sum can never pass the cap.
 
 The reservation is the most that the call can cost: every byte of the prompt counted as a token and every
-output token that was allowed. It is settled with the real cost afterwards, or kept whole where nobody
-knows whether the endpoint charged (a time-out).
+output token that was allowed. It is on the disk before the call goes out, so that a kill forgets none,
+and is settled with the real cost afterwards, or kept whole where nobody knows whether the endpoint charged
+(a time-out).
+
+An endpoint that itself reports a higher cost than that can pass the cap, by what the calls under way then
+charge: nothing tells beforehand. From the first such call on, calls go one at a time, and as much as the
+dearest cost is set aside for each.
 """
 
 from __future__ import annotations
@@ -10,9 +15,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from collections.abc import Awaitable, Callable
 
 from harness.calls import Price, Request, Usage
 from harness.failures import HarnessError, UsageError
+
+ROUNDING = 1e-9
+"""Share by which a cost may pass its reservation without being higher."""
 
 TOKENS_AROUND = 64
 """Tokens that chat templates may add around the prompt, over all bytes of its JSON."""
@@ -47,9 +56,13 @@ class Ledger:
 
     def __init__(self, cap: float | None, spent: float = 0.0) -> None:
         self.cap = cap
+        self.secure: Callable[[], Awaitable[None]] | None = None
+        """Waits until what is committed is on the disk; asked before each call where there is a cap."""
         self.spent = spent
         self._before = spent
         self._reserved = 0.0
+        self._dearest = 0.0
+        """The highest cost that passed its reservation, 0 where none did."""
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._under_way = 0
 
@@ -60,8 +73,11 @@ class Ledger:
 
     @property
     def committed(self) -> float:
-        """Money that went since this ledger was opened, or may go for calls under way."""
-        return self.spent - self._before + self._reserved
+        """Money that went since this ledger was opened, or may go for calls under way.
+
+        Read from another thread it may count money twice for a moment, but never leaves it out.
+        """
+        return self._reserved + self.spent - self._before
 
     async def reserve(self, amount: float) -> None:
         """Set money aside, waiting where calls under way may give some back.
@@ -72,23 +88,43 @@ class Ledger:
             self._under_way += 1
             self._reserved += amount
             return
-        while self.spent + self._reserved + amount > self.cap:
-            if not self._under_way:
-                raise BudgetReached(
-                    f"The budget of ${self.cap:g} is used up: ${self.spent:.6f} is spent and the next "
-                    f"call could cost ${amount:.6f}."
-                )
+        while self._must_wait(max(amount, self._dearest), self.cap):
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
         self._under_way += 1
         self._reserved += amount
+        if amount and self.secure is not None:
+            await self._secured(amount, self.secure)
+
+    def _must_wait(self, amount: float, cap: float) -> bool:
+        """Tell whether another call must end first; raises BudgetReached where none is under way."""
+        if self.spent + self._reserved + amount <= cap:
+            return self._dearest > 0 and self._under_way > 0
+        if self._under_way:
+            return True
+        said = f"The budget of ${cap:g} is used up: ${self.spent:.6f} is spent and the next call "
+        if self._dearest:
+            said += (
+                f"could cost too much: the endpoint charged up to ${self._dearest:g} for a call, "
+            )
+            raise BudgetReached(said + "more than its price allows.")
+        raise BudgetReached(said + f"could cost ${amount:.6f}.")
+
+    async def _secured(self, amount: float, secure: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await secure()
+        except BaseException:
+            self.settle(amount, 0.0)
+            raise
 
     def settle(self, amount: float, cost: float) -> None:
         """Replace a reservation by what the call cost."""
+        self.spent += cost  # first: see ``committed``
         self._under_way -= 1
         self._reserved = self._reserved - amount if self._under_way else 0.0
-        self.spent += cost
+        if cost > amount * (1 + ROUNDING):
+            self._dearest = max(self._dearest, cost)
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():

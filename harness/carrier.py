@@ -111,7 +111,7 @@ class EntryCalls:
             cost = _cost(request, reply)
             charged = reserved if cost is None else cost
         except CallError as failure:
-            charged = reserved if _may_have_charged(failure) else 0.0
+            charged = self._charge(request, failure, reserved)
             self._note_failure(failure, time.perf_counter() - started)
             raise
         finally:
@@ -120,6 +120,16 @@ class EntryCalls:
         self.carrier.limiter.succeeded()
         self._note_reply(key, request, status, StoredReply(reply, latency, cost))
         return reply
+
+    def _charge(self, request: Request, failure: CallError, reserved: float) -> float:
+        """Give what a failed call cost: as its reply says, else all that it can, where it can cost."""
+        if failure.bill is None:
+            return reserved if _may_have_charged(failure) else 0.0
+        if failure.bill.usage is None and failure.bill.reported_cost_usd is None:
+            return 0.0 if isinstance(failure, RateLimited) else reserved
+        cost = _cost(request, failure.bill)
+        self._count(failure.bill.usage, cost)
+        return reserved if cost is None else cost
 
     async def _reserve(self, request: Request) -> float:
         """Set aside the most that the call can cost; what keeps it from going out ends the run."""
@@ -221,7 +231,7 @@ def _cost(request: Request, reply: Reply) -> float | None:
 
 
 def _may_have_charged(failure: CallError) -> bool:
-    """Tell whether money may have been taken though no reply came."""
+    """Tell whether money may have been taken though no whole reply came."""
     if failure.status is not None or isinstance(failure, Refused):
         return False
     return failure.error_class is not ErrorClass.CONNECTION

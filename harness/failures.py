@@ -13,6 +13,10 @@ HarnessError                  said to the user as it stands, exit code 1
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.calls import Reply
 
 
 class ErrorClass(StrEnum):
@@ -60,6 +64,8 @@ class CallError(HarnessError):
     def __init__(self, error_class: ErrorClass, message: str, status: int | None = None) -> None:
         self.error_class = ErrorClass(error_class)
         self.status = status
+        self.bill: Reply | None = None
+        """What the call used, where the failure lay within a reply of status 2xx; None elsewhere."""
         super().__init__(message)
 
 

@@ -172,6 +172,7 @@ class _Go:
             writer, self.run.id, self.run.run_id, stretch, self.scorer, board, self.listener
         )
         scribe.failed = self.control.stop
+        ledger.secure = None if ledger.cap is None else scribe.secure
         scribe.start()
         reason = None
         try:

@@ -6,11 +6,13 @@ as large as the traffic makes them and an entry is never shown before it is safe
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 
 from harness.events import EntryScored, Event
 from harness.prediction import Prediction
@@ -31,7 +33,8 @@ TELL_SECONDS = 0.1
 HEARTBEAT_SECONDS = 1.0
 """Time from one heartbeat in the store to the next, by which a second terminal follows."""
 
-_Item = Prediction | NewReply
+_Item = Prediction | NewReply | Future[None]
+"""A future is to be done once all before it, and the money committed by now, is on the disk."""
 
 
 class Scribe(threading.Thread):
@@ -71,6 +74,12 @@ class Scribe(threading.Thread):
     def keep(self, reply: NewReply) -> None:
         """Take a reply to be stored; may be called from any thread."""
         self._queue.put(reply)
+
+    async def secure(self) -> None:
+        """Wait until the money committed by now is on the disk; cancelled where the scribe broke."""
+        written: Future[None] = Future()
+        self._queue.put(written)
+        await asyncio.wrap_future(written)
 
     def finish(self) -> None:
         """Write what is left and end; raises what kept the scribe from writing."""
@@ -131,6 +140,9 @@ class Scribe(threading.Thread):
             self._beat = now
             set_live(self._connection, self._run, self._board.state, self._board.heartbeat())
         self._connection.execute("COMMIT")
+        for item in items:
+            if isinstance(item, Future) and item.set_running_or_notify_cancel():
+                item.set_result(None)
         return results
 
     def _score(self, predictions: Sequence[Prediction]) -> list[tuple[Result, tuple[Attempt, ...]]]:

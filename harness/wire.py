@@ -11,6 +11,7 @@ from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transi
 from harness.retry import retry_after
 from harness.soundness import sound_reply
 from harness.store.texts import storable
+from harness.usage import reported_cost, usage
 
 if TYPE_CHECKING:
     import httpx
@@ -61,9 +62,15 @@ def _read(request: Request, body: bytes) -> Reply:
     except (ValueError, RecursionError) as error:
         raise Transient(ErrorClass.MALFORMED, "The reply is not JSON.") from error
     try:
-        return sound_reply(request.read(decoded))
-    except CallError:
+        return sound_reply(_shaped(request, decoded))
+    except CallError as failure:
+        failure.bill = Reply("", usage(decoded), reported_cost_usd=reported_cost(decoded))
         raise
+
+
+def _shaped(request: Request, decoded: Any) -> Reply:
+    try:
+        return request.read(decoded)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise Transient(ErrorClass.MALFORMED, "The reply has not the expected shape.") from error
 

@@ -137,7 +137,10 @@ _KINDS = {
 
 
 def provider_error(error: Any, *, quote: bool) -> CallError:
-    """Turn an error object that came with status 200 into the failure that its code stands for."""
+    """Turn an error object that came with status 200 into the failure that its code stands for.
+
+    The code is no HTTP status: the endpoint answered, and may have charged.
+    """
     fields = error if isinstance(error, Mapping) else {"message": error}
     code = _code(fields.get("code"))
     said = fields.get("message") if quote else None
@@ -145,13 +148,13 @@ def provider_error(error: Any, *, quote: bool) -> CallError:
     words += f": {storable(said)[:500]}" if isinstance(said, str) else "."
     details = fields.get("metadata")
     if code == 403 and isinstance(details, Mapping) and details.get("reasons"):
-        return Refused(ErrorClass.FILTERED, words, code)
+        return Refused(ErrorClass.FILTERED, words)
     if code == 429:
         return RateLimited(words)
     kind = _KINDS.get(code or 500)
     if code is not None and 400 <= code < 500 and code != 408:
-        return Refused(kind or ErrorClass.REQUEST, words, code)
-    return Transient(kind or ErrorClass.SERVER, words, code)
+        return Refused(kind or ErrorClass.REQUEST, words)
+    return Transient(kind or ErrorClass.SERVER, words)
 
 
 def _code(code: Any) -> int | None:

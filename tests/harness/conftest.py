@@ -19,3 +19,21 @@ def endpoint() -> Iterator[Scripted]:
 @pytest.fixture
 def store_path(tmp_path: Path) -> Path:
     return tmp_path / "data" / "rosetta.sqlite"
+
+
+PRICES = """
+source = "made for this test"
+[[price]]
+provider = "127.0.0.1"
+model = "mock"
+as_of = 2026-01-01
+input_per_million = 100.0
+output_per_million = 1000.0
+"""
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    path = tmp_path / "prices.toml"
+    path.write_text(PRICES, "utf-8")
+    return path

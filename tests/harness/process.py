@@ -1,10 +1,11 @@
-"""``python -m tests.harness.process begin|resume STORE URL SIZE``: a run in a process of its own."""
+"""``python -m tests.harness.process begin|resume STORE URL SIZE [PRICES]``: a run in a process of its own."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
 
@@ -19,11 +20,14 @@ def spawn(*arguments: object, **more: object) -> subprocess.Popen[str]:
     )  # type: ignore[call-overload,no-any-return]
 
 
-def main(wish: str, store: str, url: str = "", size: str = "0") -> None:
+def main(wish: str, store: str, url: str = "", size: str = "0", prices: str = "") -> None:
     """Begin a run, or go on with the newest."""
     heard = Heard()
     if wish == "begin":
-        plan = chat_plan(url, run={"concurrency": 8, "most_attempts": 3})
+        limits: dict[str, Any] = {"concurrency": 8, "most_attempts": 3}
+        plan = chat_plan(url, run=limits)
+        if prices:
+            plan = chat_plan(url, prices=prices, max_tokens=40, run={**limits, "budget_usd": 50})
         run_corpus(Path(store), corpus(int(size)), plan, heard)
     else:
         resume(Path(store), heard)

@@ -174,24 +174,6 @@ def test_wishes_after_the_end_and_while_sealing_harm_nobody(
     heard.control.stop()
 
 
-PRICES = """
-source = "made for this test"
-[[price]]
-provider = "127.0.0.1"
-model = "mock"
-as_of = 2026-01-01
-input_per_million = 100.0
-output_per_million = 1000.0
-"""
-
-
-@pytest.fixture
-def prices(tmp_path: Path) -> Path:
-    path = tmp_path / "prices.toml"
-    path.write_text(PRICES)
-    return path
-
-
 class Till:
     """Adds up what the endpoint would charge, hung and broken calls included."""
 

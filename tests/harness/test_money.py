@@ -1,0 +1,101 @@
+"""A budget in a whole run: against failures that cost, kills, and endpoints that charge more than they may."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.events import RunState
+from harness.plan import Plan
+from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
+from tests.harness.process import spawn
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
+
+USAGE = {"prompt_tokens": 20, "completion_tokens": 10}
+COST = (20 * 100 + 10 * 1000) / 1e6
+"""US dollars for this usage at the scripted price."""
+FILTERED = {"code": 403, "message": "flagged", "metadata": {"reasons": ["x"]}}
+SPENT = "SELECT sum(spent_usd) FROM stretches"
+
+
+def budgeted(url: str, prices: Path, cap: float = 50.0, **run: Any) -> Plan:
+    return chat_plan(url, prices=prices, max_tokens=40, run={"budget_usd": cap, **run})
+
+
+def most(asked: Asked) -> float:
+    """Give the most that a request may cost: a token for each byte, and all output that it allows."""
+    size = len(json.dumps(asked.body, ensure_ascii=False).encode())
+    return ((size + 64) * 100 + 40 * 1000) / 1e6
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"error": FILTERED, "usage": USAGE},
+        {"error": {"code": 502, "message": "upstream"}, "usage": USAGE},
+        {"error": {"code": 429, "message": "slow"}, "usage": USAGE},
+        {"choices": [{"error": {"code": 502}, "message": {"content": "h"}}], "usage": USAGE},
+        {"choices": "none", "usage": USAGE},
+        {"error": FILTERED, "usage": {"prompt_tokens": 1, "cost": COST}},
+    ],
+)
+def test_a_failure_that_says_what_it_used_costs_that(
+    endpoint: Scripted, store_path: Path, prices: Path, reply: dict[str, Any]
+) -> None:
+    endpoint.answer = lambda _: json_answer(reply)
+    heard = run_corpus(store_path, corpus(2), budgeted(endpoint.url, prices))
+    assert heard.finished.failed == 2
+    assert heard.progress[-1].spent_usd == pytest.approx(2 * COST)
+    assert heard.progress[-1].cost_usd == pytest.approx(2 * COST)
+    assert query(store_path, SPENT) == [(pytest.approx(2 * COST),)]
+
+
+@pytest.mark.parametrize("code", [403, 400, 502, None])
+def test_a_failure_in_a_good_reply_that_says_nothing_may_have_cost_all(
+    endpoint: Scripted, store_path: Path, prices: Path, code: int | None
+) -> None:
+    endpoint.answer = lambda _: json_answer({"error": {"code": code, "message": "no"}})
+    heard = run_corpus(store_path, corpus(2), budgeted(endpoint.url, prices))
+    assert heard.progress[-1].spent_usd == pytest.approx(sum(map(most, endpoint.asked)))
+    assert [attempt.status for attempt in kept(store_path).attempts[0]] == [None]
+
+
+def test_a_kill_forgets_no_call_that_may_be_charged(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    process = spawn("begin", store_path, endpoint.url, 30, prices)
+
+    def answer(asked: Asked) -> Answer:
+        if asked.number == 3:
+            os.kill(process.pid, signal.SIGKILL)
+        return Answer(seconds=60 if asked.number < 3 else 0, cut_after=0)
+
+    endpoint.answer = answer
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    assert query(store_path, SPENT)[0][0] >= sum(map(most, endpoint.asked[:4])) - 1e-9
+
+
+def dear(asked: Asked) -> Answer:
+    """Charge far more than the price and the length of the call allow."""
+    return json_answer(completion("x", usage={**USAGE, "cost": 3.0}), seconds=0.02)
+
+
+def test_once_a_call_cost_more_than_it_may_calls_go_alone_and_nearer_to_the_cap(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    endpoint.answer = dear
+    plan = budgeted(endpoint.url, prices, 20.0, concurrency=4)
+    heard = run_corpus(store_path, corpus(40), plan)
+    assert heard.finished.state is RunState.STOPPED
+    assert "charged up to $3 for a call" in (heard.finished.reason or "")
+    assert heard.progress[-1].spent_usd == 18.0
+    assert len(endpoint.asked) == 6
+    starts = [asked.at for asked in endpoint.asked]
+    assert all(later - earlier >= 0.02 for earlier, later in pairwise(starts[4:]))
