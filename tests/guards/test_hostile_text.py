@@ -169,6 +169,7 @@ def test_no_escape_of_the_data_reaches_a_real_terminal(tmp_path: Path) -> None:
         assert child.wait(20) == 0
     finally:
         child.kill()
+        child.wait()
         os.close(terminal)
     found = [raw for raw in RAW if raw in sent]
     assert found == []
@@ -186,12 +187,17 @@ def _start(path: Path) -> tuple[subprocess.Popen[bytes], int]:
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor"},
+        env=_environment() | {"TERM": "xterm-256color", "COLORTERM": "truecolor"},
         cwd=Path(__file__).parents[2],
         start_new_session=True,
     )
     os.close(theirs)
     return child, ours
+
+
+def _environment() -> dict[str, str]:
+    """Give ours without the size that a test runner may tell: the terminal has its own."""
+    return {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
 
 
 def _until(terminal: int, shown: bytes | None, stream: object, screen: object) -> bytes:
