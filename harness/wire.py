@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from harness.transport import Transport
 
+MOST_SAID = 200
+"""Characters of an endpoint's own words that are kept."""
+
 
 class Wire:
     """Carries requests and judges replies. Belongs to one event loop."""
@@ -65,6 +68,7 @@ def _read(request: Request, body: bytes) -> Reply:
         return sound_reply(_shaped(request, decoded))
     except CallError as failure:
         failure.bill = Reply("", usage(decoded), reported_cost_usd=reported_cost(decoded))
+        failure.args = (_fit(request, str(failure)),)
         raise
 
 
@@ -90,22 +94,25 @@ def _failure(request: Request, response: httpx.Response, body: bytes) -> CallErr
 
 
 def _said(request: Request, body: bytes) -> str:
-    """Give the endpoint's own words, shortened; nothing for secret entries, which they may quote."""
-    if not request.cacheable:
-        return ""
-    text = storable(" ".join(_error_text(body).split()))
+    """Give the endpoint's own words; nothing for secret entries, which they may quote."""
+    return _fit(request, _error_text(body)) if request.cacheable else ""
+
+
+def _fit(request: Request, words: str) -> str:
+    """Take the keys out of words, then shorten them: a key that was cut could not be found any more."""
+    text = storable(" ".join(words.split()))
     for secret in (*request.headers.values(), *request.body_secrets.values()):
         for piece in secret.split():
             if len(piece) >= 8:
                 text = text.replace(piece, "•••")
-    return text if len(text) <= 200 else text[:199] + "…"
+    return text if len(text) <= MOST_SAID else text[: MOST_SAID - 1] + "…"
 
 
 def _error_text(body: bytes) -> str:
     try:
         decoded: Any = json.loads(body)
     except (ValueError, RecursionError):
-        return body[:200].decode("utf-8", "replace")
+        return body.decode("utf-8", "replace")
     error = decoded.get("error", decoded) if isinstance(decoded, dict) else decoded
     if isinstance(error, dict):
         error = error.get("message", "")

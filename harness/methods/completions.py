@@ -145,7 +145,7 @@ def provider_error(error: Any, *, quote: bool) -> CallError:
     code = _code(fields.get("code"))
     said = fields.get("message") if quote else None
     words = f"The provider answered with error {code or 'without a code'}"
-    words += f": {storable(said)[:500]}" if isinstance(said, str) else "."
+    words += f": {storable(said)}" if isinstance(said, str) else "."
     details = fields.get("metadata")
     if code == 403 and isinstance(details, Mapping) and details.get("reasons"):
         return Refused(ErrorClass.FILTERED, words)

@@ -231,6 +231,21 @@ def test_a_key_in_the_body_stays_out_of_the_message_too(endpoint: Scripted) -> N
     assert str(found) == "HTTP 403: bad key •••!"
 
 
+@pytest.mark.parametrize("before", range(150, 210, 5))
+@pytest.mark.parametrize("form", ["text", "error", "error in a good reply"])
+def test_no_beginning_of_a_key_is_left_where_words_are_cut(
+    endpoint: Scripted, form: str, before: int
+) -> None:
+    words = f"{'x' * before} {KEY} and more words after it " + "y" * 600
+    if form == "text":
+        endpoint.answer = lambda _: Answer(401, words.encode())
+    else:
+        endpoint.answer = lambda _: error(401 if form == "error" else 200, words)
+    message = str(failure(request(endpoint.url)))
+    assert KEY[:2] not in message
+    assert len(message) < 300
+
+
 def test_long_words_of_an_endpoint_are_shortened_and_can_be_stored(endpoint: Scripted) -> None:
     endpoint.answer = lambda _: error(500, "\ud800 long " * 1000)
     message = str(failure(request(endpoint.url)))
