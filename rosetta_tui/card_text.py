@@ -88,6 +88,7 @@ def _head(card: Mapping[str, Any]) -> Iterator[str]:
     yield _line("tier", tier_words(card))
     yield _line("validated by", card.get("verification_tier"))
     yield _line("fingerprint", block(card, "fingerprint").get("hash"))
+    yield _line("set-up", block(card, "fingerprint").get("setup_hash"))
     yield _line("seal", card.get("run_card_hash") or "none")
     if "unverified" in card:
         yield _line("UNVERIFIED", card["unverified"])

@@ -146,7 +146,9 @@ def _about(entry: Entry) -> list[Line]:
 def _attempts(facts: EntryFacts) -> Content:
     result = facts.result
     if result is None or not facts.attempts:
-        return Content.styled("nothing was called", "$quiet")
+        made = result is not None and (result.latency_seconds or result.total_tokens) is not None
+        told = "recorded when the output was made elsewhere" if made else "nothing was called"
+        return Content.styled(told, "$quiet")
     lines = [_attempt(number, attempt) for number, attempt in enumerate(facts.attempts, 1)]
     return Content("\n").join([*lines, _sum(result)])
 

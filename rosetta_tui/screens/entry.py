@@ -48,7 +48,8 @@ class EntryScreen(Screen[int]):
         Binding("p", "prompt", "Prompt"),
         Binding("r", "raw", "Raw reply"),
         Binding("y", "copy", "Copy output"),
-        Binding("q,escape", "leave", "Back", key_display="q"),
+        Binding("q", "leave", "Back"),
+        Binding("escape", "close", "Close or back", show=False),
     ]
 
     def __init__(
@@ -131,6 +132,14 @@ class EntryScreen(Screen[int]):
         else:
             self.app.copy_to_clipboard(plain(output))
             self.notify("Output copied.", markup=False)
+
+    async def action_close(self) -> None:
+        """Hide the prompt and the reply where they are shown, else go back."""
+        if self._opened:
+            self._opened.clear()
+            await self._show()
+        else:
+            self.action_leave()
 
     def action_leave(self) -> None:
         """Go back to the table, at the entry seen last."""

@@ -39,7 +39,7 @@ class HomeScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d,D", "demo", "Demo", key_display="D"),
-        Binding("x", "delete", "Delete"),
+        Binding("delete,backspace", "delete", "Delete", key_display="del"),
         Binding("r", "read", "Refresh"),
         Binding("q", "leave", "Quit"),
     ]
@@ -48,6 +48,8 @@ class HomeScreen(Screen[None]):
         super().__init__()
         self._path = path
         self._runs: list[RunSummary] | None = None
+        self._back = False
+        """True from coming back until the list is read: a run begun meanwhile gets the cursor."""
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the runs, and the keys."""
@@ -69,6 +71,7 @@ class HomeScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """Read the runs again when coming back."""
         if self._runs is not None:
+            self._back = True
             self.action_read()
 
     @property
@@ -105,9 +108,12 @@ class HomeScreen(Screen[None]):
         self.query_one("#where", Static).update(show(why, "$bad"))
 
     def _show(self, runs: list[RunSummary]) -> None:
+        back, self._back = self._back, False
         if runs == self._runs:
             return
-        here = self.chosen
+        here, known = self.chosen, {run.run_id for run in self._runs or ()}
+        if back and runs and runs[0].run_id not in known:
+            here = runs[0]
         self._runs = runs
         rows = RunRows(runs)
         self.table.show_rows(rows, None if here is None else rows.find(here.run_id))

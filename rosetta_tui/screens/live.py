@@ -160,7 +160,9 @@ class LiveScreen(Screen[None]):
             self.table.move_to_entry(self.live.newest)
 
     def _notes(self) -> str:
-        parts = [self.table.order.words, "following" if self.following else ""]
+        rows = self.table.entries
+        nothing = "nothing found" if self.table.order.search and rows and not rows.count else ""
+        parts = [self.table.order.words, nothing, "following" if self.following else ""]
         return " · ".join(part for part in parts if part)
 
     def on_resize(self) -> None:
@@ -247,8 +249,10 @@ class LiveScreen(Screen[None]):
     # Steering
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Grey the keys that have nothing to steer."""
-        if action in STEERING.values() and (self.control is None or self.live.over):
+        """Grey the keys that steer a run of another process; leave them out where the run is over."""
+        if action in STEERING.values() and self.live.over:
+            return False
+        if action in STEERING.values() and self.control is None:
             return None
         return super().check_action(action, parameters)
 

@@ -19,6 +19,7 @@ from rosetta_tui.entry_rows import COLUMNS, EntryRows, id_width
 from rosetta_tui.live import LiveRun
 from rosetta_tui.order import Order
 from rosetta_tui.pages import Pages
+from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import ResultTable
 
 ORDER_SECONDS = 1.0
@@ -35,6 +36,8 @@ class EntryTable(ResultTable):
         self._live = live
         self._store = store
         self._pages: Pages | None = None
+        self._from_top = False
+        """True from a wish for another sorting until its rows are there: they are shown from the top."""
         self._ordered_at = 0.0
         self._ordered_done = 0
 
@@ -70,6 +73,8 @@ class EntryTable(ResultTable):
         """Show rows in another order or selection."""
         if order == self.order:
             return
+        sorted_anew = (order.sort, order.descending) != (self.order.sort, self.order.descending)
+        self._from_top = self._from_top or sorted_anew
         self.order = order
         self._title()
         self._read()
@@ -80,8 +85,7 @@ class EntryTable(ResultTable):
         columns = [replace(c, width=width) if c.key == "id" else c for c in COLUMNS]
         if self.order.sort != "position":
             columns = [
-                replace(c, title=c.title + arrow) if c.key == self.order.sort else c
-                for c in columns
+                _titled(c, c.title + arrow) if c.key == self.order.sort else c for c in columns
             ]
         self.show_columns(columns)
 
@@ -121,9 +125,15 @@ class EntryTable(ResultTable):
     def _show(self, order: Order, positions: Sequence[int]) -> None:
         if order != self.order or self._pages is None:
             return
-        here = self.position
+        here, from_top = self.position, self._from_top
+        self._from_top = False
         self.entries = EntryRows(self._live, self._pages, positions)
-        self.show_rows(self.entries, None if here is None else self.entries.find(here))
+        found = None if here is None else self.entries.find(here)
+        self.show_rows(self.entries, 0 if from_top else found)
+
+
+def _titled(column: Column, title: str) -> Column:
+    return replace(column, title=title, width=max(column.width, len(title)))
 
 
 def another(store: sqlite3.Connection) -> sqlite3.Connection:

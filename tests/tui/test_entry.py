@@ -113,3 +113,19 @@ async def test_syllabics_and_stacked_marks_are_shown_as_they_are(tmp_path: Path)
         await settle(pilot)
         assert "niwa\u0302pama\u0302na\u0302n atim" in text(app)
     made.close()
+
+
+async def test_escape_closes_the_prompt_before_it_leaves(made: Scene) -> None:
+    app = App(made)
+    async with app.run_test(size=(120, 48)) as pilot:
+        await opened(app, pilot, made, 1)
+        await pilot.press("p")
+        await settle(pilot)
+        assert "Answer with the translation only." in text(app)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(app.screen, EntryScreen)
+        assert "Answer with the translation only." not in text(app)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not isinstance(app.screen, EntryScreen)

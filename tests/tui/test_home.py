@@ -57,6 +57,29 @@ async def test_the_demo_goes_on_while_home_is_shown_and_is_opened_again(tmp_path
     made.close()
 
 
+async def test_a_run_begun_meanwhile_has_the_cursor(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("D")
+        await settle(pilot)
+        columns = (
+            "corpus, positions, setup, setup_hash, plan, opening, harness_version, model_slug, "
+        )
+        columns += "condition, dataset_id, language_pair, fingerprint_hash"
+        made.store.execute(
+            f"INSERT INTO runs (run_id, state, created, {columns})"
+            f" SELECT 'newer', 'stopped', created + 1, {columns} FROM runs"
+        )
+        await pilot.press("q")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+        assert app.screen.chosen is not None
+        assert app.screen.chosen.run_id == "newer"
+    made.close()
+
+
 async def test_a_complete_run_shows_what_may_be_claimed(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)
@@ -94,19 +117,19 @@ async def test_deleting_asks_and_never_deletes_what_is_under_way(tmp_path: Path)
     app = App(made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
-        await pilot.press("x")
+        await pilot.press("delete")
         await pilot.pause()
         assert isinstance(app.screen, HomeScreen)
         set_live(made.store, made.number, RunState.STOPPED, None)
         await pilot.press("r")
         await settle(pilot)
-        await pilot.press("x")
+        await pilot.press("delete")
         await pilot.pause()
         assert "Delete this run for good?" in text(app)
         await pilot.press("escape")
         await settle(pilot)
         assert len(list_runs(made.store)) == 1
-        await pilot.press("x")
+        await pilot.press("delete")
         await pilot.pause()
         await pilot.press("y")
         await settle(pilot)
@@ -129,7 +152,7 @@ async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> 
         assert "■" in text(app)
         assert "stopped 50% · 5 of 10" in text(app)
         assert "rosetta resume 0f3b8c1e" in text(app)
-        await pilot.press("x")
+        await pilot.press("delete")
         await pilot.pause()
         assert "Delete this run for good?" in text(app)
         set_live(made.store, made.number, RunState.RUNNING, {"at": time.time()})

@@ -113,7 +113,7 @@ async def test_search_finds_as_it_is_typed_and_escape_ends_it(middle: Scene) -> 
         assert live(app).table.rows.count == 120
 
 
-async def test_sorting_turns_round_and_keeps_the_cursor_on_its_entry(middle: Scene) -> None:
+async def test_sorting_turns_round_and_shows_the_top_of_the_list(middle: Scene) -> None:
     app = App(middle, watch=True)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
@@ -123,7 +123,7 @@ async def test_sorting_turns_round_and_keeps_the_cursor_on_its_entry(middle: Sce
         await settle(pilot)
         table = live(app).table
         assert table.order == Order(sort="chrf")
-        assert table.position == 1
+        assert (table.position, table.cursor) == (11, 0)
         assert "chrF++ ▲" in text(app)
         assert table.entries is not None
         assert table.entries.order[0] == 11
@@ -257,7 +257,7 @@ async def test_a_run_that_cannot_go_on_says_what_to_do(middle: Scene) -> None:
         screen = text(app)
         assert "The run stopped: The endpoint refuses the key [/x]." in screen
         assert "rosetta resume 0f3b8c1e" in screen
-        assert live(app).check_action("drain", ()) is None
+        assert live(app).check_action("drain", ()) is False
         await pilot.press("q")
         await pilot.pause()
         assert not app.is_running
