@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from corpora.entry import Entry, EntryId
 from harness.failures import ErrorClass, UsageError
 from harness.method import Output, Recorded
 from harness.methods.cleaning import storable
+from harness.methods.output_table import table_rows
 from harness.usage import usage
 
 ID_FIELDS = ("id", "entry_id")
@@ -84,6 +83,7 @@ def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry]) -> dict
     if len(known) != len(entries):
         raise UsageError("The corpus has ids that differ only in being number or text. Rename one.")
     outputs: dict[str, Output] = {}
+    places: dict[str, str] = {}
     for where, row in rows:
         entry_id = _id(path, where, row)
         if entry_id not in known:
@@ -91,9 +91,26 @@ def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry]) -> dict
         if entry_id in outputs:
             raise UsageError(f"{path}: {where}: the entry has an output already. Keep one of them.")
         outputs[entry_id] = _row_output(path, where, row)
+        places[entry_id] = where
+    _refuse_swallowed(path, outputs, places, known - outputs.keys())
     if not outputs:
         raise UsageError(f"{path}: there is no output in it.")
     return outputs
+
+
+def _refuse_swallowed(
+    path: Path, outputs: Mapping[str, Output], places: Mapping[str, str], missing: Set[str]
+) -> None:
+    """Refuse a CSV cell that a stray quote made swallow the rows of entries that are then missing."""
+    if path.suffix.lower() != ".csv" or not missing:
+        return
+    for entry_id, output in outputs.items():
+        for line in (output.text or "").split("\n")[1:]:
+            if line.partition(",")[0].strip(' "') in missing:
+                raise UsageError(
+                    f"{path}: {places[entry_id]}: the output holds what looks like the row of another "
+                    "entry, which is missing. Close every quote."
+                )
 
 
 def _id(path: Path, where: str, row: Mapping[str, Any]) -> str:
@@ -161,28 +178,6 @@ def _json_rows(path: Path, text: str) -> Iterator[_Row]:
         yield f"item {place}", _object(path, f"item {place}", row)
 
 
-def _table_rows(path: Path, text: str) -> Iterator[_Row]:
-    comma = path.suffix.lower() == ".csv"
-    reader = csv.DictReader(
-        io.StringIO(text, newline=""),
-        delimiter="," if comma else "\t",
-        quoting=csv.QUOTE_MINIMAL if comma else csv.QUOTE_NONE,
-    )
-    try:
-        for row in reader:
-            where = f"line {reader.line_num}"
-            if None in row or None in row.values():
-                raise UsageError(f"{path}: {where}: the row has not as many fields as the header.")
-            yield where, {name: _tokens(name, value) for name, value in row.items()}
-    except csv.Error as error:
-        raise UsageError(f"{path}: line {reader.line_num}: {error}. Correct the table.") from None
-
-
-def _tokens(name: str, value: str) -> str | int:
-    """A table has only texts; token counts are the numbers that ``usage`` looks for."""
-    return int(value) if name.endswith("_tokens") and value.isascii() and value.isdigit() else value
-
-
 def _decoded(path: Path, line: int, text: str) -> Any:
     try:
         return json.loads(text)
@@ -203,6 +198,6 @@ _READERS = {
     ".jsonl": _jsonl_rows,
     ".ndjson": _jsonl_rows,
     ".json": _json_rows,
-    ".tsv": _table_rows,
-    ".csv": _table_rows,
+    ".tsv": table_rows,
+    ".csv": table_rows,
 }

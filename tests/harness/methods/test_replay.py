@@ -155,6 +155,15 @@ def test_failed_and_missing_outputs(tmp_path: Path) -> None:
         ("o.csv", "id,output\n1,a,SECRET", "line 2: the row has not as many"),
         ("o.csv", "id,output\n1", "line 2: the row has not as many"),
         ("o.tsv", "1\tSECRET\n", "no output in it"),
+        ("o.csv", 'id,output\n1,"SECRET\n3,b\n', "line 2: .*Close every quote"),
+        ("o.csv", 'id,output\nb,x\n1,"SECRET"y\n3,b\n', "line 3: .*Close every quote"),
+        ("o.csv", 'id,output\n1,"SECRET\nb,x\n3,c"\n', "line 2: .*row of another entry"),
+        ("o.csv", 'id,output\n1,"SECRET\n""b"",x"\n3,c\n', "line 2: .*row of another entry"),
+        ("o.csv", "1,SECRET,SECRET\n", "line 1: two columns have the same name"),
+        ("o.csv", f"id,output\n1,{'x' * 200_000}\n", "line 2: .*JSONL"),
+        ("o.tsv", f"id\toutput\tprompt_tokens\n1\tx\t{'9' * 5000}\n", "'prompt_tokens'"),
+        ("o.tsv", "id\toutput\tprompt_tokens\n1\tx\tSECRET\n", "line 2: .*'prompt_tokens'"),
+        ("o.tsv", "id\toutput\tcompletion_tokens\n1\tx\t-3\n", "'completion_tokens'"),
     ],
 )
 def test_mistakes_are_named_without_quoting_a_text(
@@ -163,6 +172,12 @@ def test_mistakes_are_named_without_quoting_a_text(
     with pytest.raises(UsageError, match=words) as caught:
         texts(file_of(tmp_path, name, content))
     assert "SECRET" not in str(caught.value)
+
+
+def test_a_text_of_several_lines_is_one_cell(tmp_path: Path) -> None:
+    cell = "eins,\nzwei und drei\n9, vier"
+    content = 'id,output\n1,"' + cell.replace('"', '""') + '"\nb,x\n3,y\n'
+    assert texts(file_of(tmp_path, "out.csv", content)) == [cell, "x", "y"]
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
