@@ -43,7 +43,7 @@ def begin(
 ) -> int:
     """Store the beginning of a run and give its number; nothing is asked yet."""
     chosen = [corpus.entries[place] for place in positions]
-    plan = _keep_here(chosen, method, plan)
+    plan = keep_here(chosen, method, plan)
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -95,7 +95,7 @@ def _missing(scorer: Scorer, entries: Sequence[Entry]) -> dict[str, str]:
     return missing_reasons(scorer.metrics, perfect.values())
 
 
-def _keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
+def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
     """Keep an offline run, and any run with secret entries, on this machine.
 
     Raises UsageError where the method would call another machine.

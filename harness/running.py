@@ -23,6 +23,7 @@ from harness.flight import Flight
 from harness.limiter import Limiter
 from harness.loop import RunLoop
 from harness.method import Method
+from harness.nothing import why_nothing_came
 from harness.offline import offline
 from harness.plan import AS_BEFORE, Plan, Resumption
 from harness.progress import Board
@@ -232,7 +233,10 @@ class _Go:
 
     def _end(self, board: Board, reason: str | None) -> Finished:
         tally = board.outcome
-        complete = tally.done == len(self.run.positions) and reason is None
+        everything = tally.done == len(self.run.positions)
+        if everything and reason is None and tally.failed == tally.done:
+            reason = why_nothing_came(self.connection, self.run)
+        complete = everything and reason is None
         card_hash = None
         if complete:
             card_hash = seal(self.connection, self.run.id).run_card_hash

@@ -109,11 +109,22 @@ def finished_line(event: Finished) -> str:
     failed = f", {event.failed} failed" if event.failed else ""
     if event.state is RunState.COMPLETE:
         return f"complete: {event.total} entries{failed} in {event.elapsed_seconds:.1f} s"
-    why = f" {plain(event.reason)}" if event.reason else ""
+    why = f" {sentence(plain(event.reason))}" if event.reason else ""
     return (
         f"stopped: {event.done} of {event.total} entries are stored{failed}.{why} "
-        f"`rosetta resume {event.run_id[:8]}` goes on."
+        f"`{resume_call(event)}` goes on."
     )
+
+
+def resume_call(event: Finished) -> str:
+    """Give the call that goes on with a stopped run; failed entries are asked for again by wish only."""
+    again = " --retry-failed" if event.failed else ""
+    return f"rosetta resume {event.run_id[:8]}{again}"
+
+
+def sentence(words: str) -> str:
+    """End words of others with a full stop, so that ours can follow."""
+    return words if words.endswith((".", "!", "?", "…")) else f"{words}."
 
 
 class JsonLines:

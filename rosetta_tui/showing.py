@@ -30,8 +30,13 @@ LOOK_SECONDS = 0.1
 
 def start_and_show(corpus: Corpus, positions: Sequence[int], plan: Plan, style: str | None) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
+    from harness.beginning import keep_here
+    from harness.keys import no_key
     from harness.methods.registry import build
 
+    chosen = [corpus.entries[place] for place in positions]
+    described = build(plan.method, plan.options, corpus.entries, no_key)
+    keep_here(chosen, described, plan)  # before a key is asked for that would not be used
     begin_and_show(corpus, positions, plan, build(plan.method, plan.options, corpus.entries), style)
 
 
@@ -57,11 +62,11 @@ def resume_and_show(
     from harness.plan import Resumption
     from harness.store.corpora import read_entries
     from harness.store.database import default_path, open_store
-    from harness.store.runs import find_run
+    from harness.store.runs import find_open_run, find_run
 
     path = default_path()
     with closing(open_store(path)) as connection:
-        run = find_run(connection, name)
+        run = find_open_run(connection) if name == "last" else find_run(connection, name)
         method = resume_method(connection, run)
         entries = read_entries(connection, run.corpus, run.positions)
     secret = {place for place, entry in entries.items() if entry.secret}
@@ -81,7 +86,8 @@ def show(
     from rosetta_tui.engine import Engine
 
     engine = Engine(path, number, method, resumption or AS_BEFORE)
-    if style is None and sys.stdout.isatty() and sys.stdin.isatty():
+    live = style is None and sys.stdout.isatty() and sys.stdin.isatty()
+    if live:
         from rosetta_tui.launch import watch
 
         watch(path, engine)
@@ -89,7 +95,7 @@ def show(
     else:
         interrupted = _print_events(engine, style, secret)
     finished = engine.result()
-    _close(path, finished, style)
+    _close(path, finished, style, told=not live and style in {None, "plain"})
     raise click.exceptions.Exit(_exit_code(finished, engine.control, interrupted))
 
 
@@ -161,15 +167,16 @@ def _interruptible(control: Control) -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _close(path: Path, finished: Finished, style: str | None) -> None:
-    """Print the scores of a complete run; say how a stopped one goes on."""
+def _close(path: Path, finished: Finished, style: str | None, *, told: bool) -> None:
+    """Print the scores of a complete run; say how a stopped one goes on, unless the lines told."""
     from harness.store.database import open_store
     from rosetta_tui.lines import finished_line
 
     if style == "json-lines":
         return
     if not finished.card_hash:
-        click.echo(plain(finished_line(finished)), err=True)
+        if not told:
+            click.echo(plain(finished_line(finished)), err=True)
         return
     with closing(open_store(path)) as connection:
         _print_card(connection, finished.run_id, as_json=style == "card")

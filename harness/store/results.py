@@ -140,6 +140,16 @@ def read_outcome(connection: sqlite3.Connection, run: int) -> Outcome:
     return Outcome(*row)
 
 
+def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass, str]]:
+    """Give the ways in which a run's entries failed, the most frequent first."""
+    rows = connection.execute(
+        "SELECT error_class, coalesce(error, '') FROM results WHERE run = ? AND error_class IS NOT NULL"
+        " GROUP BY 1, 2 ORDER BY count(*) DESC",
+        (run,),
+    )
+    return [(ErrorClass(row[0]), row[1]) for row in rows]
+
+
 SORTS: Mapping[str, str] = {
     "position": "e.position",
     "id": "e.entry_id",

@@ -156,6 +156,16 @@ def find_run(connection: sqlite3.Connection, name: str) -> Run:
     return _run(rows[0])
 
 
+def find_open_run(connection: sqlite3.Connection) -> Run:
+    """Give the newest run that can go on; raises UsageError where there is none."""
+    row = connection.execute(
+        f"{_READ} WHERE run_card IS NULL AND imported IS NULL ORDER BY created DESC, id DESC LIMIT 1"
+    ).fetchone()
+    if row is None:
+        raise UsageError("No run is waiting to go on. `rosetta runs list` shows all.")
+    return _run(row)
+
+
 def read_run(connection: sqlite3.Connection, number: int) -> Run:
     """Give a run by the store's own number."""
     row = connection.execute(f"{_READ} WHERE id = ?", (number,)).fetchone()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from rosetta_tui.lines import resume_call, sentence
 from rosetta_tui.live import LiveRun
 from rosetta_tui.text import show
 from rosetta_tui.widgets.telling import Telling
@@ -42,7 +43,7 @@ def banner_words(live: LiveRun) -> Content | None:
         )
     return Content.assemble(
         ("Stopped. ", "bold $warn"),
-        show(f"{live.finished.reason} " if live.finished.reason else ""),
+        show(f"{sentence(live.finished.reason)} " if live.finished.reason else ""),
         "Nothing is lost. Go on with: ",
-        show(f"rosetta resume {run_id}", "bold"),
+        show(resume_call(live.finished), "bold"),
     )

@@ -1,0 +1,43 @@
+"""Tells a run in which nothing worked from one whose outputs are worthless.
+
+Empty and missing outputs are a method's own fault, and they are scored. A wrong key, an unknown model or
+a server that is not there says nothing about a translation: such a run is never sealed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from harness.endpoints import is_loopback
+from harness.failures import ErrorClass
+from harness.store.results import failures
+from harness.store.runs import Run
+
+_OWN_FAULTS = (
+    ErrorClass.EMPTY,
+    ErrorClass.MISSING,
+    ErrorClass.NUMBERING,
+    ErrorClass.TRUNCATED,
+    ErrorClass.FILTERED,
+    ErrorClass.METHOD,
+)
+"""Failures that are a result, although a bad one."""
+
+
+def why_nothing_came(connection: sqlite3.Connection, run: Run) -> str | None:
+    """Say why no entry of a run has an output and what to do; None where the failures are a result."""
+    for error_class, message in failures(connection, run.id):
+        if error_class not in _OWN_FAULTS:
+            return f"No entry has an output: {message}{_mend(error_class, run)}"
+    return None
+
+
+def _mend(error_class: ErrorClass, run: Run) -> str:
+    provider = run.setup.provider or "NAME"
+    if error_class is ErrorClass.AUTH:
+        return f" Look at the key: `rosetta key set {provider}`."
+    if error_class is ErrorClass.CONNECTION:
+        endpoint = str(run.plan.get("options", {}).get("endpoint") or "")
+        here = "://" not in endpoint or is_loopback(endpoint)
+        return " Is the server running?" if here else " Look at the address and the network."
+    return ""
