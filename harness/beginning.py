@@ -13,7 +13,7 @@ from harness.card.fingerprint import fingerprint
 from harness.endpoints import is_loopback
 from harness.events import RunState
 from harness.failures import UsageError
-from harness.method import Method
+from harness.method import Method, Priced
 from harness.methods.registry import build
 from harness.plan import Plan, Resumption
 from harness.problems import first_problem
@@ -44,6 +44,7 @@ def begin(
     """Store the beginning of a run and give its number; nothing is asked yet."""
     chosen = [corpus.entries[place] for place in positions]
     plan = keep_here(chosen, method, plan)
+    _check_budget(method, plan)
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -74,6 +75,12 @@ def begin(
         connection.execute("ROLLBACK")
         raise
     return number
+
+
+def _check_budget(method: Method, plan: Plan) -> None:
+    """Refuse a budget that cannot be kept, where the method knows beforehand what its calls cost."""
+    if plan.run.budget_usd is not None and isinstance(method, Priced):
+        method.check_budget()
 
 
 def _opening(entries: Sequence[Entry], metrics: Sequence[Metric]) -> dict[str, object]:
@@ -145,21 +152,25 @@ def _difference(run: Run, method: Method) -> str:
     return ", ".join(name for name in then if then[name] != now[name])
 
 
-def take_up(connection: sqlite3.Connection, number: int, resumption: Resumption) -> Run:
+def take_up(
+    connection: sqlite3.Connection, number: int, method: Method, resumption: Resumption
+) -> Run:
     """Give a run as it is now, with a person's changes made; the caller holds the run's lock.
 
-    Raises UsageError where another process brought it to its end meanwhile, or a change is none.
+    Raises UsageError where another process brought it to its end meanwhile, or a change cannot be made.
     """
     run = read_run(connection, number)
     _refuse_complete(run)
     if resumption.options:
-        _change_plan(connection, run, resumption.options)
+        _change_plan(connection, run, method, resumption.options)
     if resumption.retry_failed:
         forget_failed(connection, number)
     return read_run(connection, number)
 
 
-def _change_plan(connection: sqlite3.Connection, run: Run, changes: Mapping[str, Any]) -> None:
+def _change_plan(
+    connection: sqlite3.Connection, run: Run, method: Method, changes: Mapping[str, Any]
+) -> None:
     """Change how a run goes about its calls (budget, concurrency); never what is asked."""
     from pydantic import ValidationError
 
@@ -169,5 +180,6 @@ def _change_plan(connection: sqlite3.Connection, run: Run, changes: Mapping[str,
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error
     changed = plan.model_copy(update={"run": options})
+    _check_budget(method, changed)
     opening = {**run.opening, "budget_usd": options.budget_usd}
     set_plan(connection, run.id, changed.model_dump(mode="json"), opening)

@@ -31,19 +31,21 @@ class BudgetReached(HarnessError):  # noqa: N818  an end, not a fault
     """The next call could pass the cap, and nothing under way can give money back."""
 
 
-def most_cost(request: Request) -> float:
-    """Give the most that a call can cost in US dollars.
-
-    Raises UsageError where the price is unknown: a budget cannot be kept then.
-    """
-    price = request.price
+def bounded(price: Price | None, most_completion_tokens: int | None) -> Price:
+    """Give the price where it bounds what a call can cost; raises UsageError where a budget cannot be kept."""
     if price is None:
         raise UsageError(
             "The price of this model is unknown, so a budget cannot be kept. "
             "Add the model to your prices.toml, or run without --budget."
         )
-    if price.output_per_million and request.most_completion_tokens is None:
+    if price.output_per_million and most_completion_tokens is None:
         raise UsageError("A budget needs an upper bound on the output. Set --max-tokens.")
+    return price
+
+
+def most_cost(request: Request) -> float:
+    """Give the most that a call can cost in US dollars; raises UsageError where nothing bounds it."""
+    price = bounded(request.price, request.most_completion_tokens)
     dearest_input = max(price.input_per_million, price.cached_input_per_million or 0.0)
     bound = Price(dearest_input, price.output_per_million, None, price.per_million_characters)
     prompt = len(json.dumps(request.body, ensure_ascii=False).encode("utf-8", "surrogatepass"))

@@ -109,3 +109,12 @@ class Method(Protocol):
         Raises CallError where the whole call failed; any other exception becomes a ``method`` error.
         """
         ...
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A method that knows before its first call what calls cost; a method need not be one."""
+
+    def check_budget(self) -> None:
+        """Raise UsageError where a budget could not be kept."""
+        ...

@@ -85,7 +85,7 @@ def go(
         with closing(open_store(path)) as connection:
             run_id = read_run(connection, number).run_id
             with _alone(path, run_id):
-                run = take_up(connection, number, resumption)
+                run = take_up(connection, number, method, resumption)
                 with _leaving(connection, number), offline(_plan(run).run.offline):
                     return _Go(connection, path, run, method, listener, control).go()
     except HarnessError as error:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from corpora.entry import Entry
+from harness.budget import bounded
 from harness.calls import Calls, Price, Reply, Request
 from harness.endpoints import Endpoint, service_endpoint
 from harness.failures import ErrorClass, UsageError
@@ -39,6 +40,10 @@ class Api:
         self._key = key
         self._options = options
         self._price = _price(service, endpoint, options)
+
+    def check_budget(self) -> None:
+        """See ``Priced``; a service charges for no output."""
+        bounded(self._price, 0)
 
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
         """Ask for the entries' translations; see ``Method``."""

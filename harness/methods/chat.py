@@ -33,6 +33,10 @@ class Chat:
         self._completions = completions
         self._briefing = brief
 
+    def check_budget(self) -> None:
+        """See ``Priced``."""
+        self._completions.check_budget()
+
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
         """Ask for the entries' translations; see ``Method``."""
         if self.setup.batch_size == 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from harness.budget import bounded
 from harness.calls import Price, Reply, Request
 from harness.endpoints import Endpoint
 from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
@@ -55,6 +56,10 @@ class Completions:
             replicate=self.replicate,
             cacheable=not secret,
         )
+
+    def check_budget(self) -> None:
+        """See ``Priced``."""
+        bounded(self.price, self.max_tokens)
 
     def _body(self, messages: Sequence[Message]) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self.model, "messages": list(messages)}

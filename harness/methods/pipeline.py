@@ -53,6 +53,10 @@ class Pipeline:
         self._dictionary = dictionary
         self._retry = load_prompt("retry-v1")
 
+    def check_budget(self) -> None:
+        """See ``Priced``."""
+        self._completions.check_budget()
+
     async def translate(self, entries: Sequence[Entry], calls: Calls) -> list[Output]:
         """Translate each entry by itself; see ``Method``."""
         return [await self._entry(entry, calls) for entry in entries]

@@ -12,8 +12,19 @@ from typing import Any
 import pytest
 
 from harness.events import RunState
-from harness.plan import Plan
-from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
+from harness.failures import UsageError
+from harness.methods.options import MethodOptions
+from harness.plan import Plan, RunOptions
+from tests.harness.evaluation import (
+    LANGUAGES,
+    begun,
+    chat_plan,
+    corpus,
+    kept,
+    query,
+    resume,
+    run_corpus,
+)
 from tests.harness.process import spawn
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
 
@@ -99,3 +110,41 @@ def test_once_a_call_cost_more_than_it_may_calls_go_alone_and_nearer_to_the_cap(
     assert len(endpoint.asked) == 6
     starts = [asked.at for asked in endpoint.asked]
     assert all(later - earlier >= 0.02 for earlier, later in pairwise(starts[4:]))
+
+
+ELSEWHERE = "https://llm.example.org/v1"
+"""Never asked: what is wrong shows before."""
+UNKNOWN = {
+    "chat": {"endpoint": ELSEWHERE, "model": "nobody-knows-it"},
+    "pipeline": {"endpoint": ELSEWHERE, "model": "nobody-knows-it"},
+    "api:libretranslate": {"endpoint": ELSEWHERE},
+}
+
+
+def planned(method: str, cap: float | None, **options: Any) -> Plan:
+    told = MethodOptions.model_validate({**LANGUAGES, **options})
+    return Plan(method=method, options=told, run=RunOptions(budget_usd=cap))
+
+
+@pytest.mark.parametrize("method", UNKNOWN)
+def test_a_budget_without_a_known_price_is_refused_before_anything_is_stored(
+    store_path: Path, method: str
+) -> None:
+    with pytest.raises(UsageError, match=r"price of this model is unknown.*prices\.toml"):
+        run_corpus(store_path, corpus(3), planned(method, 1.0, **UNKNOWN[method]))
+    assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
+
+
+def test_a_budget_without_a_bound_on_the_output_is_refused(store_path: Path, prices: Path) -> None:
+    options = {"endpoint": "http://127.0.0.1:9/v1", "model": "mock", "prices": prices}
+    with pytest.raises(UsageError, match="--max-tokens"):
+        begun(store_path, corpus(3), planned("chat", 1.0, **options, max_tokens=None))
+    begun(store_path, corpus(3), planned("chat", 1.0, **options))
+
+
+def test_a_budget_that_cannot_be_kept_is_refused_on_going_on_too(store_path: Path) -> None:
+    begun(store_path, corpus(3), planned("chat", None, **UNKNOWN["chat"]))
+    before = kept(store_path).run
+    with pytest.raises(UsageError, match="price of this model is unknown"):
+        resume(store_path, budget_usd=1.0)
+    assert kept(store_path).run.plan == before.plan

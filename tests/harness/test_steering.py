@@ -7,7 +7,6 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,6 @@ import pytest
 from harness.control import Control
 from harness.events import EntryScored, Event, Progress, RunState
 from harness.failures import ErrorClass, UsageError
-from harness.keys import no_key
-from harness.methods.registry import build
 from rosetta_tui.lines import JsonLines, PlainLines
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.scripted import (
@@ -248,18 +245,6 @@ def test_a_reached_budget_stops_in_words_and_a_larger_one_goes_on(
     assert resumed.finished.state is RunState.COMPLETE
     assert resumed.progress[-1].budget_usd == 50
     assert set(asked_for(endpoint).values()) == {1}
-
-
-def test_a_budget_without_a_known_price_stops_before_anything_is_asked(
-    endpoint: Scripted, store_path: Path, tmp_path: Path
-) -> None:
-    plan = chat_plan(endpoint.url, run={"budget_usd": 1.0})
-    method = build(plan.method, plan.options, (), no_key)
-    method._completions = replace(method._completions, price=None)  # type: ignore[attr-defined]
-    heard = run_corpus(store_path, corpus(5), plan, method=method)
-    assert heard.finished.state is RunState.STOPPED
-    assert "price of this model is unknown" in (heard.finished.reason or "")
-    assert endpoint.asked == []
 
 
 SECRET = "the medicine bundle"
