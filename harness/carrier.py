@@ -104,6 +104,7 @@ class EntryCalls:
         ledger = self.carrier.ledger
         reserved = await self._reserve(request)
         charged = reserved  # kept whole unless we learn better: a broken call may have been charged
+        self.carrier.limiter.begins(self.slot)
         started = time.perf_counter()
         try:
             reply, status = await self.carrier.wire.send(request)

@@ -18,10 +18,10 @@ CUT = 0.8
 
 @dataclass(slots=True)
 class Slot:
-    """The right to have one call under way."""
+    """The right to have one call under way at a time."""
 
     era: int
-    """Number of cuts before the slot was given."""
+    """Number of cuts before the slot's newest call began."""
 
 
 class Limiter:
@@ -75,6 +75,10 @@ class Limiter:
         """Give a slot back."""
         self._in_use -= 1
         self._serve()
+
+    def begins(self, slot: Slot) -> None:
+        """Note that a call begins in this slot, perhaps not its first: a 429 to it is news again."""
+        slot.era = self._era
 
     def succeeded(self) -> None:
         """Note a good answer: the limit grows, where it was used."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from harness.method import Method, MethodClass, Output, Recorded, Setup
 from harness.methods.options import MethodOptions
 from harness.plan import Plan, RunOptions
 from tests.harness.evaluation import LANGUAGES, Heard, corpus, kept, query, run_corpus
-from tests.harness.scripted import Scripted
+from tests.harness.scripted import Answer, Asked, Scripted, error, json_answer
 
 
 class Foreign:
@@ -360,3 +361,33 @@ def test_what_a_foreign_method_says_of_a_secret_call_is_kept_nowhere(
 def test_a_kind_of_failure_that_is_none_cannot_be_raised() -> None:
     with pytest.raises(ValueError, match="bogus"):
         CallError("bogus", "words")  # type: ignore[arg-type]
+
+
+class Thrice(Asking):
+    """Asks three times for each entry, whatever comes back."""
+
+    async def translate(self, entries: Sequence[Entry], calls: Calls) -> Any:
+        for step in range(3):
+            body = {"messages": [{"content": f"{step} {entries[0].source}"}]}
+            with suppress(CallError):
+                await calls.send(Request("own", self.url, body, self.read))
+        return [Output("x")]
+
+
+def test_a_429_to_a_later_call_of_an_entry_slows_down_too(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    def answer(asked: Asked) -> Answer:
+        step = int(asked.source.split()[0])
+        return error(429) if step else json_answer({})
+
+    endpoint.answer = answer
+    plan = Plan(
+        method="foreign",
+        options=MethodOptions(**LANGUAGES),
+        run=RunOptions(concurrency=8, most_attempts=1),
+    )
+    method = Thrice(endpoint.url, lambda _: Reply("x"))
+    heard = run_corpus(store_path, corpus(8), plan, method=method)
+    assert heard.progress[-1].rate_limited == 16
+    assert heard.progress[-1].concurrency <= int(8 * 0.8 * 0.8)
