@@ -7,6 +7,7 @@ a text of several lines; in JSON a missing, doubled or invented key is plain to 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,12 +29,12 @@ def by_number(reply: str, count: int) -> list[str | None]:
     it looks when the model split or joined texts and shifted the rest: then none is trusted.
     """
     pairs = _pairs(reply)
-    numbers = [number for number, _ in pairs]
-    if set(numbers) - set(range(1, count + 1)) or count not in numbers:
+    times = Counter(number for number, _ in pairs)
+    if times.keys() - set(range(1, count + 1)) or count not in times:
         return [None] * count
     texts: list[str | None] = [None] * count
     for number, text in pairs:
-        if numbers.count(number) == 1 and isinstance(text, str):
+        if times[number] == 1 and isinstance(text, str):
             texts[number - 1] = storable(text).strip()
     return texts
 

@@ -51,6 +51,11 @@ def test_garbled_numbers_never_shift_a_text(
         assert text in {None, "", own(number)}
 
 
+def test_a_reply_that_only_repeats_a_number_is_read_as_fast_as_it_is_long() -> None:
+    """Looking through all numbers for each of them would take minutes."""
+    assert by_number(written([(1, own(1))] * 200_000), 1) == [None]
+
+
 @given(st.integers(2, 8), st.data())
 def test_joined_or_split_texts_never_shift_the_rest(count: int, data: st.DataObject) -> None:
     """The model counts on by itself after it joined or split texts."""
