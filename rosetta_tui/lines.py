@@ -24,7 +24,8 @@ WIDEST_ID = 24
 class PlainLines:
     """Prints one line per entry and a line of progress now and then.
 
-    Texts are not printed: a log outlives the run, and an entry may be secret.
+    Texts are not printed: a log outlives the run, and an entry may be secret. Why a run stopped is no
+    result either: whoever shows the run says it on standard error.
     """
 
     def __init__(self, write: Print) -> None:
@@ -42,10 +43,8 @@ class PlainLines:
                 self._scored(event.result)
             case Progress():
                 self._progress(event)
-            case Finished():
+            case Finished() if event.state is RunState.COMPLETE:
                 self._write(finished_line(event))
-            case Failed():
-                self._write(f"failed: {plain(event.message)}")
 
     def _scored(self, result: Result) -> None:
         needed = min(WIDEST_ID, len(plain(str(result.entry_id))))

@@ -95,7 +95,7 @@ def show(
     else:
         interrupted = _print_events(engine, style, secret)
     finished = engine.result()
-    _close(path, finished, style, told=not live and style in {None, "plain"})
+    _close(path, finished, style)
     raise click.exceptions.Exit(_exit_code(finished, engine.control, interrupted))
 
 
@@ -167,16 +167,15 @@ def _interruptible(control: Control) -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _close(path: Path, finished: Finished, style: str | None, *, told: bool) -> None:
-    """Print the scores of a complete run; say how a stopped one goes on, unless the lines told."""
+def _close(path: Path, finished: Finished, style: str | None) -> None:
+    """Print the scores of a complete run; say how a stopped one goes on."""
     from harness.store.database import open_store
     from rosetta_tui.lines import finished_line
 
     if style == "json-lines":
         return
     if not finished.card_hash:
-        if not told:
-            click.echo(plain(finished_line(finished)), err=True)
+        click.echo(plain(finished_line(finished)), err=True)
         return
     with closing(open_store(path)) as connection:
         _print_card(connection, finished.run_id, as_json=style == "card")

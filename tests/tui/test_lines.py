@@ -142,9 +142,10 @@ def test_plain_lines_show_hostile_text_and_do_nothing() -> None:
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 def test_no_message_of_an_endpoint_breaks_out_of_its_line(message: str) -> None:
     entry = EntryScored("r", result(output=None, error_class=ErrorClass.SERVER, error=message))
-    lines = written(PlainLines, entry, Failed("r", message))
-    assert len(lines) == 2
-    assert all(map(harmless, lines))
+    stopped = Finished("r", RunState.STOPPED, 0, 1, 1, 1.0, None, message)
+    [line] = written(PlainLines, entry, Failed("r", message), stopped)
+    assert harmless(line)
+    assert harmless(finished_line(stopped))
 
 
 def test_plain_lines_hold_no_text_of_an_entry() -> None:
@@ -197,7 +198,8 @@ def test_entries_read_as_a_table() -> None:
 def test_a_stopped_run_says_why_and_how_it_goes_on() -> None:
     line = finished_line(Finished("abcdefgh-1", RunState.STOPPED, 4, 1, 10, 1.0, None, "Why."))
     assert line == (
-        "stopped: 4 of 10 entries are stored, 1 failed. Why. `rosetta resume abcdefgh` goes on."
+        "stopped: 4 of 10 entries are stored, 1 failed. Why. "
+        "`rosetta resume abcdefgh --retry-failed` goes on."
     )
 
 

@@ -209,7 +209,7 @@ def test_nothing_is_left_to_resume_after_the_end(rosetta: Rosetta) -> None:
     rosetta("demo")
     code, out, problems = rosetta("resume")
     assert (code, out) == (2, "")
-    assert "is complete" in problems
+    assert "No run is waiting to go on" in problems
 
 
 def test_the_first_ctrl_c_drains_and_saves_and_resume_asks_only_the_rest(
