@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
     import sqlite3
@@ -188,6 +187,6 @@ def _print_card(connection: sqlite3.Connection, run_id: str, *, as_json: bool) -
 
     number = find_run(connection, run_id).id
     if as_json:
-        click.echo(json.dumps(load_card(connection, number).as_json(), indent=2))
+        click.echo(json_text(load_card(connection, number).as_json()))
     else:
         click.echo(card_text(read_card(connection, number) or {}))
