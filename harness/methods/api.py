@@ -14,7 +14,6 @@ from harness.endpoints import Endpoint, service_endpoint
 from harness.failures import ErrorClass, UsageError
 from harness.keys import KeySource
 from harness.method import MethodClass, Output, Setup
-from harness.methods.cleaning import storable
 from harness.methods.options import MethodOptions, check_options
 from harness.methods.services.deepl import DeepL
 from harness.methods.services.google import Google
@@ -22,6 +21,7 @@ from harness.methods.services.libretranslate import LibreTranslate
 from harness.methods.services.microsoft import Microsoft
 from harness.methods.services.service import Question, Service, read_texts
 from harness.prices import LOCAL, Prices
+from harness.store.texts import storable
 
 SERVICES: dict[str, type[Service]] = {
     service.name: service for service in (DeepL, Google, Microsoft, LibreTranslate)

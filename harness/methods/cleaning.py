@@ -27,8 +27,3 @@ def cleaned(reply: str) -> str:
     if fenced and "```" not in fenced["inside"]:
         return fenced["inside"].strip()
     return text
-
-
-def storable(text: str) -> str:
-    """Give the text with each lone surrogate as U+FFFD: JSON may hold them, UTF-8 and databases cannot."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

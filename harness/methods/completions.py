@@ -12,7 +12,8 @@ from harness.calls import Price, Reply, Request
 from harness.endpoints import Endpoint
 from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
 from harness.method import Output
-from harness.methods.cleaning import cleaned, storable
+from harness.methods.cleaning import cleaned
+from harness.store.texts import storable
 from harness.usage import reported_cost, usage
 
 Message = dict[str, Any]

@@ -12,8 +12,8 @@ from typing import Any
 from corpora.entry import Entry, EntryId
 from harness.failures import ErrorClass, UsageError
 from harness.method import Output, Recorded
-from harness.methods.cleaning import storable
 from harness.methods.output_table import table_rows
+from harness.store.texts import storable
 from harness.usage import usage
 
 ID_FIELDS = ("id", "entry_id")

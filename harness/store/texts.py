@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
-    """Replace lone surrogates, which no encoding can carry, by the replacement character."""
-    return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
+    """Give the text with each lone surrogate as U+FFFD, and each pair as the character that it stands for.
+
+    JSON and Python's strings may hold them, UTF-8 and databases cannot.
+    """
+    if _SURROGATES.search(text) is None:
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def digest(text: str) -> int:
@@ -31,11 +36,6 @@ def intern_text(connection: sqlite3.Connection, text: str) -> int:
         return int(row[0])
     inserted = connection.execute("INSERT INTO texts (digest, body) VALUES (?, ?)", (mark, text))
     return int(inserted.lastrowid or 0)
-
-
-def intern_texts(connection: sqlite3.Connection, texts: Iterable[str]) -> list[int]:
-    """Give the ids of several texts, in order."""
-    return [intern_text(connection, text) for text in texts]
 
 
 def read_texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:

@@ -359,7 +359,7 @@ def test_texts_that_share_a_digest_stay_apart(
     from harness.store import texts
 
     monkeypatch.setattr(texts, "digest", lambda text: 42)
-    ids = texts.intern_texts(connection, ["one", "two", "one"])
+    ids = [texts.intern_text(connection, text) for text in ("one", "two", "one")]
     assert ids[0] == ids[2] != ids[1]
     assert texts.read_texts(connection, ids) == {ids[0]: "one", ids[1]: "two"}
 
