@@ -93,10 +93,14 @@ def key_variable(host: str) -> str:
 
 def is_loopback(url: str) -> bool:
     """Tell whether a URL stays on this machine; a name that only resembles localhost does not."""
-    host = urlsplit(url).hostname or ""
+    return is_this_machine(urlsplit(url).hostname or "")
+
+
+def is_this_machine(host: str) -> bool:
+    """Tell whether a host's name or address, with a zone or not, is this machine's own."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
     except ValueError:
         return False

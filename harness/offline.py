@@ -8,12 +8,12 @@ plug-in starts are not covered.
 
 from __future__ import annotations
 
-import ipaddress
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from harness.endpoints import is_this_machine
 from harness.failures import ErrorClass, Refused
 
 _LOOKS_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
@@ -49,12 +49,7 @@ def _stays_here(event: str, arguments: tuple[Any, ...]) -> bool:
     if place is None:
         return True
     host = place.decode(errors="replace") if isinstance(place, bytes) else str(place)
-    if host in {"", "localhost"} or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
-    except ValueError:
-        return False
+    return not host or is_this_machine(host)
 
 
 @contextmanager

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import numpy as np
-
 from harness.budget import Ledger
 from harness.control import Control
 from harness.events import Progress, RunState
@@ -17,6 +15,7 @@ from harness.flight import Flight
 from harness.result import Result
 from scoring.intervals import LiveIntervals
 from scoring.scorer import Scorer, Totals
+from scoring.speed import percentiles
 from scoring.table import EntryStatistics
 from scoring.tiers import quality_tier
 
@@ -135,7 +134,7 @@ class Board:
         tally = self._tally
         mixed = self._totals.composite()
         rate = self._per_minute()
-        p50, p95 = _percentiles(tally.latencies)
+        p50, p95 = percentiles(tally.latencies)
         return Progress(
             run_id=self._run_id,
             state=state or self.state,
@@ -196,11 +195,3 @@ def _expected(tally: Tally, total: int) -> float | None:
     if tally.cost_usd is None or not tally.done:
         return None
     return tally.cost_usd / tally.done * total
-
-
-def _percentiles(latencies: Sequence[float]) -> tuple[float | None, float | None]:
-    """Give median and 95th percentile, by linear interpolation (M4)."""
-    if not latencies:
-        return None, None
-    p50, p95 = np.percentile(np.fromiter(latencies, dtype=np.float64), [50, 95])
-    return float(p50), float(p95)

@@ -39,18 +39,26 @@ class Speed:
     """``entry``, or ``batch call`` where entries shared calls, so that nobody divides by the batch."""
 
 
+def percentiles(latencies: Sequence[float]) -> tuple[float | None, float | None]:
+    """Give median and 95th percentile in seconds, interpolated linearly (M4); None where none is known."""
+    if not latencies:
+        return None, None
+    middle, late = np.percentile(np.asarray(latencies, dtype=np.float64), [50, 95])
+    return float(middle), float(late)
+
+
 def speed(
     timings: Sequence[Timing], *, elapsed_seconds: float | None, total_tokens: int | None
 ) -> Speed:
-    """Summarise a run; percentiles are interpolated linearly between the measured ones."""
+    """Summarise a run; entries from the cache and of unknown time say nothing about its latency."""
     measured = [t for t in timings if not t.cached and t.latency_s is not None]
-    latencies = np.array([t.latency_s for t in measured], dtype=np.float64)
-    middle, late = np.percentile(latencies, [50, 95]) if len(latencies) else (None, None)
+    latencies = [t.latency_s for t in measured if t.latency_s is not None]
+    middle, late = percentiles(latencies)
     return Speed(
         elapsed_seconds=elapsed_seconds,
-        avg_latency_seconds=float(latencies.mean()) if len(latencies) else None,
-        median_latency_seconds=None if middle is None else float(middle),
-        p95_latency_seconds=None if late is None else float(late),
+        avg_latency_seconds=float(np.mean(latencies)) if latencies else None,
+        median_latency_seconds=middle,
+        p95_latency_seconds=late,
         tokens_per_second=per(total_tokens, elapsed_seconds),
         entries_per_minute=per(len(timings), per(elapsed_seconds, 60)),
         latency_entries=len(measured),
