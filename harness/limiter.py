@@ -15,6 +15,9 @@ from dataclasses import dataclass
 CUT = 0.8
 """What remains of the limit after a 429."""
 
+USED = 0.8
+"""Share of the limit that must be in use for an answer to tell that more would be borne."""
+
 
 @dataclass(slots=True)
 class Slot:
@@ -82,7 +85,7 @@ class Limiter:
 
     def succeeded(self) -> None:
         """Note a good answer: the limit grows, where it was used."""
-        if self._in_use < self.limit:
+        if self._in_use < USED * self.limit:
             return
         self._limit = min(
             self._limit + (1.0 if self._slow_start else 1.0 / self._limit), self._most
