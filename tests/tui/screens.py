@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+from textual import _wait
 from textual.pilot import Pilot
 
 from harness.control import Control
@@ -12,6 +16,9 @@ from harness.listening import EventQueue
 from rosetta_tui.app import RosettaApp
 from rosetta_tui.session import Followed, Session
 from tests.tui.scenes import Scene
+
+IDLE_SECONDS = 0.005
+"""Time after which a quiet app counts as idle; Textual takes four times as long over every key."""
 
 
 class Watched:
@@ -40,6 +47,14 @@ class App(RosettaApp):
             lambda: session,
             session if watch else None,
         )
+
+    @asynccontextmanager
+    async def run_test(self, **wishes: Any) -> AsyncIterator[Pilot[Any]]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
+            patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
+            async with super().run_test(**wishes) as pilot:
+                yield pilot
 
     def _follow_run(self, run_id: str) -> Followed:
         self.followed.append(run_id)
