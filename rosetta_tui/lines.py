@@ -75,7 +75,7 @@ def entry_line(result: Result, id_width: int = 0) -> str:
     parts = [
         f"done    {name}",
         f"chrF++ {figures.number(result.chrf, 1):>5}",
-        "exact    " if result.exact else "not exact",
+        f"{_match(result):<9}",
         f"{quality_tier(result.composite):<10}",
     ]
     if result.total_tokens is not None:
@@ -86,6 +86,12 @@ def entry_line(result: Result, id_width: int = 0) -> str:
     elif result.latency_seconds is not None:
         parts.append(f"{result.latency_seconds:6.2f} s")
     return "  ".join(parts).rstrip()
+
+
+def _match(result: Result) -> str:
+    if result.exact:
+        return "exact"
+    return "variant" if result.equivalent else "not exact"
 
 
 def progress_line(event: Progress) -> str:
