@@ -61,6 +61,8 @@ def _write_any_text() -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    # our matrices are small: more threads would only take the cores from the run and the screen
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import click
 
     from rosetta_tui.commands import rosetta

@@ -20,8 +20,8 @@ from scoring.metric import Metric
 from scoring.scorer import Scorer
 from scoring.translation import Translation
 
-_CANDIDATES = 16
-_JUDGES = 100
+_CANDIDATES = 8
+_JUDGES = 60
 
 
 @dataclass(frozen=True, slots=True)
