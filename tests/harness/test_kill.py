@@ -8,6 +8,7 @@ import os
 import random
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from harness.events import RunState
 from harness.store.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus, kept, query
-from tests.harness.process import spawn
+from tests.harness.nursery import Nursery, nursery
 from tests.harness.scripted import (
     Answer,
     Asked,
@@ -32,6 +33,12 @@ from tests.harness.scripted import (
 
 KILLS = 20
 SIZE = 600
+
+
+@pytest.fixture(scope="module")
+def runs() -> Iterator[Nursery]:
+    with nursery() as opened:
+        yield opened
 
 
 class Killer:
@@ -74,7 +81,9 @@ def stored_sources(path: Path) -> set[str]:
 
 
 @pytest.mark.slow
-def test_twenty_kills_lose_and_double_nothing(endpoint: Scripted, store_path: Path) -> None:
+def test_twenty_kills_lose_and_double_nothing(
+    runs: Nursery, endpoint: Scripted, store_path: Path
+) -> None:
     killer = Killer(20260301)
     endpoint.answer = killer
     asked_again: list[str] = []
@@ -82,21 +91,21 @@ def test_twenty_kills_lose_and_double_nothing(endpoint: Scripted, store_path: Pa
     while killer.killed < KILLS:
         known = stored_sources(store_path) if store_path.exists() else set[str]()
         before = len(endpoint.asked)
-        process = spawn(*wish)
-        killer.aim(process.pid, before + killer.dice.randrange(1, 2 * SIZE // KILLS - 12))
-        process.communicate(timeout=60)
-        assert process.returncode in {0, -signal.SIGKILL}
+        victim = runs.begin(*wish)
+        killer.aim(victim, before + killer.dice.randrange(1, 2 * SIZE // KILLS - 12))
+        code, said = runs.end()
+        assert code in {0, -signal.SIGKILL}, said
         asked_again += [asked.source for asked in endpoint.asked[before:] if asked.source in known]
         wish = ("resume", store_path)
-        if process.returncode == 0:
+        if code == 0:
             break
     assert killer.killed >= KILLS or kept(store_path).card is not None
     killer.at = None
     if kept(store_path).card is None:
         known = stored_sources(store_path)
         before = len(endpoint.asked)
-        out, problems = spawn(*wish).communicate(timeout=60)
-        assert out.strip() == RunState.COMPLETE, problems
+        runs.begin(*wish)
+        assert runs.end() == (0, f"{RunState.COMPLETE}\n")
         asked_again += [asked.source for asked in endpoint.asked[before:] if asked.source in known]
     assert killer.killed >= KILLS * 3 // 4
     assert asked_again == []
@@ -107,28 +116,29 @@ def test_twenty_kills_lose_and_double_nothing(endpoint: Scripted, store_path: Pa
 
 @pytest.mark.slow
 def test_a_kill_while_the_last_rows_are_written_or_the_card_is_sealed(
-    endpoint: Scripted, tmp_path: Path
+    runs: Nursery, endpoint: Scripted, tmp_path: Path
 ) -> None:
     size = 24
     dice = random.Random(7)
     for number in range(6):
         path = tmp_path / str(number) / "rosetta.sqlite"
-        process = spawn("begin", path, endpoint.url, size)
         last = len(endpoint.asked) + size - 1
+        victim = runs.begin("begin", path, endpoint.url, size)
 
-        def answer(asked: Asked, victim: int = process.pid, last: int = last) -> Answer:
+        def answer(asked: Asked, victim: int = victim, last: int = last) -> Answer:
             if asked.number == last:
                 delay = dice.random() * 0.2
                 asyncio.get_running_loop().call_later(delay, os.kill, victim, signal.SIGKILL)
             return json_answer(completion(asked.source.upper()), seconds=0.1)
 
         endpoint.answer = answer
-        process.communicate(timeout=60)
+        code, _ = runs.end()
         asked = len(endpoint.asked)
-        if process.returncode:
+        if code:
             endpoint.answer = translated
-            out, problems = spawn("resume", path).communicate(timeout=60)
-            assert out.strip() == RunState.COMPLETE or "is complete" in problems, problems
+            runs.begin("resume", path)
+            _, said = runs.end()
+            assert said.strip() == RunState.COMPLETE or "is complete" in said, said
         check(path, size)
         assert (
             len(endpoint.asked) - asked <= 2 * 8
