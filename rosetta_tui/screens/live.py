@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 from dataclasses import replace
 from typing import ClassVar
@@ -108,6 +109,7 @@ class LiveScreen(Screen[None]):
         self.query_one("#search").display = False
         self.table.focus()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+        self.call_after_refresh(gc.freeze)  # what the app consists of need not be walked at each look
         self.call_after_refresh(self.look)
 
     @property
