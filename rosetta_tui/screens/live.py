@@ -109,7 +109,9 @@ class LiveScreen(Screen[None]):
         self.query_one("#search").display = False
         self.table.focus()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
-        self.call_after_refresh(gc.freeze)  # what the app consists of need not be walked at each look
+        self.call_after_refresh(
+            gc.freeze
+        )  # what the app consists of need not be walked at each look
         self.call_after_refresh(self.look)
 
     @property

@@ -23,7 +23,10 @@ _SIGNS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 _ANY_TEXT = st.text(_SIGNS, max_size=12) | st.sampled_from(
     ["=1+1", "+a", "-b", "@c", "# x", '"', '"a', "a,b", "a\tb\nc", "\r", "[1]", "true", "7", " x "]
 )
-_TEXT = _ANY_TEXT.filter(lambda text: any(sign.isalpha() for sign in text))
+_LETTER = st.characters(categories=["L"])
+_TEXT = st.builds(
+    "".join, st.tuples(st.text(_SIGNS, max_size=6), _LETTER, st.text(_SIGNS, max_size=6))
+) | (st.sampled_from(["+a", "-b", "@c", "# x", '"a', "a,b", "a\tb\nc", "true", " x "]))
 _VALUE = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | _ANY_TEXT,

@@ -136,7 +136,7 @@ def test_the_number_of_calls_at_once_can_be_changed_on_the_way(
         endpoint.most_under_way = 0
 
     heard = Heard(react=after(20, change))
-    run_corpus(store_path, corpus(120), chat_plan(endpoint.url, run={"concurrency": before}), heard)
+    run_corpus(store_path, corpus(70), chat_plan(endpoint.url, run={"concurrency": before}), heard)
     assert heard.finished.state is RunState.COMPLETE
     assert heard.progress[-1].most_concurrency == then
     assert endpoint.most_under_way <= max(before, then)

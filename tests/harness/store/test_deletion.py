@@ -91,6 +91,6 @@ def steps_of_deleting(path: Path, size: int) -> int:
 
 
 def test_deleting_takes_as_long_as_the_store_is_large_and_no_longer(tmp_path: Path) -> None:
-    small = steps_of_deleting(tmp_path / "small" / "rosetta.sqlite", 250)
-    large = steps_of_deleting(tmp_path / "large" / "rosetta.sqlite", 1000)
+    small = steps_of_deleting(tmp_path / "small" / "rosetta.sqlite", 100)
+    large = steps_of_deleting(tmp_path / "large" / "rosetta.sqlite", 400)
     assert large / small < 8, "four times the entries must not take sixteen times the steps"
