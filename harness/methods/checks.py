@@ -8,9 +8,9 @@ from typing import Protocol
 
 import regex
 
+from corpora.words import folded, words
 from harness.failures import UsageError
 from harness.languages import script_of
-from harness.methods.words import folded, words
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from corpora.words import Word, folded, words
 from harness.failures import UsageError
-from harness.methods.words import Word, folded, words
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpora.entry import Entry
+from corpora.words import words
 from harness.calls import Calls
 from harness.method import MethodClass, Output, Setup
 from harness.methods.dictionary import Dictionary, Headword, read_dictionary
 from harness.methods.options import MethodOptions, check_options
-from harness.methods.words import words
 
 
 class Glossary:

@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpora.words import folded, words
 from harness.failures import UsageError
-from harness.methods.words import folded, words
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.entry import Segment
+from corpora.words import words
 from harness.failures import UsageError
 from harness.method import Method
 from harness.methods.dictionary import Dictionary, read_dictionary
 from harness.methods.glossary import word_by_word
 from harness.methods.registry import build
-from harness.methods.words import words
 from tests.harness.methods.conftest import HttpCalls, entry, options
 
 CREE = Dictionary(

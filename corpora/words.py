@@ -1,12 +1,16 @@
-"""Words of a text, and what in it is not to be touched (METRICS §0)."""
+"""Words of a text, and what in it is no word of any language (METRICS §0)."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import regex
+
+JOINERS = "'’ʼʔ·‑-"
+"""Characters that join letters to one word in a language whose card says nothing else."""
 
 _UNTOUCHED = (
     r"https?://[^\s<>]+"  # addresses
@@ -14,8 +18,6 @@ _UNTOUCHED = (
     r"|\$?\{\{?[^{}]*\}?\}"  # {x} {{x}} ${x}
     r"|%(?:\(\w+\)|\d+\$)?[-+0#]*\d*(?:\.\d+)?[sdifgxc@](?!\w)"  # %s %1$d %(x)s
 )
-_WORD = r"[\p{L}\p{M}\p{N}]+(?:['’ʼʔ·‑-][\p{L}\p{M}\p{N}]+)*"
-_PIECE = regex.compile(rf"(?P<untouched>{_UNTOUCHED})|(?P<word>{_WORD})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,22 @@ class Word:
         return any(letter.isnumeric() for letter in self.text)
 
 
-def words(text: str) -> Iterator[Word]:
-    """Give the words of a text; placeholders, tags and addresses are none."""
-    for match in _PIECE.finditer(text):
+def words(text: str, joiners: str = JOINERS, letters: str = "") -> Iterator[Word]:
+    """Give the words of a text; placeholders, tags and addresses are none.
+
+    ``joiners`` belong to a word where letters stand on both sides; ``letters`` are characters that
+    Unicode calls no letter and the language does, such as an apostrophe for a glottal stop.
+    """
+    for match in _piece(joiners, letters).finditer(text):
         if match["word"] is not None:
             yield Word(match["word"], match.start(), match.end())
+
+
+@cache
+def _piece(joiners: str, letters: str) -> regex.Pattern[str]:
+    letter = rf"[\p{{L}}\p{{M}}\p{{N}}{regex.escape(letters)}]"
+    joined = rf"(?:[{regex.escape(joiners)}]{letter}+)*" if joiners else ""
+    return regex.compile(rf"(?P<untouched>{_UNTOUCHED})|(?P<word>{letter}+{joined})")
 
 
 def folded(text: str) -> str:
