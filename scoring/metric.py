@@ -66,7 +66,34 @@ class Metric(ABC):
     def values(self, totals: FloatArray) -> FloatArray:
         """Turn sums of statistics of shape (n, width) into n values; NaN where there is none."""
 
+    def explain(self, translation: Translation) -> tuple[str, ...]:  # noqa: ARG002
+        """Say in plain words what this translation's value comes from; empty where the value says it all.
+
+        The words may quote the output, which is hostile until shown through the one display function.
+        """
+        return ()
+
     def value(self, total: Sequence[float] | FloatArray) -> float | None:
         """Turn one sum of statistics into the value, or None where there is none."""
         value = float(self.values(np.asarray(total, dtype=np.float64).reshape(1, self.width))[0])
         return None if np.isnan(value) else value
+
+
+class CorpusMetric(ABC):
+    """A metric over a whole corpus whose parts do not add up, so that it has no interval."""
+
+    info: ClassVar[MetricInfo]
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """See ``Metric.signature``."""
+
+    @property
+    @abstractmethod
+    def why_missing(self) -> str:
+        """Say to people why there is no value, where there is none (DESIGN M1)."""
+
+    @abstractmethod
+    def corpus_value(self, translations: Sequence[Translation]) -> float | None:
+        """Give the value over all translations of a run; None where there is nothing to look at."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scoring.metric import Metric
+from scoring.metric import CorpusMetric, Metric
 from scoring.specification import specification
-
-_COMPUTED = frozenset(
-    {"exact_match_rate", "equivalent_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio"}
-)
-"""Metrics of the inventory that this version can compute."""
 
 
 def missing_reasons(
-    metrics: Sequence[Metric], values: Mapping[str, float | None]
+    metrics: Sequence[Metric | CorpusMetric],
+    values: Mapping[str, float | None],
+    off: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Give a reason for every metric of the inventory that has no value."""
+    """Give a reason for every metric of the inventory that has no value.
+
+    ``off`` holds the reasons of those that the run was set up without (``ScoringSetup.off``).
+    """
     chosen = {metric.info.id: metric for metric in metrics}
     reasons = {}
     for id_ in specification().metrics:
@@ -24,8 +24,6 @@ def missing_reasons(
             continue
         if id_ in chosen:
             reasons[id_] = chosen[id_].why_missing
-        elif id_ in _COMPUTED:
-            reasons[id_] = "not among the metrics of this run"
         else:
-            reasons[id_] = "not computed by this version of Rosetta"
+            reasons[id_] = (off or {}).get(id_, "not among the metrics of this run")
     return reasons

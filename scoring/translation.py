@@ -16,4 +16,7 @@ class Translation:
     entry: Entry
     output: str
     annotations: Mapping[str, Any] = field(default_factory=dict)
-    """What annotators found (FST analyses, embeddings, …), by annotator id."""
+    """What annotators found, by annotator id: ``fst`` an FstAnnotation, ``embeddings`` the cosine of
+    −1–1, ``comet`` the score; a missing id means that there is nothing for this translation."""
+    raw: str | None = None
+    """The method's first answer, before its own gates and repairs; None where it is the output."""

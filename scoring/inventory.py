@@ -1,0 +1,91 @@
+"""From the inventory of the specification to metrics that can be asked (scoring-specification §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from scoring.bleu import Bleu
+from scoring.chrf import ChrfPlusPlus
+from scoring.length import LengthRatio
+from scoring.match import EquivalentMatch, ExactMatch
+from scoring.metric import CorpusMetric, Metric
+from scoring.resources import Resources
+from scoring.setup import ScoringSetup
+from scoring.specification import specification
+from scoring.ter import Ter
+
+SURFACE = (
+    "exact_match_rate",
+    "equivalent_match_rate",
+    "chrf_plus_plus",
+    "bleu",
+    "ter",
+    "length_ratio",
+)
+"""Metrics whose statistics follow from output, reference and variants alone (§2.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """How one metric is made, and when it is off."""
+
+    make: Callable[[Resources], Metric | CorpusMetric]
+    why_off: Callable[[Resources], str | None] = lambda _: None
+    """Gives the reason why the metric can have no value with these resources, None where it can."""
+
+
+MAKERS: dict[str, Maker] = {
+    "exact_match_rate": Maker(lambda _: ExactMatch()),
+    "equivalent_match_rate": Maker(
+        lambda found: EquivalentMatch(has_variants=found.setup.has_variants)
+    ),
+    "chrf_plus_plus": Maker(lambda _: ChrfPlusPlus()),
+    "bleu": Maker(lambda found: Bleu(found.setup.bleu_tokenizer)),
+    "ter": Maker(lambda _: Ter()),
+    "length_ratio": Maker(lambda _: LengthRatio()),
+}
+"""By metric id."""
+
+
+def choose(resources: Resources, wanted: Collection[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Tell which of the wanted metrics these resources allow, in inventory order, and why others are off.
+
+    What the setup already calls off stays off, with the reason that is given there.
+    """
+    on, off = [], dict(resources.setup.off)
+    for id_ in specification().metrics:
+        if id_ in off or id_ not in MAKERS:
+            continue
+        if id_ not in wanted:
+            off[id_] = "not among the metrics of this run"
+        elif reason := MAKERS[id_].why_off(resources):
+            off[id_] = reason
+        else:
+            on.append(id_)
+    return tuple(on), off
+
+
+def make_metrics(resources: Resources) -> tuple[Metric, ...]:
+    """Make the additive metrics of a setup, in inventory order."""
+    made = (MAKERS[id_].make(resources) for id_ in resources.setup.metrics)
+    return tuple(metric for metric in made if isinstance(metric, Metric))
+
+
+def make_corpus_metrics(resources: Resources) -> tuple[CorpusMetric, ...]:
+    """Make the metrics of a setup that only a whole corpus has."""
+    made = (MAKERS[id_].make(resources) for id_ in resources.setup.metrics)
+    return tuple(metric for metric in made if isinstance(metric, CorpusMetric))
+
+
+def surface_setup(
+    source_language: str, target_language: str, *, tokenizer: str, has_variants: bool
+) -> ScoringSetup:
+    """Give the setup of a run of which nothing but texts is known."""
+    return ScoringSetup(
+        metrics=SURFACE,
+        source_language=source_language,
+        target_language=target_language,
+        bleu_tokenizer=tokenizer,
+        has_variants=has_variants,
+    )

@@ -1,0 +1,37 @@
+"""What metrics are made from: the setup, and what is too large to be written down with it.
+
+A reader of stored statistics (a card, a second terminal) makes the same metrics from the setup alone: only
+taking statistics needs the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from corpora.entry import Entry
+from corpora.language import LanguageCard, Writing
+from scoring.setup import ScoringSetup
+from scoring.terminology import Terminology
+
+
+@dataclass(frozen=True)
+class Resources:
+    """The setup with its data; what is derived from them is worked out where it is first used."""
+
+    setup: ScoringSetup
+    card: LanguageCard | None = None
+    """Of the target language."""
+    source_card: LanguageCard | None = None
+    entries: Sequence[Entry] = ()
+    """All entries that the run covers."""
+    pairs: Sequence[Entry] = ()
+    """Development entries of the whole corpus, from which an alignment may be learned; never secret ones."""
+    terms: Terminology = field(default_factory=lambda: Terminology(()))
+    gloss_dictionary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Target lemma → glosses in the source language (Plains Cree semantic verdicts)."""
+
+    @property
+    def writing(self) -> Writing | None:
+        """How the target is written; None without a language card."""
+        return None if self.card is None else self.card.writing(self.setup.script)

@@ -1,0 +1,88 @@
+"""What the scores of a run depend on besides its texts: written on the run card as ``scoring``."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class AnalyserFacts(BaseModel):
+    """Which morphological analyser was asked, and what it makes of the references."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    """File name, without its folder."""
+    sha256: str
+    engine: str
+    """``builtin``, ``hfst``, ``hfst-optimized-lookup`` or ``pyhfst``."""
+    engine_version: str
+    acceptor: bool
+    """True where it only says yes or no: a spell-checker."""
+    reference_words: int
+    reference_accepted: int
+    """Over all entries of the run: how much of human writing the analyser knows."""
+
+    @property
+    def reference_acceptance(self) -> float | None:
+        """Share of reference words that are accepted, 0–1; None without a word."""
+        return self.reference_accepted / self.reference_words if self.reference_words else None
+
+
+class EmbeddingFacts(BaseModel):
+    """Which model gave the embeddings."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    endpoint: str | None
+    """Host of the endpoint; None for a local folder."""
+    sha256: str | None
+    """Hash of the local model's files; None where an endpoint has it."""
+
+
+class CometFacts(BaseModel):
+    """Which checkpoint gave the COMET scores."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    sha256: str | None
+    imported: bool
+    """True where the scores came from a file."""
+
+
+class ScoringSetup(BaseModel):
+    """Everything that decides what a value means; two runs compare where these agree.
+
+    It holds no text of an entry, no key and no local path.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    metrics: tuple[str, ...]
+    """Ids that are computed, in the order of the inventory."""
+    off: dict[str, str] = {}
+    """Id → why the metric is off in this run (DESIGN M1)."""
+    source_language: str
+    target_language: str
+    script: str | None = None
+    """ISO 15924 code of the target's writing, from the tag, else the references, else the card."""
+    language_card: str | None = None
+    """Tag of the card; None: the language has none."""
+    language_card_sha256: str | None = None
+    bleu_tokenizer: str = "13a"
+    has_variants: bool = False
+    """Whether an entry lists ``variants[]``."""
+    analyser: AnalyserFacts | None = None
+    terms: int = 0
+    """How many source terms the coaching dictionary prescribes."""
+    terms_sha256: str | None = None
+    word_list: str | None = None
+    """Name, version and size of the list of source words."""
+    alignment: str | None = None
+    """Name and size of the word-alignment model."""
+    gloss_dictionary: int = 0
+    """How many target lemmas the meaning dictionary explains (Plains Cree)."""
+    gloss_dictionary_sha256: str | None = None
+    embeddings: EmbeddingFacts | None = None
+    comet: CometFacts | None = None
