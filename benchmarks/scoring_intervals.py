@@ -20,7 +20,8 @@ from sacrebleu.significance import _bootstrap_resample, estimate_ci
 from benchmarks.clock import best_cpu_seconds
 from benchmarks.synthetic import translations
 from scoring.intervals import _kept_counts, bootstrap
-from scoring.scorer import Scorer, surface_metrics
+from scoring.inventory import surface_metrics
+from scoring.scorer import Scorer
 from scoring.table import EntryStatistics, Table
 
 _SMALL, _LARGE = 2_000, 20_000

@@ -28,9 +28,11 @@ from harness.store.runs import (
 )
 from harness.version import VERSION
 from scoring.floors import floors
+from scoring.inventory import make_metrics, surface_setup
 from scoring.metric import Metric
 from scoring.reasons import missing_reasons
-from scoring.scorer import Scorer, Totals, default_metrics
+from scoring.resources import Resources
+from scoring.scorer import Scorer, Totals
 from scoring.translation import Translation
 
 
@@ -49,7 +51,9 @@ def begin(
     connection.execute("BEGIN IMMEDIATE")
     try:
         corpus_id = save_corpus(connection, corpus)
-        metrics = default_metrics(corpus.dataset.target_language, chosen)
+        metrics = make_metrics(
+            Resources(surface_setup("und", corpus.dataset.target_language, chosen))
+        )
         number = create_run(
             connection,
             run_id=str(uuid.uuid4()),
@@ -97,7 +101,7 @@ def _opening(entries: Sequence[Entry], metrics: Sequence[Metric]) -> dict[str, o
 
 def _missing(scorer: Scorer, entries: Sequence[Entry]) -> dict[str, str]:
     """Say which metrics can have no value for these entries, and why; a perfect output shows it."""
-    perfect = Totals(scorer.metrics)
+    perfect = Totals(scorer)
     perfect.add(scorer.statistics([Translation(each, each.reference) for each in entries[:1]]))
     return missing_reasons(scorer.metrics, perfect.values())
 

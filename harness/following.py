@@ -25,7 +25,9 @@ from harness.store.runs import (
     spent_usd,
     under_way,
 )
-from scoring.scorer import Scorer, default_metrics
+from scoring.inventory import make_metrics, surface_setup
+from scoring.resources import Resources
+from scoring.scorer import Scorer
 
 POLL_SECONDS = 0.25
 """Time from one look at the store to the next."""
@@ -48,7 +50,9 @@ class Follower:
         dataset = read_dataset(self._connection, self._run.corpus)
         entries = read_entries(self._connection, self._run.corpus, self._run.positions)
         chosen = list(entries.values())
-        self._scorer = Scorer(default_metrics(dataset.target_language, chosen))
+        self._scorer = Scorer(
+            make_metrics(Resources(surface_setup("und", dataset.target_language, chosen)))
+        )
         self._started = started(self._run, dataset, 0)
         self._begun = False
         self._over = False

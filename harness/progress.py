@@ -86,7 +86,7 @@ class Board:
         self._elapsed_before = elapsed_before
         self._began = time.monotonic()
         self._tally = Tally()
-        self._totals = Totals(scorer.metrics)
+        self._totals = Totals(scorer)
         self._intervals = LiveIntervals(scorer.metrics)
         self._recent: deque[tuple[float, int]] = deque()
 

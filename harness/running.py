@@ -45,7 +45,9 @@ from harness.store.runs import (
     touch_stretch,
 )
 from harness.wire import Wire
-from scoring.scorer import Scorer, default_metrics
+from scoring.inventory import make_metrics, surface_setup
+from scoring.resources import Resources
+from scoring.scorer import Scorer
 
 Listener = Callable[[Event], None]
 
@@ -144,7 +146,9 @@ class _Go:
         self.dataset = read_dataset(connection, run.corpus)
         self.entries: Mapping[int, Entry] = read_entries(connection, run.corpus, run.positions)
         chosen = [self.entries[place] for place in run.positions]
-        self.scorer = Scorer(default_metrics(self.dataset.target_language, chosen))
+        self.scorer = Scorer(
+            make_metrics(Resources(surface_setup("und", self.dataset.target_language, chosen)))
+        )
         self.flight = Flight()
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
         most = self.options.concurrency

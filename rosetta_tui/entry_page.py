@@ -16,7 +16,8 @@ from rosetta_tui import figures
 from rosetta_tui.metric_words import by_reason, digits, of_entries, short_title
 from rosetta_tui.text import plain, show, show_lines
 from rosetta_tui.widgets.diff_text import LEGEND, diff_content
-from scoring.scorer import Scorer, surface_metrics
+from scoring.inventory import surface_metrics
+from scoring.scorer import Scorer
 from scoring.tiers import quality_tier
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from corpora.entry import Entry
 from scoring.bleu import Bleu
 from scoring.chrf import ChrfPlusPlus
 from scoring.length import LengthRatio
 from scoring.match import EquivalentMatch, ExactMatch
 from scoring.metric import CorpusMetric, Metric
 from scoring.resources import Resources
+from scoring.scorer import Scorer
 from scoring.setup import ScoringSetup
 from scoring.specification import specification
 from scoring.ter import Ter
+from scoring.tokenizers import bleu_tokenizer, references_script
 
 SURFACE = (
     "exact_match_rate",
@@ -78,14 +81,32 @@ def make_corpus_metrics(resources: Resources) -> tuple[CorpusMetric, ...]:
     return tuple(metric for metric in made if isinstance(metric, CorpusMetric))
 
 
+def make_scorer(resources: Resources) -> Scorer:
+    """Make the scorer of a setup."""
+    return Scorer(make_metrics(resources), make_corpus_metrics(resources), off=resources.setup.off)
+
+
 def surface_setup(
-    source_language: str, target_language: str, *, tokenizer: str, has_variants: bool
+    source_language: str, target_language: str, entries: Sequence[Entry]
 ) -> ScoringSetup:
-    """Give the setup of a run of which nothing but texts is known."""
+    """Give the setup of a run of which nothing but texts is known: the metrics of §2.1."""
+    script = references_script(entry.reference for entry in entries)
     return ScoringSetup(
         metrics=SURFACE,
         source_language=source_language,
         target_language=target_language,
+        bleu_tokenizer=bleu_tokenizer(target_language, script),
+        has_variants=any(entry.variants for entry in entries),
+    )
+
+
+def surface_metrics(*, tokenizer: str = "13a", has_variants: bool = False) -> tuple[Metric, ...]:
+    """Give the metrics of §2.1, in the order of the inventory."""
+    setup = ScoringSetup(
+        metrics=SURFACE,
+        source_language="und",
+        target_language="und",
         bleu_tokenizer=tokenizer,
         has_variants=has_variants,
     )
+    return make_metrics(Resources(setup))

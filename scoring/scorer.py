@@ -8,40 +8,12 @@ from dataclasses import dataclass
 import msgpack
 import numpy as np
 
-from corpora.entry import Entry
-from scoring.bleu import Bleu
-from scoring.chrf import ChrfPlusPlus
 from scoring.composite import STRUCTURAL_KEY, Composite, composite, composites
-from scoring.length import LengthRatio
-from scoring.match import EquivalentMatch, ExactMatch
-from scoring.metric import FloatArray, Metric, Statistics
+from scoring.metric import CorpusMetric, FloatArray, Metric, Statistics
 from scoring.reasons import missing_reasons
 from scoring.table import EntryStatistics, Table, present_values
-from scoring.ter import Ter
 from scoring.tiers import Tier, quality_tier
-from scoring.tokenizers import bleu_tokenizer, references_script
 from scoring.translation import Translation
-
-
-def default_metrics(target_language: str, entries: Sequence[Entry]) -> tuple[Metric, ...]:
-    """Give the surface metrics for a corpus, of which ``entries`` are all that the run covers."""
-    script = references_script(entry.reference for entry in entries)
-    return surface_metrics(
-        tokenizer=bleu_tokenizer(target_language, script),
-        has_variants=any(entry.variants for entry in entries),
-    )
-
-
-def surface_metrics(*, tokenizer: str, has_variants: bool) -> tuple[Metric, ...]:
-    """Give the surface metrics of §2.1, in the order of the inventory."""
-    return (
-        ExactMatch(),
-        EquivalentMatch(has_variants=has_variants),
-        ChrfPlusPlus(),
-        Bleu(tokenizer),
-        Ter(),
-        LengthRatio(),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +29,16 @@ class EntryValues:
 class Scorer:
     """Takes statistics with a fixed list of metrics; holds nothing else, so any process may score."""
 
-    def __init__(self, metrics: Sequence[Metric]) -> None:
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        corpus_metrics: Sequence[CorpusMetric] = (),
+        off: Mapping[str, str] | None = None,
+    ) -> None:
         self.metrics = tuple(metrics)
+        self.corpus_metrics = tuple(corpus_metrics)
+        self.off = dict(off or {})
+        """Metric id → why it is off (``ScoringSetup.off``)."""
         ids = [metric.info.id for metric in self.metrics]
         if len(set(ids)) < len(ids):
             raise ValueError(f"a metric is listed twice: {', '.join(ids)}")
@@ -74,6 +54,10 @@ class Scorer:
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
         """Lay statistics out as a matrix."""
         return Table.of(self.metrics, statistics)
+
+    def reasons(self, values: Mapping[str, float | None]) -> dict[str, str]:
+        """Say why each metric of the inventory that has no value has none."""
+        return missing_reasons((*self.metrics, *self.corpus_metrics), values, self.off)
 
     def entry_values(self, statistics: EntryStatistics) -> EntryValues:
         """Give the values of one entry."""
@@ -113,8 +97,9 @@ class Scorer:
 class Totals:
     """Running sums: since statistics are integers, the values after every entry equal those of a batch."""
 
-    def __init__(self, metrics: Sequence[Metric]) -> None:
-        empty = Table.of(metrics, [])
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+        empty = scorer.table([])
         self._table = empty
         self._sums = empty.totals()
         self._present = np.zeros(len(empty.metrics), dtype=bool)
@@ -135,7 +120,7 @@ class Totals:
     def composite(self) -> Composite:
         """Give the composite of the corpus values so far."""
         values = self.values()
-        return composite(values, missing_reasons(self._table.metrics, values))
+        return composite(values, self._scorer.reasons(values))
 
 
 def _entry_composites(arrays: Mapping[str, FloatArray], entries: int) -> FloatArray:

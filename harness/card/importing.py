@@ -28,7 +28,9 @@ from harness.store.corpora import insert_corpus
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run
 from harness.version import VERSION
-from scoring.scorer import Scorer, default_metrics
+from scoring.inventory import make_metrics, surface_setup
+from scoring.resources import Resources
+from scoring.scorer import Scorer
 from scoring.translation import Translation
 
 
@@ -235,7 +237,9 @@ def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
     entries = [row_entry(row) for row in rows]
     outputs = [row.predicted or "" for row in rows]
     envelope = report_dataset(report)
-    scorer = Scorer(default_metrics(envelope.target_language, entries))
+    scorer = Scorer(
+        make_metrics(Resources(surface_setup("und", envelope.target_language, entries)))
+    )
     statistics = scorer.statistics(
         [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
     )

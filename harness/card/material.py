@@ -19,7 +19,9 @@ from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results, read_statistics
 from harness.store.runs import Run, read_run
 from scoring.floors import Floor
-from scoring.scorer import Scorer, default_metrics
+from scoring.inventory import make_metrics, surface_setup
+from scoring.resources import Resources
+from scoring.scorer import Scorer
 from scoring.table import EntryStatistics
 
 
@@ -57,7 +59,9 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
     entries = read_entries(connection, run.corpus, run.positions)
     covered = [entries[result.position] for result in results]
     dataset = _dataset(connection, run)
-    scorer = Scorer(default_metrics(dataset.target_language or "und", covered))
+    scorer = Scorer(
+        make_metrics(Resources(surface_setup("und", dataset.target_language or "und", covered)))
+    )
     attempts = {
         result.position: read_attempts(connection, number, result.position) for result in results
     }

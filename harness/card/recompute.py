@@ -11,7 +11,9 @@ from harness.card.model import EntryResult, Retries, RunCard
 from harness.card.rows import row_entry
 from harness.method import Setup
 from scoring.intervals import SEED
-from scoring.scorer import EntryValues, Scorer, default_metrics
+from scoring.inventory import make_metrics, surface_setup
+from scoring.resources import Resources
+from scoring.scorer import EntryValues, Scorer
 from scoring.translation import Translation
 
 
@@ -22,7 +24,11 @@ def card_material(card: RunCard) -> Material:
     """
     entries = [row_entry(row) for row in card.results]
     outputs = [row.predicted or "" for row in card.results]
-    scorer = Scorer(default_metrics(card.dataset.target_language or "und", entries))
+    scorer = Scorer(
+        make_metrics(
+            Resources(surface_setup("und", card.dataset.target_language or "und", entries))
+        )
+    )
     texts = [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
     return Material(
         run_id=card.run_id,

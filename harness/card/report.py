@@ -17,7 +17,8 @@ from corpora.text import comparison_form
 from harness.card.model import Block, EntryResult
 from harness.failures import ErrorClass, UsageError
 from harness.method import MethodClass, Setup
-from scoring.scorer import Scorer, surface_metrics
+from scoring.inventory import surface_metrics
+from scoring.scorer import Scorer
 from scoring.translation import Translation
 
 

@@ -10,8 +10,10 @@ import pytest
 
 from corpora.entry import Entry
 from scoring.floors import best_floor, derangement, floors, most_typical
+from scoring.inventory import make_metrics, surface_setup
+from scoring.resources import Resources
 from scoring.scorecard import Scores, scorecard
-from scoring.scorer import Scorer, default_metrics
+from scoring.scorer import Scorer
 from scoring.tiers import Tier
 from scoring.translation import Translation
 from tests.scoring.samples import ALPHABETS, corpus, entry, worse
@@ -20,7 +22,7 @@ TEXTS = Path(__file__).parents[2].parent / "shared" / "data" / "text"
 
 
 def judged(entries: Sequence[Entry], outputs: Sequence[str]) -> Scores:
-    metrics = default_metrics("und", entries)
+    metrics = make_metrics(Resources(surface_setup("und", "und", entries)))
     statistics = Scorer(metrics).statistics(
         [Translation(item, text) for item, text in zip(entries, outputs, strict=True)]
     )
@@ -73,11 +75,11 @@ def test_a_real_translation_clears_the_floors() -> None:
 
 def test_empty_outputs_reach_nothing() -> None:
     made = corpus(ALPHABETS["arabic"], 20)
-    found = floors(made, default_metrics("ar", made))
+    found = floors(made, make_metrics(Resources(surface_setup("und", "ar", made))))
     assert (found["empty"].composite, found["empty"].chrf_plus_plus) == (0.0, 0.0)
     assert set(found) == {"empty", "source", "constant", "shuffled"}
     assert best_floor(found) == max(floor.composite or 0 for floor in found.values())
-    assert found == floors(made, default_metrics("ar", made))
+    assert found == floors(made, make_metrics(Resources(surface_setup("und", "ar", made))))
 
 
 def test_repeated_reference_is_the_constant() -> None:
@@ -103,4 +105,6 @@ def test_small_corpora() -> None:
     assert floors([], []) == {}
     assert best_floor({}) is None
     alone = [entry("tânisi")]
-    assert "shuffled" not in floors(alone, default_metrics("crk", alone))
+    assert "shuffled" not in floors(
+        alone, make_metrics(Resources(surface_setup("und", "crk", alone)))
+    )

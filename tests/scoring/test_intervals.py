@@ -21,8 +21,9 @@ from scoring.intervals import (
     wilson,
     wilson_intervals,
 )
+from scoring.inventory import surface_metrics
 from scoring.match import EquivalentMatch
-from scoring.scorer import Scorer, surface_metrics
+from scoring.scorer import Scorer
 from scoring.table import Table
 from scoring.translation import Translation
 from tests.scoring.samples import ALPHABETS, corpus, translations, worse

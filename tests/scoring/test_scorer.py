@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.chrf import ChrfPlusPlus
+from scoring.inventory import make_metrics, surface_metrics, surface_setup
 from scoring.metric import FloatArray, Metric, MetricInfo, Statistics
-from scoring.scorer import Scorer, Totals, default_metrics, surface_metrics
+from scoring.resources import Resources
+from scoring.scorer import Scorer, Totals
 from scoring.tiers import Tier
 from scoring.translation import Translation
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, sentences, translations, worse
@@ -32,7 +34,7 @@ def outputs_for(alphabet: str, entries: int) -> list[Translation]:
 @pytest.mark.parametrize("batch", [1, 7, 64])
 def test_running_values_equal_the_batch_after_every_step(batch: int) -> None:
     items = outputs_for(ALPHABETS["roman with circumflex"], 140)
-    totals = Totals(METRICS)
+    totals = Totals(Scorer(METRICS))
     for start in range(0, len(items), batch):
         totals.add(SCORER.statistics(items[start : start + batch]))
         so_far = items[: start + batch]
@@ -42,7 +44,7 @@ def test_running_values_equal_the_batch_after_every_step(batch: int) -> None:
 
 
 def test_nothing_scored_yet_is_null_everywhere() -> None:
-    totals = Totals(METRICS)
+    totals = Totals(Scorer(METRICS))
     assert set(totals.values().values()) == {None}
     assert totals.composite().value is None
 
@@ -76,7 +78,7 @@ def test_fractions_and_missing_statistics_pack_exactly() -> None:
     scorer = Scorer([Fractions(), ChrfPlusPlus()])
     for statistics in scorer.statistics(translations(["abcd", ""], ["abc", "abc"])):
         assert scorer.unpack(scorer.pack(statistics)) == statistics
-    totals = Totals(scorer.metrics)
+    totals = Totals(scorer)
     totals.add(scorer.statistics(translations(["abcd", ""], ["abc", "abc"])))
     assert totals.values()["fractions"] == 4 / 3
 
@@ -106,7 +108,7 @@ def test_perfect_and_failed_entries() -> None:
 
 
 def test_default_metrics_follow_the_corpus() -> None:
-    plain = default_metrics("crk", [entry("tânisi")])
+    plain = make_metrics(Resources(surface_setup("und", "crk", [entry("tânisi")])))
     assert [metric.info.id for metric in plain] == [
         "exact_match_rate", "equivalent_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio",
     ]  # fmt: skip
@@ -116,7 +118,7 @@ def test_default_metrics_follow_the_corpus() -> None:
         .values["equivalent_match_rate"]
         is None
     )
-    thai = default_metrics("th", [entry("ภาษาไทย", variants=("ไทย",))])
+    thai = make_metrics(Resources(surface_setup("en", "th", [entry("ภาษาไทย", variants=("ไทย",))])))
     assert "tok:char" in next(m.signature for m in thai if m.info.id == "bleu")
 
 

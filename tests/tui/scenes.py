@@ -21,8 +21,9 @@ from harness.store.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies, request_key
 from harness.store.results import add_results
 from harness.store.runs import CARD_COLUMNS, create_run, find_run, seal_run, set_live
+from scoring.inventory import surface_metrics
 from scoring.reasons import missing_reasons
-from scoring.scorer import Scorer, Totals, surface_metrics
+from scoring.scorer import Scorer, Totals
 from scoring.translation import Translation
 
 SCORER = Scorer(surface_metrics(tokenizer="13a", has_variants=True))
@@ -184,7 +185,7 @@ class Scene:
 
 
 def values_of(entries: Sequence[Entry], results: Sequence[Result]) -> dict[str, float | None]:
-    totals = Totals(SCORER.metrics)
+    totals = Totals(SCORER)
     if results:
         totals.add([SCORER.unpack(result.statistics) for result in results])
     return {**totals.values(), "composite": totals.composite().value}

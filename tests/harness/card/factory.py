@@ -20,7 +20,9 @@ from harness.store.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import begin_stretch, create_run
-from scoring.scorer import Scorer, default_metrics
+from scoring.inventory import make_metrics, surface_setup
+from scoring.resources import Resources
+from scoring.scorer import Scorer
 from scoring.translation import Translation
 
 RUN_ID = "6f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f"
@@ -157,7 +159,7 @@ def add_run(
 def _rows(
     entries: Sequence[Entry], outputs: Sequence[str | None], error: str, *, priced: bool
 ) -> list[tuple[Result, Sequence[Attempt]]]:
-    scorer = Scorer(default_metrics("eo", entries))
+    scorer = Scorer(make_metrics(Resources(surface_setup("und", "eo", entries))))
     statistics = scorer.statistics(
         [Translation(entry, output or "") for entry, output in zip(entries, outputs, strict=True)]
     )

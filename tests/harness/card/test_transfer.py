@@ -24,7 +24,9 @@ from harness.failures import HarnessError, UsageError
 from harness.store.corpora import read_entries
 from harness.store.results import read_results
 from harness.store.runs import find_run, list_runs
-from scoring.scorer import Scorer, default_metrics
+from scoring.inventory import make_metrics, surface_setup
+from scoring.resources import Resources
+from scoring.scorer import Scorer
 from tests.harness.card import factory
 from tests.harness.card.test_verify import sealed, written
 
@@ -136,7 +138,7 @@ class TestExport:
         assert list(read_entries(there, run.corpus).values()) == [
             entry.model_copy(update={"variants": entry.variants}) for entry in factory.ENTRIES
         ]
-        scorer = Scorer(default_metrics("eo", factory.ENTRIES))
+        scorer = Scorer(make_metrics(Resources(surface_setup("und", "eo", factory.ENTRIES))))
         for ours, theirs in zip(
             read_results(here, number), read_results(there, run.id), strict=True
         ):
