@@ -87,6 +87,8 @@ class Output:
     """Steps worth seeing on the entry screen (retries of a pipeline, tool calls, rejected words)."""
     recorded: Recorded | None = None
     """Given by replay and human, whose outputs were not made in this run."""
+    raw: str | None = None
+    """The first answer, where gates or repairs of the method's own changed it since."""
 
 
 @runtime_checkable

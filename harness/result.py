@@ -62,6 +62,9 @@ class Result:
     equivalent: bool | None = None
     """Equal to the reference or one of its variants; None where the corpus has no variants."""
 
+    raw: str | None = None
+    """The method's first answer where its own gates or repairs changed it; None where they did not."""
+
     @property
     def failed(self) -> bool:
         """True where there is no output."""

@@ -21,6 +21,7 @@ from harness.result import Attempt, Result
 from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import set_live, touch_stretch
+from scoring.floors import Annotate
 from scoring.scorer import EntryValues, Scorer
 from scoring.translation import Translation
 
@@ -49,6 +50,7 @@ class Scribe(threading.Thread):
         scorer: Scorer,
         board: Board,
         listener: Callable[[Event], None],
+        annotated: Annotate = list,
     ) -> None:
         super().__init__(name="scribe", daemon=True)
         self._connection = connection
@@ -58,6 +60,7 @@ class Scribe(threading.Thread):
         self._scorer = scorer
         self._board = board
         self._listener = listener
+        self._annotated = annotated
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._told = 0.0
         self._beat = 0.0
@@ -149,7 +152,12 @@ class Scribe(threading.Thread):
         if not predictions:
             return []
         statistics = self._scorer.statistics(
-            [Translation(each.entry, each.output.text or "") for each in predictions]
+            self._annotated(
+                [
+                    Translation(each.entry, each.output.text or "", raw=each.output.raw)
+                    for each in predictions
+                ]
+            )
         )
         values = self._scorer.entries_values(statistics)
         scored = [
@@ -186,4 +194,5 @@ def _result(prediction: Prediction, statistics: bytes, scores: EntryValues) -> R
         spent_usd=prediction.spent_usd,
         finished_at=prediction.finished_at,
         equivalent=None if equivalent is None else bool(equivalent),
+        raw=prediction.output.raw,
     )

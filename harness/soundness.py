@@ -48,7 +48,8 @@ def _output(output: object) -> Output:
         return Output(None, kind, error, notes, recorded)
     if not isinstance(output.text, str):
         return _wrong("The method gave neither a text nor a reason.")
-    return Output(storable(output.text), notes=notes, recorded=recorded)
+    raw = storable(output.raw) if isinstance(output.raw, str) else None
+    return Output(storable(output.text), notes=notes, recorded=recorded, raw=raw)
 
 
 def _error_class(given: Any) -> ErrorClass:

@@ -7,7 +7,7 @@ sentence and the references in wrong places get from the same metrics.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,8 +32,16 @@ class Floor:
     chrf_plus_plus: float | None
 
 
+Annotate = Callable[[Sequence[Translation]], Sequence[Translation]]
+"""Fills in what annotators find."""
+
+
 def floors(
-    entries: Sequence[Entry], metrics: Sequence[Metric], *, seed: int = 12345
+    entries: Sequence[Entry],
+    metrics: Sequence[Metric],
+    *,
+    annotate: Annotate = list,
+    seed: int = 12345,
 ) -> dict[str, Floor]:
     """Score ``empty``, ``source``, ``constant`` and ``shuffled`` outputs with the metrics of the composite.
 
@@ -52,7 +60,12 @@ def floors(
         outputs["shuffled"] = [
             entries[place].reference for place in derangement(len(entries), seed)
         ]
-    return {kind: _floor(entries, texts, used) for kind, texts in outputs.items()}
+    return {
+        kind: _floor(
+            annotate([Translation(*pair) for pair in zip(entries, texts, strict=True)]), used
+        )
+        for kind, texts in outputs.items()
+    }
 
 
 def best_floor(found: dict[str, Floor]) -> float | None:
@@ -84,11 +97,8 @@ def derangement(length: int, seed: int) -> list[int]:
     return [int(place) for place in places]
 
 
-def _floor(entries: Sequence[Entry], outputs: Sequence[str], metrics: Sequence[Metric]) -> Floor:
+def _floor(translations: Sequence[Translation], metrics: Sequence[Metric]) -> Floor:
     scorer = Scorer(metrics)
-    translations = [
-        Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)
-    ]
     values = scorer.table(scorer.statistics(translations)).corpus_values()
     return Floor(composite(values).value, values.get("chrf_plus_plus"))
 

@@ -73,6 +73,10 @@ class Metric(ABC):
         """
         return ()
 
+    def further(self, total: FloatArray) -> dict[str, float | int | None]:  # noqa: ARG002
+        """Give further fields of the card that a sum of statistics tells, by name."""
+        return {}
+
     def value(self, total: Sequence[float] | FloatArray) -> float | None:
         """Turn one sum of statistics into the value, or None where there is none."""
         value = float(self.values(np.asarray(total, dtype=np.float64).reshape(1, self.width))[0])

@@ -12,8 +12,7 @@ from scoring.composite import Composite, Input, composite
 from scoring.cost import cost_adjusted
 from scoring.floors import Floor, best_floor, floors
 from scoring.intervals import SEED, Interval, bootstrap, wilson_intervals
-from scoring.metric import Metric
-from scoring.reasons import missing_reasons
+from scoring.scorer import Scorer
 from scoring.specification import specification
 from scoring.table import EntryStatistics, Table
 from scoring.tiers import (
@@ -42,9 +41,9 @@ class ConfidenceInterval(BaseModel):
 
 
 class GroupScores(BaseModel):
-    """The scores of one part of the corpus."""
+    """The scores of one part of the corpus; metrics beyond these stand beside them where they were computed."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="allow")
 
     n: int
     exact_match_rate: float | None
@@ -71,6 +70,9 @@ class Scores(BaseModel):
     length_ratio: float | None
     fst_acceptance_rate: float | None
     fst_accepted: int | None
+    """Words."""
+    fst_accepted_entries: int | None
+    """Entries of which every word is accepted."""
     morphological_accuracy: float | None
     orthographic_accuracy: float | None
     semantic_score: float | None
@@ -82,6 +84,8 @@ class Scores(BaseModel):
     terminology_adherence: float | None
     consistency_score: float | None
     compliance_index: float | None
+    compliance_index_raw: float | None
+    """Before the method's own repairs."""
     repair_effectiveness: float | None
     reasons: dict[str, str]
     """Why each metric that is null is null."""
@@ -116,9 +120,11 @@ def scorecard(
     entries: Sequence[Entry],
     statistics: Sequence[EntryStatistics],
     errors: Sequence[bool],
-    metrics: Sequence[Metric],
+    scorer: Scorer,
     outputs: Sequence[str] | None = None,
     *,
+    corpus_values: Mapping[str, float | None] | None = None,
+    comet_model: str = "",
     cost_per_entry_usd: float | None = None,
     review_passed: bool = False,
     known_floors: Mapping[str, Floor] | None = None,
@@ -126,18 +132,22 @@ def scorecard(
 ) -> Scores:
     """Fold a run's entries into its scores; all sequences go by entry, in the same order.
 
-    ``known_floors`` are those of another run on the same entries and metrics, to save computing them.
+    ``corpus_values`` are those of the scorer's corpus metrics. ``known_floors`` are those of another run
+    on the same entries and metrics, to save computing them.
     ValueError where the sequences have different lengths.
     """
     _check_lengths(entries, statistics, errors, outputs)
-    table = Table.of(metrics, statistics)
-    values = table.corpus_values()
-    reasons = missing_reasons(metrics, values)
+    table = scorer.table(statistics)
+    values = {**table.corpus_values(), **(corpus_values or {})}
+    reasons = scorer.reasons(values)
     mixed = composite(values, reasons)
     intervals = bootstrap(table, seed=seed)
-    found = dict(floors(entries, metrics, seed=seed) if known_floors is None else known_floors)
+    found = dict(
+        floors(entries, scorer.metrics, seed=seed) if known_floors is None else known_floors
+    )
     return Scores(
         **_metric_fields(table, values),
+        **_further_fields(table),
         **_composite_fields(mixed),
         **_tier_fields(mixed, intervals, found, entries, outputs, review_passed),
         **{
@@ -147,7 +157,8 @@ def scorecard(
         floors=found,
         cost_adjusted=cost_adjusted(mixed.value, cost_per_entry_usd),
         confidence_intervals=_written(intervals, wilson_intervals(table)),
-        signatures={metric.info.id: metric.signature for metric in metrics},
+        signatures={metric.info.id: metric.signature for metric in scorer.all_metrics},
+        comet_model=comet_model,
         total=len(entries),
         evaluated=len(entries) - sum(errors),
         errors=sum(errors),
@@ -176,7 +187,19 @@ def _metric_fields(table: Table, values: Mapping[str, float | None]) -> dict[str
     ):
         there = values.get(id_) is not None
         fields[name] = int(table.columns(id_)[:, 0].sum()) if there else None
-    return {**fields, "fst_accepted": None, "comet_model": ""}
+    return fields
+
+
+def _further_fields(table: Table) -> dict[str, object]:
+    """Give what else the statistics of a metric tell; None where it was not computed."""
+    fields: dict[str, object] = {
+        "fst_accepted": None,
+        "fst_accepted_entries": None,
+        "compliance_index_raw": None,
+    }
+    for metric in table.metrics:
+        fields |= metric.further(table.columns(metric.info.id).sum(axis=0))
+    return fields
 
 
 def _composite_fields(mixed: Composite) -> dict[str, object]:
@@ -225,16 +248,17 @@ def _tier_fields(
     }
 
 
+_NO_VALUES: dict[str, float | None] = {
+    id_: None for id_ in GroupScores.model_fields if id_ not in {"n", "confidence_intervals"}
+}
+
+
 def _groups(groups: Mapping[str, Group]) -> dict[str, GroupScores]:
     return {
         tag: GroupScores(
             n=group.n,
             confidence_intervals=_written(group.intervals, {}),
-            **{
-                id_: group.values.get(id_)
-                for id_ in GroupScores.model_fields
-                if id_ not in {"n", "confidence_intervals"}
-            },
+            **_NO_VALUES | group.values,
         )
         for tag, group in groups.items()
     }

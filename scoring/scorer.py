@@ -43,6 +43,11 @@ class Scorer:
         if len(set(ids)) < len(ids):
             raise ValueError(f"a metric is listed twice: {', '.join(ids)}")
 
+    @property
+    def all_metrics(self) -> tuple[Metric | CorpusMetric, ...]:
+        """The additive metrics, then those of a whole corpus."""
+        return (*self.metrics, *self.corpus_metrics)
+
     def statistics(self, translations: Sequence[Translation]) -> list[EntryStatistics]:
         """Take all statistics of some entries; many at once are faster than one by one."""
         ids = [metric.info.id for metric in self.metrics]
@@ -57,7 +62,7 @@ class Scorer:
 
     def reasons(self, values: Mapping[str, float | None]) -> dict[str, str]:
         """Say why each metric of the inventory that has no value has none."""
-        return missing_reasons((*self.metrics, *self.corpus_metrics), values, self.off)
+        return missing_reasons(self.all_metrics, values, self.off)
 
     def entry_values(self, statistics: EntryStatistics) -> EntryValues:
         """Give the values of one entry."""

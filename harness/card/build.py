@@ -156,7 +156,7 @@ def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) ->
         material.entries,
         material.statistics,
         [failed(row) for row in material.rows],
-        material.scorer.metrics,
+        material.scorer,
         material.outputs,
         cost_per_entry_usd=measures["cost"]["cost_per_entry_usd"],
         known_floors=material.floors,

@@ -51,7 +51,7 @@ def read_outputs(path: Path, entries: Sequence[Entry]) -> Outputs:
 
     A text file has one line for each entry. JSONL, JSON (a list, or a run card) and tables with a
     header have an id and an output in each row, and may have latency_seconds, usage or prompt_tokens
-    and completion_tokens, cost_usd, model, error. UsageError names file, line and mend; never a text.
+    and completion_tokens, cost_usd, model, error, and raw (the text before repairs). UsageError names file, line and mend; never a text.
     """
     try:
         content = path.read_bytes()
@@ -137,15 +137,18 @@ def _row_output(path: Path, where: str, row: Mapping[str, Any]) -> Output:
     )
     if row.get("error") and not text:
         return Output(None, ErrorClass.METHOD, "Failed when it was made.", recorded=recorded)
-    return _output(text, recorded)
+    raw = row.get("raw", row.get("raw_predicted"))
+    return _output(text, recorded, raw if isinstance(raw, str) and raw != text else None)
 
 
-def _output(text: str | None, recorded: Recorded) -> Output:
+def _output(text: str | None, recorded: Recorded, raw: str | None = None) -> Output:
     if text is None:
         return Output(None, _MISSING.error_class, _MISSING.error, recorded=recorded)
     if not text.strip():
         return Output(None, ErrorClass.EMPTY, "The output is empty.", recorded=recorded)
-    return Output(storable(text), recorded=recorded)
+    return Output(
+        storable(text), recorded=recorded, raw=None if raw is None else storable(raw)
+    )
 
 
 def _number(path: Path, where: str, row: Mapping[str, Any], name: str) -> float | None:

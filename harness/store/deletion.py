@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
+from harness.store.findings import forget_findings
 from harness.store.results import unpack_attempts
 from harness.store.texts import sweep_texts
 
@@ -13,7 +14,8 @@ def delete_run(connection: sqlite3.Connection, run: int) -> None:
     """Erase a run, its replies, and the corpus and texts that nothing else needs.
 
     A reply that another run was given too stays; one that only this run was given could be of use
-    later, but a person who deletes a run wants its texts gone.
+    later, but a person who deletes a run wants its texts gone. So do words that an analyser was asked for:
+    what annotators found is forgotten, and found again when it is wanted.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -24,6 +26,7 @@ def delete_run(connection: sqlite3.Connection, run: int) -> None:
         connection.execute("DELETE FROM runs WHERE id = ?", (run,))
         connection.execute("DELETE FROM corpora WHERE id NOT IN (SELECT corpus FROM runs)")
         sweep_texts(connection)
+        forget_findings(connection)
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")

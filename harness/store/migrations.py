@@ -132,3 +132,21 @@ def m003_replies(db: Database) -> None:
             created REAL NOT NULL
         ) WITHOUT ROWID;
     """)
+
+
+@migrations()
+def m004_findings(db: Database) -> None:
+    """What annotators found, for later runs; and a method's first answer where its own gates changed it."""
+    db.executescript("""
+        CREATE TABLE makers (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE  -- identifies all that a finding depends on besides its key
+        );
+        CREATE TABLE findings (
+            maker INTEGER NOT NULL REFERENCES makers (id) ON DELETE CASCADE,
+            key TEXT NOT NULL,         -- a word, or the hash of the texts
+            value BLOB NOT NULL,       -- msgpack
+            PRIMARY KEY (maker, key)
+        ) WITHOUT ROWID;
+        ALTER TABLE results ADD COLUMN raw INTEGER;  -- text id, NULL where the output is as it came
+    """)

@@ -15,13 +15,13 @@ from harness.result import Attempt, Result
 from harness.store.runs import read_run
 from harness.store.texts import intern_text, storable
 
-_INSERT = f"INSERT INTO results VALUES ({','.join('?' * 22)})"
+_INSERT = f"INSERT INTO results VALUES ({','.join('?' * 23)})"
 
 _COLUMNS = """
     r.position, e.entry_id, t.body, r.statistics, r.chrf, r.exact, r.composite, r.error_class,
     r.error, r.latency_seconds, r.cached, r.batch_size, r.attempts, r.prompt_tokens,
     r.completion_tokens, r.reasoning_tokens, r.cached_tokens, r.cost_usd, r.spent_usd, r.finished_at,
-    r.equivalent
+    r.equivalent, w.body
 """
 
 _FROM = """
@@ -29,6 +29,7 @@ _FROM = """
     JOIN runs u ON u.id = r.run
     JOIN entries e ON e.corpus = u.corpus AND e.position = r.position
     LEFT JOIN texts t ON t.id = r.output
+    LEFT JOIN texts w ON w.id = r.raw
     WHERE r.run = ?
 """
 
@@ -71,6 +72,7 @@ def _row(
         result.finished_at,
         _pack_attempts(attempts),
         result.equivalent,
+        None if result.raw is None else intern_text(connection, result.raw),
     )
 
 

@@ -55,6 +55,7 @@ def sweep_texts(connection: sqlite3.Connection) -> int:
         DELETE FROM texts WHERE id NOT IN (
             SELECT source FROM entries UNION SELECT reference FROM entries
             UNION SELECT output FROM results WHERE output IS NOT NULL
+            UNION SELECT raw FROM results WHERE raw IS NOT NULL
             UNION SELECT head FROM replies UNION SELECT body FROM replies
             UNION SELECT tail FROM replies WHERE tail IS NOT NULL
         )

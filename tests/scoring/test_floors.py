@@ -26,7 +26,7 @@ def judged(entries: Sequence[Entry], outputs: Sequence[str]) -> Scores:
     statistics = Scorer(metrics).statistics(
         [Translation(item, text) for item, text in zip(entries, outputs, strict=True)]
     )
-    return scorecard(entries, statistics, [not text for text in outputs], metrics, outputs)
+    return scorecard(entries, statistics, [not text for text in outputs], Scorer(metrics), outputs)
 
 
 def worthless(entries: Sequence[Entry]) -> dict[str, list[str]]:

@@ -37,7 +37,9 @@ def card(texts: list[str], entries: list[Entry] = ENTRIES, **options: object) ->
     statistics = Scorer(METRICS).statistics(
         [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
     )
-    return scorecard(entries, statistics, [not text for text in texts], METRICS, texts, **options)
+    return scorecard(
+        entries, statistics, [not text for text in texts], Scorer(METRICS), texts, **options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def test_every_metric_has_a_value_or_a_reason(scores: Scores) -> None:
 def test_a_metric_left_out_says_so_and_is_not_called_unknown() -> None:
     few = METRICS[:3]
     statistics = Scorer(few).statistics([Translation(e, e.reference) for e in ENTRIES])
-    reasons = scorecard(ENTRIES, statistics, [False] * len(ENTRIES), few).reasons
+    reasons = scorecard(ENTRIES, statistics, [False] * len(ENTRIES), Scorer(few)).reasons
     assert reasons["ter"] == "not among the metrics of this run"
 
 
@@ -159,7 +161,7 @@ def test_known_floors_are_taken_as_they_are() -> None:
 
 
 def test_no_entries_is_unscored() -> None:
-    scores = scorecard([], [], [], METRICS)
+    scores = scorecard([], [], [], Scorer(METRICS))
     assert (scores.composite, scores.quality_tier, scores.claimable_tier) == (
         None, Tier.UNSCORED, Tier.UNSCORED,
     )  # fmt: skip
@@ -169,7 +171,7 @@ def test_no_entries_is_unscored() -> None:
 
 def test_sequences_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="90 entries but 1 errors"):
-        scorecard(ENTRIES, [{}] * 90, [False], METRICS)
+        scorecard(ENTRIES, [{}] * 90, [False], Scorer(METRICS))
 
 
 def test_no_text_of_an_entry_reaches_the_block() -> None:
