@@ -13,11 +13,16 @@ from harness.card.fingerprint import fingerprint
 from harness.endpoints import is_loopback
 from harness.events import RunState
 from harness.failures import UsageError
+from harness.final_scores import floors_json
+from harness.instruments import Instruments, require_same, stored_setup
 from harness.method import Method, Priced
 from harness.methods.registry import build
 from harness.plan import Plan, Resumption
+from harness.preparing import prepare
 from harness.problems import first_problem
-from harness.store.corpora import read_entries, save_corpus
+from harness.store.corpora import read_dataset, read_entries, save_corpus
+from harness.store.database import store_path
+from harness.store.findings import StoredFindings
 from harness.store.runs import (
     Run,
     create_run,
@@ -28,11 +33,7 @@ from harness.store.runs import (
 )
 from harness.version import VERSION
 from scoring.floors import floors
-from scoring.inventory import make_metrics, surface_setup
-from scoring.metric import Metric
-from scoring.reasons import missing_reasons
-from scoring.resources import Resources
-from scoring.scorer import Scorer, Totals
+from scoring.scorer import Totals
 from scoring.translation import Translation
 
 
@@ -42,18 +43,20 @@ def begin(
     positions: Sequence[int],
     method: Method,
     plan: Plan,
+    instruments: Instruments | None = None,
 ) -> int:
-    """Store the beginning of a run and give its number; nothing is asked yet."""
+    """Store the beginning of a run and give its number; nothing is asked of the method yet.
+
+    ``instruments`` are those that ``instruments_for`` gave, where the caller goes on using them.
+    """
     chosen = [corpus.entries[place] for place in positions]
     plan = keep_here(chosen, method, plan)
     _check_budget(method, plan)
+    instruments = instruments or instruments_for(connection, corpus, positions, plan)
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
     connection.execute("BEGIN IMMEDIATE")
     try:
         corpus_id = save_corpus(connection, corpus)
-        metrics = make_metrics(
-            Resources(surface_setup("und", corpus.dataset.target_language, chosen))
-        )
         number = create_run(
             connection,
             run_id=str(uuid.uuid4()),
@@ -64,10 +67,7 @@ def begin(
             fingerprint_hash=print_.hash,
             plan=plan.model_dump(mode="json"),
             opening={
-                **(
-                    find_opening(connection, corpus_id, positions, VERSION)
-                    or _opening(chosen, metrics)
-                ),
+                **_opening(connection, corpus_id, positions, chosen, instruments),
                 "budget_usd": plan.run.budget_usd,
             },
             dataset_id=corpus.dataset.id,
@@ -87,23 +87,65 @@ def _check_budget(method: Method, plan: Plan) -> None:
         method.check_budget()
 
 
-def _opening(entries: Sequence[Entry], metrics: Sequence[Metric]) -> dict[str, object]:
-    """Work out what a run shows from its first moment: the floors, and what will be missing."""
-    reached = floors(entries, metrics)
+def instruments_for(
+    connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], plan: Plan
+) -> Instruments:
+    """Find what a run over some entries of a corpus is scored with."""
+    chosen = [corpus.entries[place] for place in positions]
+    memo = StoredFindings(store_path(connection))
+    return prepare(
+        corpus.dataset, chosen, corpus.entries, plan.scoring, memo, plan.options.coaching
+    )
+
+
+def begun_with(connection: sqlite3.Connection, run: Run) -> Instruments:
+    """Find again what a run is scored with; raises HarnessError where it is no longer the same."""
+    plan = Plan.model_validate(run.plan)
+    entries = read_entries(connection, run.corpus)
+    instruments = prepare(
+        read_dataset(connection, run.corpus),
+        [entries[place] for place in run.positions],
+        [entries[place] for place in sorted(entries)],
+        plan.scoring,
+        StoredFindings(store_path(connection)),
+        plan.options.coaching,
+    )
+    require_same(
+        stored_setup(run, instruments.setup.target_language, instruments.resources.entries),
+        instruments.setup,
+    )
+    return instruments
+
+
+def _opening(
+    connection: sqlite3.Connection,
+    corpus: int,
+    positions: Sequence[int],
+    entries: Sequence[Entry],
+    instruments: Instruments,
+) -> dict[str, Any]:
+    """Give what a run shows from its first moment: the floors, what will be missing, and the setup.
+
+    An earlier run on the same entries with the same setup has worked it out already.
+    """
+    setup = instruments.setup.model_dump(mode="json")
+    known = find_opening(connection, corpus, positions, VERSION, setup)
+    if known is not None:
+        return known
+    reached = floors(entries, instruments.scorer.metrics, annotate=instruments.annotated)
     return {
-        "floors": [
-            {"name": name, "composite": floor.composite, "chrf": floor.chrf_plus_plus}
-            for name, floor in reached.items()
-        ],
-        "missing": _missing(Scorer(metrics), entries),
+        "floors": floors_json(reached),
+        "missing": _missing(instruments, entries),
+        "scoring": setup,
     }
 
 
-def _missing(scorer: Scorer, entries: Sequence[Entry]) -> dict[str, str]:
+def _missing(instruments: Instruments, entries: Sequence[Entry]) -> dict[str, str]:
     """Say which metrics can have no value for these entries, and why; a perfect output shows it."""
-    perfect = Totals(scorer)
-    perfect.add(scorer.statistics([Translation(each, each.reference) for each in entries[:1]]))
-    return missing_reasons(scorer.metrics, perfect.values())
+    perfect = [Translation(each, each.reference) for each in entries[:1]]
+    totals = Totals(instruments.scorer)
+    totals.add(instruments.scorer.statistics(instruments.annotated(perfect)))
+    return instruments.scorer.reasons(totals.values())
 
 
 def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:

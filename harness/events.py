@@ -112,6 +112,8 @@ class Progress:
     eta_seconds: float | None = None
     p50_seconds: float | None = None
     p95_seconds: float | None = None
+    doing: str | None = None
+    """What is done after the last entry and before the seal, in words; None while entries come."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from harness.budget import Ledger
 from harness.control import Control
 from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.flight import Flight, Pending
+from harness.instruments import stored_scorer
 from harness.progress import Board
 from harness.started import started
 from harness.store.corpora import read_dataset, read_entries
@@ -25,9 +26,6 @@ from harness.store.runs import (
     spent_usd,
     under_way,
 )
-from scoring.inventory import make_metrics, surface_setup
-from scoring.resources import Resources
-from scoring.scorer import Scorer
 
 POLL_SECONDS = 0.25
 """Time from one look at the store to the next."""
@@ -50,9 +48,7 @@ class Follower:
         dataset = read_dataset(self._connection, self._run.corpus)
         entries = read_entries(self._connection, self._run.corpus, self._run.positions)
         chosen = list(entries.values())
-        self._scorer = Scorer(
-            make_metrics(Resources(surface_setup("und", dataset.target_language, chosen)))
-        )
+        self._scorer = stored_scorer(self._run, dataset.target_language, chosen)
         self._started = started(self._run, dataset, 0)
         self._begun = False
         self._over = False

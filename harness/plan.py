@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness.methods.options import MethodOptions
+from harness.scoring_options import ScoringOptions
 
 
 class RunOptions(BaseModel):
@@ -27,13 +28,14 @@ class RunOptions(BaseModel):
 
 
 class Plan(BaseModel):
-    """A run's method and options."""
+    """A run's method and options, and what it is scored with."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     method: str
     options: MethodOptions
     run: RunOptions = RunOptions()
+    scoring: ScoringOptions = ScoringOptions()
 
 
 @dataclass(frozen=True, slots=True)

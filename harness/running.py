@@ -6,20 +6,23 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import filelock
 
 from corpora.entry import Entry
-from harness.beginning import take_up
+from harness.beginning import begun_with, take_up
 from harness.budget import Ledger
 from harness.card.build import seal
 from harness.carrier import Carrier
 from harness.control import Control
 from harness.events import Event, Failed, Finished, RunState
 from harness.failures import HarnessError, StoreError, UsageError
+from harness.final_scores import finish_scores
 from harness.flight import Flight
+from harness.instruments import Instruments
 from harness.limiter import Limiter
 from harness.loop import RunLoop
 from harness.method import Method
@@ -45,9 +48,6 @@ from harness.store.runs import (
     touch_stretch,
 )
 from harness.wire import Wire
-from scoring.inventory import make_metrics, surface_setup
-from scoring.resources import Resources
-from scoring.scorer import Scorer
 
 Listener = Callable[[Event], None]
 
@@ -75,12 +75,13 @@ def go(
     listener: Listener,
     control: Control,
     resumption: Resumption = AS_BEFORE,
+    instruments: Instruments | None = None,
 ) -> Finished:
     """Bring a run to its end, or as far as the control lets it; gives the last event.
 
     Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
     event, HarnessError where the fault is known; whatever was finished before is stored, and the run
-    can be resumed.
+    can be resumed. ``instruments`` are those that the run began with, where they are still at hand.
     """
     run_id = ""
     try:
@@ -89,7 +90,8 @@ def go(
             with _alone(path, run_id):
                 run = take_up(connection, number, method, resumption)
                 with _leaving(connection, number), offline(_plan(run).run.offline):
-                    return _Go(connection, path, run, method, listener, control).go()
+                    go = _Go(connection, path, run, method, listener, control, instruments)
+                    return go.go()
     except HarnessError as error:
         listener(Failed(run_id, str(error)))
         raise
@@ -136,6 +138,7 @@ class _Go:
         method: Method,
         listener: Listener,
         control: Control,
+        instruments: Instruments | None,
     ) -> None:
         self.connection = connection
         self.run = run
@@ -145,10 +148,8 @@ class _Go:
         self.options = _plan(run).run
         self.dataset = read_dataset(connection, run.corpus)
         self.entries: Mapping[int, Entry] = read_entries(connection, run.corpus, run.positions)
-        chosen = [self.entries[place] for place in run.positions]
-        self.scorer = Scorer(
-            make_metrics(Resources(surface_setup("und", self.dataset.target_language, chosen)))
-        )
+        self.instruments = instruments or begun_with(connection, run)
+        self.scorer = self.instruments.scorer
         self.flight = Flight()
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
         most = self.options.concurrency
@@ -163,9 +164,12 @@ class _Go:
         board = self._board(ledger)
         self.listener(started(self.run, self.dataset, len(done)))
         self.listener(board.progress())
-        with closing(open_store(self.path)) as writer:
-            reason = self._stretch(writer, waiting, board, ledger)
-        return self._end(board, reason)
+        try:
+            with closing(open_store(self.path)) as writer:
+                reason = self._stretch(writer, waiting, board, ledger)
+            return self._end(board, reason)
+        finally:
+            self.instruments.close()
 
     def _stretch(
         self, writer: sqlite3.Connection, waiting: Sequence[int], board: Board, ledger: Ledger
@@ -174,7 +178,14 @@ class _Go:
         stretch = begin_stretch(self.connection, self.run.id)
         set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
         scribe = Scribe(
-            writer, self.run.id, self.run.run_id, stretch, self.scorer, board, self.listener
+            writer,
+            self.run.id,
+            self.run.run_id,
+            stretch,
+            self.scorer,
+            board,
+            self.listener,
+            self.instruments.annotated,
         )
         scribe.failed = self.control.stop
         ledger.secure = None if ledger.cap is None else scribe.secure
@@ -235,6 +246,15 @@ class _Go:
             return None
         return find_reply(self.connection, key)
 
+    def _doing(self, board: Board) -> Callable[[str], None]:
+        """Give a listener for what is done before the seal; it shows that the run's process is alive."""
+
+        def tell(words: str) -> None:
+            set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
+            self.listener(replace(board.progress(), doing=words))
+
+        return tell
+
     def _end(self, board: Board, reason: str | None) -> Finished:
         tally = board.outcome
         everything = tally.done == len(self.run.positions)
@@ -243,6 +263,7 @@ class _Go:
         complete = everything and reason is None
         card_hash = None
         if complete:
+            finish_scores(self.connection, self.run.id, self.instruments, self._doing(board))
             card_hash = seal(self.connection, self.run.id).run_card_hash
         else:
             set_live(self.connection, self.run.id, RunState.STOPPED, None)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.control import Control
 from harness.events import Finished
+from harness.instruments import Instruments
 from harness.listening import EventQueue
 from harness.method import Method
 from harness.plan import AS_BEFORE, Resumption
@@ -23,6 +24,7 @@ class Engine:
         number: int,
         method: Method,
         resumption: Resumption = AS_BEFORE,
+        instruments: Instruments | None = None,
     ) -> None:
         self.events = EventQueue()
         self.control = Control()
@@ -30,6 +32,7 @@ class Engine:
         self._number = number
         self._method = method
         self._resumption = resumption
+        self._instruments = instruments
         self._finished: Finished | None = None
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._go, name="run", daemon=True)
@@ -66,6 +69,7 @@ class Engine:
                 self.events,
                 self.control,
                 self._resumption,
+                self._instruments,
             )
         except Exception as error:  # noqa: BLE001  handed to whoever waits for the result
             self._failure = error

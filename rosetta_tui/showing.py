@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from corpora.corpus import Corpus
     from harness.control import Control
     from harness.events import Event, Finished
+    from harness.instruments import Instruments
     from harness.method import Method
     from harness.plan import Plan, Resumption
     from rosetta_tui.engine import Engine
@@ -43,14 +44,15 @@ def begin_and_show(
     corpus: Corpus, positions: Sequence[int], plan: Plan, method: Method, style: str | None
 ) -> None:
     """Begin a run with a method that is made already."""
-    from harness.beginning import begin
+    from harness.beginning import begin, instruments_for
     from harness.store.database import default_path, open_store
 
     path = default_path()
     with closing(open_store(path)) as connection:
-        number = begin(connection, corpus, positions, method, plan)
+        instruments = instruments_for(connection, corpus, positions, plan)
+        number = begin(connection, corpus, positions, method, plan, instruments)
     secret = {place for place in positions if corpus.entries[place].secret}
-    show(path, number, method, style, secret)
+    show(path, number, method, style, secret, instruments=instruments)
 
 
 def resume_and_show(
@@ -79,12 +81,13 @@ def show(
     style: str | None,
     secret: Collection[int],
     resumption: Resumption | None = None,
+    instruments: Instruments | None = None,
 ) -> None:
     """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted."""
     from harness.plan import AS_BEFORE
     from rosetta_tui.engine import Engine
 
-    engine = Engine(path, number, method, resumption or AS_BEFORE)
+    engine = Engine(path, number, method, resumption or AS_BEFORE, instruments)
     live = style is None and sys.stdout.isatty() and sys.stdin.isatty()
     if live:
         from rosetta_tui.launch import watch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from corpora.entry import Entry
@@ -71,14 +71,19 @@ def choose(resources: Resources, wanted: Collection[str]) -> tuple[tuple[str, ..
 
 def make_metrics(resources: Resources) -> tuple[Metric, ...]:
     """Make the additive metrics of a setup, in inventory order."""
-    made = (MAKERS[id_].make(resources) for id_ in resources.setup.metrics)
-    return tuple(metric for metric in made if isinstance(metric, Metric))
+    return tuple(metric for metric in _made(resources) if isinstance(metric, Metric))
 
 
 def make_corpus_metrics(resources: Resources) -> tuple[CorpusMetric, ...]:
     """Make the metrics of a setup that only a whole corpus has."""
-    made = (MAKERS[id_].make(resources) for id_ in resources.setup.metrics)
-    return tuple(metric for metric in made if isinstance(metric, CorpusMetric))
+    return tuple(metric for metric in _made(resources) if isinstance(metric, CorpusMetric))
+
+
+def _made(resources: Resources) -> Iterator[Metric | CorpusMetric]:
+    """Make the metrics of a setup; one that another version knows and this one does not is left out."""
+    for id_ in resources.setup.metrics:
+        if id_ in MAKERS:
+            yield MAKERS[id_].make(resources)
 
 
 def make_scorer(resources: Resources) -> Scorer:

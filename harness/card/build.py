@@ -13,11 +13,12 @@ from harness.card.canonical import HASH_FIELD, card_hash
 from harness.card.fingerprint import fingerprint
 from harness.card.material import Material, stored_material
 from harness.card.model import RunCard
-from harness.card.rows import failed
+from harness.card.rows import failed, row_json
 from harness.store.runs import seal_run
 from scoring.cost import EntryCost, cost, tokens
 from scoring.intervals import SEED
 from scoring.scorecard import scorecard
+from scoring.setup import ScoringSetup
 from scoring.speed import Timing, speed
 
 VERIFICATION_TIER = "self-benchmarked"
@@ -93,13 +94,14 @@ def assemble(material: Material, further: Mapping[str, Any] | None = None) -> Ru
         "model_id": material.model_id,
         "method": setup,
         "dataset": material.dataset.model_dump(mode="json"),
+        "scoring": _json(material.scoring),
         "scores": scores,
         **measures,
         "claimable_tier": scores["claimable_tier"],
         "verification_tier": VERIFICATION_TIER,
         "floors": [{"name": name, **floor} for name, floor in scores["floors"].items()],
         "stretches": [stretch.model_dump(mode="json") for stretch in material.stretches],
-        "results": [row.model_dump(mode="json", by_alias=True) for row in material.rows],
+        "results": [row_json(row) for row in material.rows],
         "fingerprint": print_.model_dump(mode="json"),
         HASH_FIELD: "",
     }
@@ -159,11 +161,21 @@ def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) ->
         material.scorer,
         material.outputs,
         cost_per_entry_usd=measures["cost"]["cost_per_entry_usd"],
+        corpus_values=material.corpus_values,
+        comet_model=_comet_model(material.scoring),
         known_floors=material.floors,
         seed=seed,
     )
     block: dict[str, Any] = found.model_dump(mode="json")
     return block | {name: measures["speed"][name] for name in _LATENCIES}
+
+
+def _json(scoring: ScoringSetup | None) -> dict[str, Any] | None:
+    return None if scoring is None else scoring.model_dump(mode="json")
+
+
+def _comet_model(scoring: ScoringSetup | None) -> str:
+    return "" if scoring is None or scoring.comet is None else scoring.comet.model
 
 
 def _sum(amounts: Sequence[float | None]) -> float | None:

@@ -28,7 +28,7 @@ from harness.store.corpora import insert_corpus
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run
 from harness.version import VERSION
-from scoring.inventory import make_metrics, surface_setup
+from scoring.inventory import make_scorer, surface_setup
 from scoring.resources import Resources
 from scoring.scorer import Scorer
 from scoring.translation import Translation
@@ -170,7 +170,7 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
         setup_hash=card.fingerprint.setup_hash or again.setup_hash,
         fingerprint_hash=card.fingerprint.hash or again.hash,
         plan={},
-        opening={"floors": _floors(card)},
+        opening={"floors": _floors(card), "scoring": card.scoring},
         dataset_id=card.dataset.id,
         language_pair=card.dataset.language_pair,
         harness_version=card.harness_version,
@@ -237,9 +237,7 @@ def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
     entries = [row_entry(row) for row in rows]
     outputs = [row.predicted or "" for row in rows]
     envelope = report_dataset(report)
-    scorer = Scorer(
-        make_metrics(Resources(surface_setup("und", envelope.target_language, entries)))
-    )
+    scorer = make_scorer(Resources(surface_setup("und", envelope.target_language, entries)))
     statistics = scorer.statistics(
         [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
     )
@@ -256,6 +254,7 @@ def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
         entries=entries,
         outputs=outputs,
         rows=_scored_rows(rows, scorer, statistics),
+        scoring=None,
         scorer=scorer,
         statistics=statistics,
     )

@@ -11,8 +11,9 @@ from harness.card.canonical import seal_form
 from harness.card.layouts import adopt
 from harness.card.model import RunCard
 from harness.card.reading import parse_object
-from harness.card.rows import entry_rows
+from harness.card.rows import entry_rows, row_json
 from harness.failures import HarnessError, StoreError
+from harness.instruments import stored_scorer
 from harness.store.corpora import read_entries
 from harness.store.results import read_results
 from harness.store.runs import read_card, read_imported, read_run
@@ -50,7 +51,8 @@ def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
         )
     results = list(read_results(connection, number))
     entries = read_entries(connection, run.corpus, [result.position for result in results])
-    rows = [row.model_dump(mode="json", by_alias=True) for row in entry_rows(entries, results)]
+    scorer = stored_scorer(run, "und", list(entries.values()))
+    rows = [row_json(row) for row in entry_rows(entries, results, scorer)]
     return {**head, "results": rows}
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from corpora.entry import Entry
 from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
 from harness.card.rows import entry_rows
 from harness.failures import HarnessError
+from harness.instruments import stated_setup, stored_scorer
 from harness.method import Setup
 from harness.result import Attempt
 from harness.store.corpora import read_dataset, read_entries
@@ -19,9 +20,8 @@ from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results, read_statistics
 from harness.store.runs import Run, read_run
 from scoring.floors import Floor
-from scoring.inventory import make_metrics, surface_setup
-from scoring.resources import Resources
 from scoring.scorer import Scorer
+from scoring.setup import ScoringSetup
 from scoring.table import EntryStatistics
 
 
@@ -44,11 +44,15 @@ class Material:
     outputs: Sequence[str]
     """Empty where the entry failed."""
     rows: Sequence[EntryResult]
+    scoring: ScoringSetup | None
+    """None: only the texts are known."""
     scorer: Scorer
     statistics: Sequence[EntryStatistics]
     """One for each row, as ``entries`` and ``outputs`` are."""
     floors: Mapping[str, Floor] | None = None
     """Those worked out when the run began; None: to be computed."""
+    corpus_values: Mapping[str, float | None] = field(default_factory=dict)
+    """Values of the metrics that only a whole corpus has."""
 
 
 def stored_material(connection: sqlite3.Connection, number: int) -> Material:
@@ -59,13 +63,11 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
     entries = read_entries(connection, run.corpus, run.positions)
     covered = [entries[result.position] for result in results]
     dataset = _dataset(connection, run)
-    scorer = Scorer(
-        make_metrics(Resources(surface_setup("und", dataset.target_language or "und", covered)))
-    )
+    scorer = stored_scorer(run, dataset.target_language or "und", covered)
     attempts = {
         result.position: read_attempts(connection, number, result.position) for result in results
     }
-    rows = entry_rows(entries, results)
+    rows = entry_rows(entries, results, scorer)
     packed = read_statistics(connection, number)
     return Material(
         run_id=run.run_id,
@@ -80,9 +82,11 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         entries=covered,
         outputs=[result.output or "" for result in results],
         rows=rows,
+        scoring=stated_setup(run.opening.get("scoring")),
         scorer=scorer,
         statistics=[scorer.unpack(packed[result.position]) for result in results],
         floors=_floors(run),
+        corpus_values=run.opening.get("corpus_values", {}),
     )
 
 

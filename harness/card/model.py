@@ -168,8 +168,9 @@ class EntryResult(Block):
     composite: float | None = None
     """The composite of this entry alone, 0–1."""
     fst_accepted: bool | None = None
+    """Whether the analyser accepts every word; null where there is no analyser."""
     fst_analysis: list[str] | None = None
-    """Null where there is no analyser."""
+    """Always null here: analyses follow from ``predicted`` and the analyser that ``scoring`` names."""
     segment: str | None = None
     difficulty: int | None = None
     provenance: str | None = None
@@ -185,6 +186,9 @@ class EntryResult(Block):
     attempts: int = 1
     error: str | None = None
     error_class: str | None = None
+    statistics: dict[str, list[float] | None] | None = None
+    """Metric id → what it took from this entry, for metrics that need more than the texts: from them every
+    score of the card can be computed again. Absent where there are none."""
 
 
 class Fingerprint(Block):
@@ -259,6 +263,8 @@ class RunCard(Block):
     max_retries: int = 0
     method: MethodBlock
     dataset: DatasetBlock
+    scoring: dict[str, Any] | None = None
+    """What the scores depend on besides the texts (``scoring.setup.ScoringSetup``); null: only texts."""
     scores: Scores
     cost: Cost
     speed: Speed

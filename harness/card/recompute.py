@@ -7,13 +7,16 @@ from typing import Any
 
 from harness.card.build import measured, scored
 from harness.card.material import Material
-from harness.card.model import EntryResult, Retries, RunCard
+from harness.card.model import EntryResult, Retries, RunCard, Scores
 from harness.card.rows import row_entry
+from harness.instruments import stated_setup
 from harness.method import Setup
 from scoring.intervals import SEED
-from scoring.inventory import make_metrics, surface_setup
+from scoring.inventory import SURFACE, make_scorer, surface_setup
+from scoring.metric import Statistics
 from scoring.resources import Resources
 from scoring.scorer import EntryValues, Scorer
+from scoring.table import EntryStatistics
 from scoring.translation import Translation
 
 
@@ -24,11 +27,9 @@ def card_material(card: RunCard) -> Material:
     """
     entries = [row_entry(row) for row in card.results]
     outputs = [row.predicted or "" for row in card.results]
-    scorer = Scorer(
-        make_metrics(
-            Resources(surface_setup("und", card.dataset.target_language or "und", entries))
-        )
-    )
+    setup = stated_setup(card.scoring)
+    target = card.dataset.target_language or "und"
+    scorer = make_scorer(Resources(setup or surface_setup("und", target, entries)))
     texts = [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
     return Material(
         run_id=card.run_id,
@@ -43,9 +44,45 @@ def card_material(card: RunCard) -> Material:
         entries=entries,
         outputs=outputs,
         rows=card.results,
+        scoring=setup,
         scorer=scorer,
-        statistics=scorer.statistics(texts),
+        statistics=_statistics(scorer, texts, card.results),
+        corpus_values={
+            metric.info.id: _number(card.scores, metric.info.id) for metric in scorer.corpus_metrics
+        },
     )
+
+
+def _statistics(
+    scorer: Scorer, texts: Sequence[Translation], rows: Sequence[EntryResult]
+) -> list[EntryStatistics]:
+    """Take the statistics of the surface metrics anew; what needs more than the texts, each row states."""
+    surface = Scorer([metric for metric in scorer.metrics if metric.info.id in SURFACE])
+    return [
+        {**dict.fromkeys(ids(scorer)), **_stated(row, scorer), **taken}
+        for row, taken in zip(rows, surface.statistics(texts), strict=True)
+    ]
+
+
+def ids(scorer: Scorer) -> list[str]:
+    """List the metrics of a scorer."""
+    return [metric.info.id for metric in scorer.metrics]
+
+
+def _stated(row: EntryResult, scorer: Scorer) -> dict[str, Statistics | None]:
+    """Read the statistics of a row; what has not the metric's width counts as absent."""
+    stated = row.statistics or {}
+    widths = {metric.info.id: metric.width for metric in scorer.metrics}
+    return {
+        id_: None if taken is None or len(taken) != widths[id_] else tuple(taken)
+        for id_, taken in stated.items()
+        if id_ in widths
+    }
+
+
+def _number(scores: Scores, name: str) -> float | None:
+    value = getattr(scores, name, None)
+    return float(value) if isinstance(value, int | float) else None
 
 
 def card_setup(card: RunCard) -> Setup:

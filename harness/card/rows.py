@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from corpora.entry import Entry, EntryId, Segment
 from harness.card.model import EntryResult, EntryUsage
 from harness.failures import ErrorClass
 from harness.result import Result
+from scoring.inventory import SURFACE
+from scoring.scorer import Scorer
+
+ALL_ACCEPTED = 2
+"""Place among the statistics of FST acceptance where an entry says that all of its words are accepted."""
 
 WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a secret segment."
 
 _SAFE_INTEGER = 2**53 - 1
 
 
-def entry_row(entry: Entry, result: Result) -> EntryResult:
+def entry_row(entry: Entry, result: Result, scorer: Scorer) -> EntryResult:
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
     secret = entry.secret
+    statistics = _beyond_texts(scorer, result)
     return EntryResult(
         entry_id=card_id(entry.id),
         source=None if secret else entry.source,
@@ -28,7 +35,7 @@ def entry_row(entry: Entry, result: Result) -> EntryResult:
         exact_match=result.exact,
         entry_chrf=result.chrf,
         composite=result.composite,
-        fst_accepted=None,
+        fst_accepted=_all_accepted(statistics),
         fst_analysis=None,
         segment=entry.segment,
         difficulty=entry.difficulty,
@@ -44,12 +51,38 @@ def entry_row(entry: Entry, result: Result) -> EntryResult:
         attempts=result.attempts,
         error=WITHHELD_ERROR if secret and result.error is not None else result.error,
         error_class=result.error_class,
+        statistics=statistics,
     )
 
 
-def entry_rows(entries: Mapping[int, Entry], results: Sequence[Result]) -> list[EntryResult]:
+def entry_rows(
+    entries: Mapping[int, Entry], results: Sequence[Result], scorer: Scorer
+) -> list[EntryResult]:
     """Write the rows of some results; ``entries`` are by place in the corpus."""
-    return [entry_row(entries[result.position], result) for result in results]
+    return [entry_row(entries[result.position], result, scorer) for result in results]
+
+
+def row_json(row: EntryResult) -> dict[str, Any]:
+    """Give a row as JSON values; without statistics where it has none."""
+    fields = row.model_dump(mode="json", by_alias=True)
+    if row.statistics is None:
+        del fields["statistics"]
+    return fields
+
+
+def _beyond_texts(scorer: Scorer, result: Result) -> dict[str, list[float] | None] | None:
+    """Give the statistics that cannot be taken from the texts of the row again."""
+    beyond = [metric.info.id for metric in scorer.metrics if metric.info.id not in SURFACE]
+    if not beyond:
+        return None
+    taken = scorer.unpack(result.statistics)
+    return {id_: None if taken[id_] is None else list(taken[id_] or ()) for id_ in beyond}
+
+
+def _all_accepted(statistics: Mapping[str, list[float] | None] | None) -> bool | None:
+    """Read from the statistics of FST acceptance whether every word was accepted."""
+    taken = (statistics or {}).get("fst_acceptance_rate")
+    return None if taken is None else bool(taken[ALL_ACCEPTED])
 
 
 def card_id(entry_id: EntryId) -> EntryId:

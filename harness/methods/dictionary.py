@@ -54,6 +54,10 @@ class Dictionary:
     def __len__(self) -> int:
         return len(self._headwords)
 
+    def pairs(self) -> list[tuple[str, tuple[str, ...]]]:
+        """List every phrase with its translations, best first."""
+        return [(head.phrase, head.translations) for head in self._headwords.values()]
+
     def lookup(self, phrase: str) -> tuple[str, ...]:
         """Give the translations of one word or phrase; empty where it is not listed."""
         found = self._headwords.get(_key(words(phrase)))

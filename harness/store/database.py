@@ -36,6 +36,11 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
+def store_path(connection: sqlite3.Connection) -> Path:
+    """Give the path of an open store."""
+    return Path(connection.execute("PRAGMA database_list").fetchone()[2])
+
+
 def open_store(path: Path | None = None) -> sqlite3.Connection:
     """Open the store for reading and writing, making or upgrading it first where needed.
 

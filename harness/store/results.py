@@ -14,6 +14,7 @@ from harness.failures import ErrorClass
 from harness.result import Attempt, Result
 from harness.store.runs import read_run
 from harness.store.texts import intern_text, storable
+from scoring.scorer import EntryValues
 
 _INSERT = f"INSERT INTO results VALUES ({','.join('?' * 23)})"
 
@@ -73,6 +74,30 @@ def _row(
         _pack_attempts(attempts),
         result.equivalent,
         None if result.raw is None else intern_text(connection, result.raw),
+    )
+
+
+def replace_scores(
+    connection: sqlite3.Connection,
+    run: int,
+    scores: Iterable[tuple[int, bytes, EntryValues]],
+) -> None:
+    """Write new statistics, by place in the corpus, with what is derived from them; within a transaction."""
+    connection.executemany(
+        "UPDATE results SET statistics = ?, chrf = ?, exact = ?, composite = ?, equivalent = ?"
+        " WHERE run = ? AND position = ?",
+        [
+            (
+                statistics,
+                values.values.get("chrf_plus_plus"),
+                bool(values.values.get("exact_match_rate")),
+                values.composite,
+                values.values.get("equivalent_match_rate"),
+                run,
+                position,
+            )
+            for position, statistics, values in scores
+        ],
     )
 
 

@@ -124,16 +124,26 @@ def create_run(
     return int(inserted.lastrowid or 0)
 
 
+OPENING = ("floors", "missing", "scoring")
+"""Fields of a run's opening that depend on its entries and its scoring setup only."""
+
+
 def find_opening(
-    connection: sqlite3.Connection, corpus: int, positions: Sequence[int], harness_version: str
+    connection: sqlite3.Connection,
+    corpus: int,
+    positions: Sequence[int],
+    harness_version: str,
+    scoring: Mapping[str, Any],
 ) -> dict[str, Any] | None:
-    """Give what an earlier run on the same entries worked out for its beginning; it depends on them only."""
-    row = connection.execute(
+    """Give what an earlier run on the same entries, scored alike, worked out for its beginning."""
+    rows = connection.execute(
         "SELECT opening FROM runs WHERE corpus = ? AND positions = ? AND harness_version = ?"
-        " AND imported IS NULL ORDER BY id DESC LIMIT 1",
+        " AND imported IS NULL ORDER BY id DESC",
         (corpus, _pack_positions(positions), harness_version),
-    ).fetchone()
-    return None if row is None else json.loads(row[0])
+    )
+    openings = (json.loads(row[0]) for row in rows)
+    found = next((each for each in openings if each.get("scoring") == scoring), None)
+    return None if found is None else {name: found[name] for name in OPENING}
 
 
 def find_run(connection: sqlite3.Connection, name: str) -> Run:
@@ -248,6 +258,13 @@ def set_plan(
     connection.execute(
         "UPDATE runs SET plan = ?, opening = ? WHERE id = ?",
         (json.dumps(plan, ensure_ascii=False), json.dumps(opening, ensure_ascii=False), run),
+    )
+
+
+def set_opening(connection: sqlite3.Connection, run: int, opening: Mapping[str, Any]) -> None:
+    """Replace what a run says of its floors, missing metrics and scoring."""
+    connection.execute(
+        "UPDATE runs SET opening = ? WHERE id = ?", (json.dumps(opening, ensure_ascii=False), run)
     )
 
 

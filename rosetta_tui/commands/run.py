@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.reading import load_corpus, reading, selecting, selection
+from rosetta_tui.commands.scoring import read_scoring_options, scoring_options
 
 if TYPE_CHECKING:
     from corpora.corpus import Corpus
@@ -64,6 +65,7 @@ class _WithMethods(click.Command):
     metavar="NAME=JSON",
     help="Told to a plug-in; what is no JSON is text.",
 )
+@scoring_options
 @click.option("--condition", help="Label of the experiment.")
 @click.option("--replicate", type=int, help="Which repetition of the same experiment this is.")
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8.")
@@ -102,11 +104,14 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
         "target_language": corpus.dataset.target_language,
     }
     told = _method_options(given, MethodOptions.model_fields) | languages
+    if given["method"] != "pipeline":
+        told.pop("analyser", None)  # a metric's, not the method's
     try:
         return Plan(
             method=given["method"],
             options=MethodOptions.model_validate(told),
             run=RunOptions.model_validate(_run_options(given)),
+            scoring=read_scoring_options(given),
         )
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error

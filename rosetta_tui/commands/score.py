@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from rosetta_tui.commands.reading import load_corpus, reading_options, selecting, selection
+from rosetta_tui.commands.scoring import scoring_options
 
 
 @click.command()
@@ -16,6 +17,7 @@ from rosetta_tui.commands.reading import load_corpus, reading_options, selecting
 @click.option("--reference", type=click.Path(path_type=Path), help="Second file of aligned texts.")
 @reading_options
 @selecting
+@scoring_options
 @click.option("--model", help="Name of the system that made the outputs.")
 @click.option("--condition", help="Label of the experiment.")
 @click.option("--json", "as_json", is_flag=True, help="Print the run card.")

@@ -1,0 +1,123 @@
+"""Scoring stored outputs as a whole: at the end of a run, and again with other metrics."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corpora.entry import Entry
+from harness.failures import HarnessError
+from harness.instruments import Instruments, filled, without
+from harness.result import Result
+from harness.store.corpora import read_entries
+from harness.store.results import read_results, replace_scores
+from harness.store.runs import read_run, set_opening
+from scoring.floors import Floor, floors
+from scoring.scorer import EntryValues
+from scoring.translation import Translation
+
+SLOW_FLOOR_ENTRIES = 200
+"""Entries, spread evenly over the run, on which floors are worked out where annotations are slow."""
+
+Tell = Callable[[str], None]
+
+
+def finish_scores(
+    connection: sqlite3.Connection, number: int, instruments: Instruments, tell: Tell
+) -> None:
+    """Complete the scores of a run whose entries are all in, before its card is sealed.
+
+    Slow annotators are asked now, and metrics that only a whole corpus has are computed.
+    """
+    if not (instruments.slow or instruments.scorer.corpus_metrics):
+        return
+    run = read_run(connection, number)
+    results = list(read_results(connection, number))
+    entries = read_entries(connection, run.corpus, run.positions)
+    scored = score_outputs(instruments, entries, results, tell)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        replace_scores(connection, number, scored.rows)
+        set_opening(connection, number, {**run.opening, **scored.opening})
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What scoring stored outputs gave."""
+
+    rows: list[tuple[int, bytes, EntryValues]]
+    """Place in the corpus, packed statistics and values of each entry."""
+    opening: dict[str, Any]
+    """What the run's opening is to say: setup, missing metrics, corpus values, floors."""
+
+
+def score_outputs(
+    instruments: Instruments,
+    entries: Mapping[int, Entry],
+    results: Sequence[Result],
+    tell: Tell,
+) -> Scored:
+    """Take the statistics of stored results with all annotations; nothing is written.
+
+    A model that cannot be asked turns its metric off, with the reason; the others are scored all the same.
+    """
+    given = [translation(entries[result.position], result) for result in results]
+    able, annotated = _ask(instruments, given, tell)
+    tell("scoring the whole")
+    statistics = able.scorer.statistics(annotated)
+    values = able.scorer.entries_values(statistics)
+    corpus_values = able.corpus_values(annotated)
+    totals = able.scorer.table(statistics).corpus_values()
+    return Scored(
+        [
+            (result.position, able.scorer.pack(taken), entry)
+            for result, taken, entry in zip(results, statistics, values, strict=True)
+        ],
+        {
+            "scoring": able.setup.model_dump(mode="json"),
+            "missing": able.scorer.reasons({**totals, **corpus_values}),
+            "corpus_values": corpus_values,
+            "floors": floors_json(_floors(able, list(entries.values()), tell)),
+        },
+    )
+
+
+def translation(entry: Entry, result: Result) -> Translation:
+    """Give a stored output as metrics look at it."""
+    return Translation(entry, result.output or "", raw=result.raw)
+
+
+def floors_json(found: Mapping[str, Floor]) -> list[dict[str, Any]]:
+    """Write floors as a run's opening holds them."""
+    return [
+        {"name": name, "composite": floor.composite, "chrf": floor.chrf_plus_plus}
+        for name, floor in found.items()
+    ]
+
+
+def _ask(
+    instruments: Instruments, given: Sequence[Translation], tell: Tell
+) -> tuple[Instruments, Sequence[Translation]]:
+    annotated = given
+    for annotator in instruments.annotators:
+        tell(f"asking {annotator.id}")
+        try:
+            annotated = filled(annotator, annotated)
+        except HarnessError as error:
+            if not annotator.slow:
+                raise
+            instruments = without(instruments, annotator, str(error))
+    return instruments, annotated
+
+
+def _floors(instruments: Instruments, entries: Sequence[Entry], tell: Tell) -> dict[str, Floor]:
+    """Work the floors out; on a part of the entries where that would take as long as the run."""
+    tell("working out the floors")
+    step = max(1, len(entries) // SLOW_FLOOR_ENTRIES) if instruments.slow else 1
+    return floors(entries[::step], instruments.scorer.metrics, annotate=instruments.fully_annotated)

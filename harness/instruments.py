@@ -1,0 +1,138 @@
+"""What a run is scored with: language card, analyser, dictionaries and models, found once at its beginning.
+
+``prepare`` looks everything up and says why what is off is off; ``stored_scorer`` gives the scorer of a run
+whose statistics are only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from corpora.entry import Entry
+from harness.annotators.annotator import Annotator
+from harness.failures import HarnessError, UsageError
+from harness.problems import first_problem
+from harness.store.runs import Run
+from scoring.inventory import make_scorer, surface_setup
+from scoring.resources import Resources
+from scoring.scorer import Scorer
+from scoring.setup import ScoringSetup
+from scoring.translation import Translation
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """A run's scorer with the annotators that fill in what its metrics read."""
+
+    resources: Resources
+    scorer: Scorer
+    annotators: tuple[Annotator, ...] = ()
+
+    @property
+    def setup(self) -> ScoringSetup:
+        """The facts that are written down."""
+        return self.resources.setup
+
+    def annotated(self, translations: Sequence[Translation]) -> Sequence[Translation]:
+        """Fill in what the quick annotators find."""
+        return self._annotated(translations, slow=False)
+
+    def fully_annotated(self, translations: Sequence[Translation]) -> Sequence[Translation]:
+        """Fill in what all annotators find."""
+        return self._annotated(self.annotated(translations), slow=True)
+
+    @property
+    def slow(self) -> bool:
+        """True where some annotators are asked only when all outputs are in."""
+        return any(annotator.slow for annotator in self.annotators)
+
+    def corpus_values(self, translations: Sequence[Translation]) -> dict[str, float | None]:
+        """Give the values of the metrics that only a whole corpus has."""
+        return {
+            metric.info.id: metric.corpus_value(translations)
+            for metric in self.scorer.corpus_metrics
+        }
+
+    def close(self) -> None:
+        """Let the annotators keep what is new."""
+        for annotator in self.annotators:
+            annotator.close()
+
+    def _annotated(
+        self, translations: Sequence[Translation], *, slow: bool
+    ) -> Sequence[Translation]:
+        for annotator in self.annotators:
+            if annotator.slow is slow:
+                translations = filled(annotator, translations)
+        return translations
+
+
+def filled(annotator: Annotator, translations: Sequence[Translation]) -> list[Translation]:
+    """Fill in what one annotator finds."""
+    return [
+        _with(translation, annotator.id, annotation)
+        for translation, annotation in zip(
+            translations, annotator.annotate(translations), strict=True
+        )
+    ]
+
+
+def _with(translation: Translation, id_: str, annotation: object) -> Translation:
+    if annotation is None:
+        return translation
+    return replace(translation, annotations={**translation.annotations, id_: annotation})
+
+
+READERS = {"embeddings": "semantic_score", "comet": "comet_score"}
+"""Slow annotator → the metric that reads it."""
+
+
+def without(instruments: Instruments, annotator: Annotator, reason: str) -> Instruments:
+    """Give instruments without a slow annotator that failed: its metric is off, with the reason."""
+    setup, off = instruments.setup, READERS[annotator.id]
+    left = setup.model_copy(
+        update={
+            "metrics": tuple(id_ for id_ in setup.metrics if id_ != off),
+            "off": {**setup.off, off: reason},
+        }
+    )
+    resources = replace(instruments.resources, setup=left)
+    others = tuple(each for each in instruments.annotators if each is not annotator)
+    return Instruments(resources, make_scorer(resources), others)
+
+
+def stored_setup(run: Run, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:
+    """Give what a run of the store is scored with; an imported one may know nothing but its texts."""
+    stated = stated_setup(run.opening.get("scoring"))
+    return stated or surface_setup("und", target_language, entries)
+
+
+def stated_setup(stated: Mapping[str, Any] | None) -> ScoringSetup | None:
+    """Read the setup that a run or a card states; None where it states none."""
+    if stated is None:
+        return None
+    try:
+        return ScoringSetup.model_validate(stated)
+    except ValidationError as error:
+        raise UsageError(f"`scoring`: {first_problem(error)}") from None
+
+
+def stored_scorer(run: Run, target_language: str, entries: Sequence[Entry]) -> Scorer:
+    """Give the scorer by which a run's stored statistics are read; it cannot take new ones."""
+    return make_scorer(Resources(stored_setup(run, target_language, entries)))
+
+
+def require_same(stored: ScoringSetup, now: ScoringSetup) -> None:
+    """Raise HarnessError where a run would go on with other instruments than it began with."""
+    if stored == now:
+        return
+    then, today = stored.model_dump(), now.model_dump()
+    changed = ", ".join(name for name in then if then[name] != today[name])
+    raise HarnessError(
+        f"What the run is scored with is no longer what it was when it began: {changed} changed. "
+        "Put it back, or begin a new run."
+    )

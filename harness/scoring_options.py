@@ -1,0 +1,51 @@
+"""What the command line, a sweep plan or the app can say about how a run is scored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from scoring.specification import specification
+
+ROSETTA = "rosetta"
+"""Name of all metrics of the scoring specification together."""
+
+
+class ScoringOptions(BaseModel):
+    """Where metrics find what they need; nothing of it changes what a method is asked."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    metrics: tuple[str, ...] = (ROSETTA,)
+    """Metric ids, or ``rosetta`` for all that can be computed."""
+    language_card: Path | None = None
+    """The user's own card of the target language."""
+    analyser: Path | None = None
+    """Morphological analyser of the target language; None: looked for where languages are kept."""
+    terms: Path | None = None
+    """Prescribed terms: a dictionary, or coaching data with one. None: that of the run's coaching."""
+    gloss_dictionary: Path | None = None
+    """Target lemmas with their meanings (Plains Cree)."""
+    embeddings: str | None = None
+    """Endpoint (preset or URL) or folder of the embedding model."""
+    embeddings_model: str | None = None
+    """Model asked for at the endpoint."""
+    comet: Path | None = None
+    """Checkpoint of COMET, or a file of its scores."""
+
+    @field_validator("metrics")
+    @classmethod
+    def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse an id that is not in the inventory."""
+        known = specification().metrics
+        for id_ in value:
+            if id_ != ROSETTA and id_ not in known:
+                raise ValueError(f"there is no metric {id_!r}; there are {', '.join(known)}")
+        return value
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The ids of all metrics that are wanted."""
+        all_ids = frozenset(specification().metrics) if ROSETTA in self.metrics else frozenset()
+        return all_ids | frozenset(self.metrics) - {ROSETTA}
