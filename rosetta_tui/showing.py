@@ -180,10 +180,11 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
         click.echo(plain(finished_line(finished)), err=True)
         return
     with closing(open_store(path)) as connection:
-        _print_card(connection, finished.run_id, as_json=style == "card")
+        print_card(connection, finished.run_id, as_json=style == "card")
 
 
-def _print_card(connection: sqlite3.Connection, run_id: str, *, as_json: bool) -> None:
+def print_card(connection: sqlite3.Connection, run_id: str, *, as_json: bool) -> None:
+    """Print a sealed card, as JSON or in words."""
     from harness.card.load import load_card
     from harness.store.runs import find_run, read_card
     from rosetta_tui.card_text import card_text

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from corpora.entry import Entry
 from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
@@ -53,6 +54,8 @@ class Material:
     """Those worked out when the run began; None: to be computed."""
     corpus_values: Mapping[str, float | None] = field(default_factory=dict)
     """Values of the metrics that only a whole corpus has."""
+    rescore_of: Mapping[str, Any] | None = None
+    """Id and hash of the run whose outputs were scored again; None for a run of its own."""
 
 
 def stored_material(connection: sqlite3.Connection, number: int) -> Material:
@@ -87,6 +90,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         statistics=[scorer.unpack(packed[result.position]) for result in results],
         floors=_floors(run),
         corpus_values=run.opening.get("corpus_values", {}),
+        rescore_of=run.opening.get("rescore_of"),
     )
 
 

@@ -77,6 +77,16 @@ def _row(
     )
 
 
+def copy_results(connection: sqlite3.Connection, run: int, to: int) -> None:
+    """Give another run the same entry rows; called within a transaction."""
+    names = [row[1] for row in connection.execute("PRAGMA table_info(results)")][1:]
+    columns = ", ".join(names)
+    connection.execute(
+        f"INSERT INTO results (run, {columns}) SELECT ?, {columns} FROM results WHERE run = ?",
+        (to, run),
+    )
+
+
 def replace_scores(
     connection: sqlite3.Connection,
     run: int,

@@ -233,6 +233,15 @@ def spent_usd(connection: sqlite3.Connection, run: int) -> float:
     return float(row[0])
 
 
+def copy_stretches(connection: sqlite3.Connection, run: int, to: int) -> None:
+    """Give another run the same stretches; called within a transaction."""
+    connection.execute(
+        "INSERT INTO stretches (run, started, last, spent_usd)"
+        " SELECT ?, started, last, spent_usd FROM stretches WHERE run = ?",
+        (to, run),
+    )
+
+
 def set_live(
     connection: sqlite3.Connection, run: int, state: RunState, live: Mapping[str, Any] | None
 ) -> None:

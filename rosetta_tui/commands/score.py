@@ -12,8 +12,9 @@ from rosetta_tui.commands.scoring import scoring_options
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.argument("outputs", type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("outputs", required=False, type=click.Path(path_type=Path))
+@click.option("--rescore", metavar="RUN", help="Score a finished run again; needs no files.")
 @click.option("--reference", type=click.Path(path_type=Path), help="Second file of aligned texts.")
 @reading_options
 @selecting
@@ -21,16 +22,45 @@ from rosetta_tui.commands.scoring import scoring_options
 @click.option("--model", help="Name of the system that made the outputs.")
 @click.option("--condition", help="Label of the experiment.")
 @click.option("--json", "as_json", is_flag=True, help="Print the run card.")
-def score(reference: Path | None, as_json: bool, **given: Any) -> None:
+def score(reference: Path | None, as_json: bool, rescore: str | None, **given: Any) -> None:
     """Score OUTPUTS against the corpus FILE; the result is kept as a run.
 
     OUTPUTS is a text file with one output a line in the order of the corpus, or JSONL, TSV or CSV with
-    the entry's id.
+    the entry's id. With --rescore RUN the outputs of a finished run are scored again, with its own metrics
+    and those of --metrics; no method is called, and the result is a new run that names the old one.
     """
+    if rescore is not None:
+        _rescore(rescore, given, as_json=as_json)
+        return
     from rosetta_tui.commands.run import make_plan
     from rosetta_tui.showing import start_and_show
 
+    if given["file"] is None or given["outputs"] is None:
+        raise click.UsageError("FILE and OUTPUTS are wanted, or --rescore RUN.")
     corpus = load_corpus(given, reference)
     positions = selection(given).apply(corpus)
     plan = make_plan(corpus, {**given, "method": "replay", "outputs": given["outputs"]})
     start_and_show(corpus, positions, plan, "card" if as_json else "summary")
+
+
+def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
+    from contextlib import closing
+
+    from harness.failures import UsageError
+    from harness.rescoring import rescore
+    from harness.store.database import default_path, open_store
+    from harness.store.runs import find_run
+    from rosetta_tui.commands.scoring import read_scoring_options
+    from rosetta_tui.showing import print_card
+
+    if given["file"] is not None:
+        raise UsageError("--rescore takes no files: the outputs are those of the run.")
+    options = read_scoring_options(given)
+    with closing(open_store(default_path())) as connection:
+        run = find_run(connection, name)
+        run_id = rescore(connection, run, options, _say)
+        print_card(connection, run_id, as_json=as_json)
+
+
+def _say(words: str) -> None:
+    click.echo(f"{words} …", err=True)
