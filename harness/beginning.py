@@ -100,9 +100,17 @@ def instruments_for(
 
 def begun_with(connection: sqlite3.Connection, run: Run) -> Instruments:
     """Find again what a run is scored with; raises HarnessError where it is no longer the same."""
+    found = instruments_of(connection, run)
+    stored = stored_setup(run, found.setup.target_language, found.resources.entries)
+    require_same(stored, found.setup)
+    return found
+
+
+def instruments_of(connection: sqlite3.Connection, run: Run) -> Instruments:
+    """Find what the plan of a stored run asks to score with, as it is here now."""
     plan = Plan.model_validate(run.plan)
     entries = read_entries(connection, run.corpus)
-    instruments = prepare(
+    return prepare(
         read_dataset(connection, run.corpus),
         [entries[place] for place in run.positions],
         [entries[place] for place in sorted(entries)],
@@ -110,11 +118,6 @@ def begun_with(connection: sqlite3.Connection, run: Run) -> Instruments:
         StoredFindings(store_path(connection)),
         plan.options.coaching,
     )
-    require_same(
-        stored_setup(run, instruments.setup.target_language, instruments.resources.entries),
-        instruments.setup,
-    )
-    return instruments
 
 
 def _opening(

@@ -1,0 +1,71 @@
+"""Why an entry has the values it has: what the metrics say of one translation in words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from corpora.entry import Entry
+from harness.beginning import instruments_of
+from harness.failures import HarnessError
+from harness.final_scores import translation
+from harness.instruments import Instruments, stored_setup
+from harness.result import Result
+from harness.store.runs import Run
+from scoring.analysis import FstAnnotation
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is known of one translation beyond its numbers. Its words may quote the output: hostile text."""
+
+    sentences: Mapping[str, tuple[str, ...]]
+    """By metric id, in the order of the inventory; metrics that say nothing are left out."""
+    words: FstAnnotation | None
+    """The analyser's verdicts; None where none is here."""
+
+
+class Explainer:
+    """Explains the entries of one run; costs what the run's instruments cost, so it is made in a thread."""
+
+    def __init__(self, connection: sqlite3.Connection, run: Run) -> None:
+        self._instruments, self.why_not = _instruments(connection, run)
+        """``why_not`` says why nothing can be explained, None where it can."""
+
+    def explain(self, entry: Entry, result: Result) -> Explanation:
+        """Explain one stored output."""
+        if self._instruments is None or result.failed:
+            return Explanation({}, None)
+        given = [translation(entry, result)]
+        (annotated,) = self._instruments.annotated(given)
+        said = {
+            metric.info.id: metric.explain(annotated) for metric in self._instruments.scorer.metrics
+        }
+        words = annotated.annotations.get("fst")
+        return Explanation(
+            {id_: sentences for id_, sentences in said.items() if sentences},
+            words if isinstance(words, FstAnnotation) else None,
+        )
+
+    def close(self) -> None:
+        """Let the annotators go."""
+        if self._instruments is not None:
+            self._instruments.close()
+
+
+def _instruments(connection: sqlite3.Connection, run: Run) -> tuple[Instruments | None, str | None]:
+    """Find what the run was scored with; another analyser or card would explain other numbers."""
+    if not run.plan:
+        return None, "the run was imported; only its numbers are here"
+    try:
+        found = instruments_of(connection, run)
+    except HarnessError as error:
+        return None, str(error)
+    setup = stored_setup(run, found.setup.target_language, found.resources.entries)
+    if (setup.analyser, setup.language_card_sha256) != (
+        found.setup.analyser,
+        found.setup.language_card_sha256,
+    ):
+        return None, "the analyser or the language card is no longer what the run was scored with"
+    return found, None
