@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 import time
 import uuid
+from pathlib import Path
 from typing import Any
 
 from harness.failures import UsageError
@@ -75,7 +76,12 @@ def _instruments(
     memo = StoredFindings(store_path(connection))
     coaching = run.plan.get("options", {}).get("coaching")
     instruments = prepare(
-        dataset, covered, [entries[place] for place in sorted(entries)], chosen, memo, coaching
+        dataset,
+        covered,
+        [entries[place] for place in sorted(entries)],
+        chosen,
+        memo,
+        None if coaching is None else Path(coaching),
     )
     return instruments, chosen
 

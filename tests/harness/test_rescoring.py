@@ -1,0 +1,164 @@
+"""Scoring a finished run again: a record of its own, no method called, the old one untouched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.entry import Entry
+from harness.beginning import instruments_for
+from harness.card.load import load_card
+from harness.card.verify import verify_card
+from harness.control import Control
+from harness.failures import HarnessError, UsageError
+from harness.final_scores import finish_scores
+from harness.instruments import Instruments, without
+from harness.methods.options import MethodOptions
+from harness.plan import Plan, RunOptions
+from harness.rescoring import rescore
+from harness.running import go
+from harness.scoring_options import ScoringOptions
+from harness.store.database import open_store
+from harness.store.runs import find_run, read_card
+from scoring.inventory import make_scorer
+from scoring.resources import Resources
+from scoring.translation import Translation
+from tests.harness.evaluation import LANGUAGES, Heard, begun, corpus, corpus_of, kept, run_corpus
+
+FEW = ("exact_match_rate", "chrf_plus_plus", "bleu")
+
+
+def constant(metrics: Sequence[str] = FEW, **more: Any) -> Plan:
+    options = MethodOptions(**LANGUAGES, text="ENTRY NUMBER 3")
+    scoring = ScoringOptions(metrics=tuple(metrics), **more)
+    return Plan(method="constant", options=options, run=RunOptions(), scoring=scoring)
+
+
+def again(path: Path, **told: Any) -> dict[str, Any]:
+    with closing(open_store(path)) as connection:
+        run = find_run(connection, "last")
+        run_id = rescore(connection, run, ScoringOptions(**told), lambda words: None)
+        return load_card(connection, find_run(connection, run_id).id).as_json()
+
+
+def test_metrics_are_added_and_everything_else_stays(store_path: Path) -> None:
+    run_corpus(store_path, corpus(8), constant())
+    old = kept(store_path)
+    assert old.card is not None
+    assert old.card["scores"]["ter"] is None
+    card = again(store_path, metrics=("ter",))
+    assert card["scores"]["ter"] > 0
+    assert card["scores"]["chrf_plus_plus"] == old.card["scores"]["chrf_plus_plus"]
+    assert card["rescore_of"] == {
+        "run_id": old.run.run_id,
+        "run_card_hash": old.card["run_card_hash"],
+    }
+    assert card["fingerprint"] == old.card["fingerprint"]
+    assert [row["predicted"] for row in card["results"]] == ["ENTRY NUMBER 3"] * 8
+    assert kept(store_path, old.run.run_id).card == old.card
+
+
+def test_a_rescored_card_verifies_from_its_own_bytes(store_path: Path) -> None:
+    run_corpus(store_path, corpus(8), constant())
+    card = again(store_path, metrics=("rosetta",))
+    verdict = verify_card(json.dumps(card).encode())
+    assert verdict.ok, [check for check in verdict.checks if check.ok is False]
+
+
+def test_an_open_run_is_not_scored_again(store_path: Path) -> None:
+    begun(store_path, corpus(3), constant())
+    with pytest.raises(UsageError, match="not complete"):
+        again(store_path)
+
+
+def test_a_secret_run_is_scored_again_without_its_texts_on_the_card(store_path: Path) -> None:
+    run_corpus(store_path, corpus(4, segment="held_out"), constant())
+    card = again(store_path, metrics=("ter",))
+    assert card["scores"]["ter"] is not None
+    assert all(row["withheld"] and row["predicted"] is None for row in card["results"])
+    assert "ENTRY NUMBER" not in json.dumps(card["results"])
+
+
+class Slow:
+    """An annotator in place of a model; it fails where it is told to."""
+
+    slow = True
+
+    def __init__(self, id_: str, value: float | None) -> None:
+        self.id = id_
+        self.value = value
+        self.asked = 0
+        self.closed = False
+
+    def annotate(self, translations: Sequence[Translation]) -> list[Any]:
+        self.asked += len(translations)
+        if self.value is None:
+            raise HarnessError("the model is gone")
+        return [self.value] * len(translations)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def with_slow(path: Path, *slow: Slow) -> tuple[int, Any, Instruments]:
+    """Begin a run that is scored with the surface metrics and slow annotators."""
+    made, plan = corpus(6), constant()
+    with closing(open_store(path)) as connection:
+        found = instruments_for(connection, made, range(6), plan)
+    number, method = begun(path, made, plan)
+    return number, method, Instruments(found.resources, found.scorer, tuple(slow))
+
+
+def test_slow_annotators_are_asked_once_all_outputs_are_in(store_path: Path) -> None:
+    slow = Slow("comet", 0.5)
+    number, method, instruments = with_slow(store_path, slow)
+    heard = Heard()
+    go(store_path, number, method, heard, Control(), instruments=instruments)
+    assert heard.finished.card_hash
+    assert "asking comet" in [each.doing for each in heard.progress]
+    assert slow.asked >= 6
+    assert slow.closed
+
+
+def test_a_model_that_is_gone_turns_its_metric_off_and_the_run_is_sealed(store_path: Path) -> None:
+    number, method, instruments = with_slow(store_path, Slow("comet", None))
+    heard = Heard()
+    go(store_path, number, method, heard, Control(), instruments=instruments)
+    with closing(open_store(store_path)) as connection:
+        card = read_card(connection, number)
+    assert heard.finished.card_hash
+    assert card is not None
+    assert card["scores"]["reasons"]["comet_score"] == "the model is gone"
+    assert card["scores"]["chrf_plus_plus"] is not None
+
+
+def test_without_a_model_the_widths_follow() -> None:
+    slow = Slow("comet", None)
+    entry = Entry(id=1, source="a", reference="b")
+    setup = constant().scoring
+    assert setup.wanted == set(FEW)
+    found = corpus_of([entry])
+    resources = Resources(_setup(found.dataset.target_language))
+    left = without(Instruments(resources, make_scorer(resources), (slow,)), slow, "gone")
+    assert left.annotators == ()
+    assert left.setup.off["comet_score"] == "gone"
+    assert "comet_score" not in left.setup.metrics
+
+
+def _setup(target: str) -> Any:
+    from scoring.inventory import surface_setup
+
+    return surface_setup("en", target, [])
+
+
+def test_nothing_is_done_twice_where_nothing_is_slow(store_path: Path) -> None:
+    number, _, instruments = with_slow(store_path)
+    with closing(open_store(store_path)) as connection:
+        before = connection.total_changes
+        finish_scores(connection, number, instruments, lambda words: None)
+        assert connection.total_changes == before
