@@ -1,0 +1,320 @@
+"""Whether two sentences say the same by a language's own rules (METRICS §6, appendix B).
+
+Both are brought into a normal form and compared: no search, so that the time grows with the length of the
+sentences only. The rules are data (``corpora.variant_rules``); any language card may have some.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import chain
+
+from corpora.text import comparison_form, is_blank
+from corpora.variant_rules import VariantRules
+from corpora.words import folded, words
+from scoring.analysis import FstAnnotation
+from scoring.lemma import Analysed, analysed
+
+_MOST_KEPT = 100_000
+
+
+class VariantClass(StrEnum):
+    """A kind of difference that may leave the meaning as it is."""
+
+    WORD_ORDER = "word order"
+    ORTHOGRAPHIC = "spelling"
+    OPTIONAL_PARTICLE = "optional particle"
+    LEMMA_SYNONYM = "synonym"
+    PROGRESSIVE_AMBIGUITY = "progressive"
+    INCLUSIVE_EXCLUSIVE = "inclusive or exclusive “we”"
+
+
+class LintVerdict(StrEnum):
+    """What the rules say of an output."""
+
+    EXACT = "EXACT"
+    """Equal to the reference in comparison form."""
+    EQUIVALENT = "EQUIVALENT"
+    """Equal to a listed variant, or to any of these under the rules."""
+    MISS = "MISS"
+    NO_OUTPUT = "NO_OUTPUT"
+
+
+_EVERY = frozenset(VariantClass)
+_WE = VariantClass.INCLUSIVE_EXCLUSIVE
+_Analyses = Mapping[str, tuple[Analysed, ...]]
+
+
+@dataclass(slots=True)
+class _Sentence:
+    words: list[str] = field(default_factory=list)
+    """In normal form."""
+    looked_up: list[str] = field(default_factory=list)
+    """The same words as they are looked up."""
+    joins_clauses: bool = False
+
+
+@dataclass(slots=True)
+class _NormalForm:
+    sentences: list[_Sentence] = field(default_factory=list)
+    particles: Counter[str] = field(default_factory=Counter)
+    """Optional words that were taken out."""
+    under_way: Counter[str] = field(default_factory=Counter)
+    """Words of which a progressive preverb was taken off."""
+    speakers: set[bool] = field(default_factory=set)
+    """Whether “we” was inclusive, in all words that say it."""
+
+    @property
+    def flat(self) -> list[str]:
+        return [word for sentence in self.sentences for word in sentence.words]
+
+
+class Equivalence:
+    """The rules of one language, ready to compare sentences."""
+
+    def __init__(self, rules: VariantRules) -> None:
+        self._rules = rules
+        self._edges = rules.ignored_marks
+        self._preverbs = frozenset(rules.preverbs)
+        self._fused = dict(rules.fused)
+        self._progressive = frozenset(rules.progressive)
+        self._particles = frozenset(rules.optional_particles)
+        self._clause_words = frozenset(rules.clause_words)
+        self._placed = frozenset(rules.placed_words)
+        self._apart = frozenset(rules.separate_words)
+        self._heads = {word: group[0] for group in rules.synonyms for word in group}
+        self._pronouns = {
+            word: (f"we:{pair[0]}", word == pair[1])
+            for pair in rules.clusive_words
+            for word in pair
+        }
+        self._told_by = frozenset(rules.clusive_told_by)
+        self._spelled: dict[str, str] = {}
+
+    def equivalent(
+        self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None
+    ) -> bool:
+        """Tell whether an output says the same as an accepted sentence; analyses make it surer.
+
+        An empty output never does.
+        """
+        if is_blank(output):
+            return False
+        if comparison_form(output) == comparison_form(accepted):
+            return True
+        return self._same(output, accepted, self._allowed(source), self._analyses(annotation))
+
+    def classes(
+        self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None
+    ) -> tuple[VariantClass, ...] | None:
+        """Name the classes that are needed to make an output equivalent, None where none do.
+
+        Empty: only capitals or punctuation differ, if anything. Of several sets of classes that would do,
+        it is the one that is left when each class in turn is given up if the rest suffices.
+        """
+        needed, analyses = self._allowed(source), self._analyses(annotation)
+        if not self._same(output, accepted, needed, analyses):
+            return None
+        for each in VariantClass:
+            if self._same(output, accepted, needed - {each}, analyses):
+                needed -= {each}
+        return tuple(each for each in VariantClass if each in needed)
+
+    def _allowed(self, source: str) -> frozenset[VariantClass]:
+        """Leave out the classes that this source does not license."""
+        allowed = _EVERY
+        endings = self._rules.progressive_endings
+        if not endings or not any(folded(w.text).endswith(endings) for w in words(source)):
+            allowed -= {VariantClass.PROGRESSIVE_AMBIGUITY}
+        if self._told_by and any(folded(word.text) in self._told_by for word in words(source)):
+            allowed -= {_WE}
+        return allowed if self._rules.free_word_order else allowed - {VariantClass.WORD_ORDER}
+
+    def _analyses(self, annotation: FstAnnotation | None) -> _Analyses:
+        if annotation is None:
+            return {}
+        return {
+            self._spell(found.word).casefold(): tuple(analysed(each) for each in found.analyses)
+            for found in chain(annotation.output, annotation.reference)
+            if found.analyses
+        }
+
+    def _same(self, output: str, accepted: str, on: Set[VariantClass], analyses: _Analyses) -> bool:
+        ours, theirs = (self._normal(text, on, analyses) for text in (output, accepted))
+        if not ours.sentences or theirs.under_way - ours.under_way:
+            return False
+        if ours.particles - theirs.particles and theirs.particles - ours.particles:
+            return False  # one word for another is no optional word
+        if len(ours.speakers) > 1 and len(theirs.speakers) < 2:
+            return False  # no one is “we” in two ways at once
+        if ours.flat == theirs.flat:
+            return True
+        return VariantClass.WORD_ORDER in on and self._reordered(ours, theirs, analyses)
+
+    def _reordered(self, ours: _NormalForm, theirs: _NormalForm, analyses: _Analyses) -> bool:
+        """Tell whether only words within one clause stand in another order."""
+        return len(ours.sentences) == len(theirs.sentences) and all(
+            one.words == other.words
+            or (
+                sorted(one.words) == sorted(other.words)
+                and self._free(one, analyses)
+                and self._free(other, analyses)
+            )
+            for one, other in zip(ours.sentences, theirs.sentences, strict=True)
+        )
+
+    def _free(self, sentence: _Sentence, analyses: _Analyses) -> bool:
+        """Tell whether the order is free: one clause, as the analyser sees it, else by its joining words."""
+        if not self._placed.isdisjoint(sentence.looked_up):
+            return False
+        readings = [analyses.get(word) for word in sentence.looked_up]
+        if None in readings:
+            return not sentence.joins_clauses
+        verb = self._rules.verb_tag
+        return sum(all(verb in each.tags for each in found or ()) for found in readings) < 2
+
+    def _normal(self, text: str, on: Set[VariantClass], analyses: _Analyses) -> _NormalForm:
+        form, whole = _NormalForm(), list(self._sentences(text))
+        if self._apart and VariantClass.ORTHOGRAPHIC in on:
+            whole = [self._taken_apart(pieces) for pieces in whole]
+        for pieces in whole:
+            kept = [piece for piece in pieces if not self._left_out(piece, on, form)]
+            if kept:
+                sentence = _Sentence(joins_clauses=self._joins(pieces))
+                for written, spelled in self._joined(kept, on):
+                    sentence.words.append(self._word(written, spelled, on, analyses, form))
+                    sentence.looked_up.append(spelled)
+                form.sentences.append(sentence)
+        if not form.sentences:  # optional words that are all a sentence says are not optional
+            form.particles.clear()
+            form.sentences = [_Sentence(pieces, pieces) for pieces in whole]
+        return form
+
+    def _sentences(self, text: str) -> Iterator[list[str]]:
+        """Give the words of each sentence without the marks that may differ."""
+        found: list[str] = []
+        for piece in unicodedata.normalize("NFC", text).split():
+            bare = piece.strip(self._edges)
+            if bare:
+                found.append(bare.casefold() if self._rules.ignore_case else bare)
+            tail = piece[len(piece.rstrip(self._edges)) :] or piece[-1]
+            if found and any(mark in tail for mark in self._rules.sentence_end):
+                yield found
+                found = []
+        if found:
+            yield found
+
+    def _taken_apart(self, pieces: list[str]) -> list[str]:
+        """Write those words by themselves that are also joined to the next one by a hyphen."""
+        found: list[str] = []
+        for piece in pieces:
+            first, _, rest = piece.partition("-")
+            apart = bool(rest) and self._spell(first).casefold() in self._apart
+            found += [first, rest] if apart else [piece]
+        return found
+
+    def _joins(self, pieces: list[str]) -> bool:
+        return any(self._spell(piece).casefold() in self._clause_words for piece in pieces)
+
+    def _left_out(self, piece: str, on: Set[VariantClass], form: _NormalForm) -> bool:
+        """Tell whether a word may be missing; noted in ``form``, because it may not be exchanged."""
+        word = self._spell(piece).casefold()
+        if VariantClass.OPTIONAL_PARTICLE not in on or word not in self._particles:
+            return False
+        speakerless = self._pronoun(word, form) if _WE in on else ""
+        form.particles[speakerless or word] += 1
+        return True
+
+    def _joined(self, pieces: list[str], on: Set[VariantClass]) -> Iterator[tuple[str, str]]:
+        """Put preverbs before their word; gives each word as it counts, and as it is looked up."""
+        same = VariantClass.ORTHOGRAPHIC in on
+        written, spelled = "", ""
+        for place, piece in enumerate(pieces):
+            form = self._spell(piece)
+            written += form if same else piece
+            spelled += form.casefold()
+            if place + 1 < len(pieces) and self._preverbs.issuperset(spelled.split("-")):
+                written, spelled = written + ("-" if same else " "), spelled + "-"
+                continue
+            yield written, spelled
+            written, spelled = "", ""
+
+    def _spell(self, word: str) -> str:
+        """Give a word in the spelling that rules and analyses are looked up in."""
+        known = self._spelled.get(word)
+        if known is None:
+            if len(self._spelled) >= _MOST_KEPT:
+                self._spelled.clear()
+            known = self._spelled[word] = self._respelled(word)
+        return known
+
+    def _respelled(self, word: str) -> str:
+        form = unicodedata.normalize("NFC", word).strip("-") or word
+        for one, other in self._rules.spellings:
+            form = form.replace(one, other)
+        return "-".join(self._fused.get(part, part) for part in form.split("-"))
+
+    def _word(
+        self,
+        written: str,
+        spelled: str,
+        on: Set[VariantClass],
+        analyses: _Analyses,
+        form: _NormalForm,
+    ) -> str:
+        """Bring one word into normal form, and note in ``form`` what was taken from it."""
+        if VariantClass.PROGRESSIVE_AMBIGUITY in on and (plain := self._over(spelled)) != spelled:
+            form.under_way[plain] += 1
+            written = spelled = plain
+        if VariantClass.LEMMA_SYNONYM in on and spelled in self._heads:
+            return self._heads[spelled]
+        if _WE in on and (pronoun := self._pronoun(spelled, form)):
+            return pronoun
+        if known := analyses.get(spelled):
+            return self._meant(known, on, form) or written
+        return (self._speakerless(spelled, form) if _WE in on else "") or written
+
+    def _over(self, spelled: str) -> str:
+        """Take the preverbs of an action under way off a word."""
+        *before, last = spelled.split("-")
+        return "-".join([*(part for part in before if part not in self._progressive), last])
+
+    def _meant(self, known: tuple[Analysed, ...], on: Set[VariantClass], form: _NormalForm) -> str:
+        """Give what a word means where a class has something to say about its analyses, else nothing."""
+        meanings, speakers = [], set()
+        heads = self._heads if VariantClass.LEMMA_SYNONYM in on else {}
+        for lemma, tags in known:
+            joined = "+".join(tags)
+            pair = next(
+                (p for p in self._rules.clusive_tags if p[0] in joined or p[1] in joined), None
+            )
+            if pair and _WE in on:
+                speakers.add(pair[1] in joined)
+                joined = joined.replace(pair[1], pair[0])
+            elif lemma not in heads:
+                continue
+            meanings.append(f"={heads.get(lemma, lemma)}+{joined}")
+        if len(speakers) == 1:
+            form.speakers |= speakers
+        return min(meanings, default="")
+
+    def _pronoun(self, spelled: str, form: _NormalForm) -> str:
+        """Give a whole word for “we” without saying who is meant; nothing for other words."""
+        known, inclusive = self._pronouns.get(spelled, ("", False))
+        if known:
+            form.speakers.add(inclusive)
+        return known
+
+    def _speakerless(self, spelled: str, form: _NormalForm) -> str:
+        """Do the same for an inflected word that no analyser knows: beginning and end must both fit."""
+        for affixes in self._rules.clusive_affixes:
+            for start, end in (affixes.exclusive, affixes.inclusive):
+                stem = spelled[len(start) : len(spelled) - len(end)]
+                if stem and spelled.startswith(start) and spelled.endswith(end):
+                    form.speakers.add((start, end) == affixes.inclusive)
+                    return f"we:{affixes.exclusive[0]}{stem}{affixes.exclusive[1]}"
+        return ""
