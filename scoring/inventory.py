@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from corpora.entry import Entry
 from scoring.bleu import Bleu
 from scoring.chrf import ChrfPlusPlus
+from scoring.compliance import ComplianceIndex
 from scoring.length import LengthRatio
 from scoring.match import EquivalentMatch, ExactMatch
 from scoring.metric import CorpusMetric, Metric
+from scoring.repair import RepairEffectiveness
 from scoring.resources import Resources
 from scoring.scorer import Scorer
 from scoring.setup import ScoringSetup
@@ -47,6 +49,8 @@ MAKERS: dict[str, Maker] = {
     "bleu": Maker(lambda found: Bleu(found.setup.bleu_tokenizer)),
     "ter": Maker(lambda _: Ter()),
     "length_ratio": Maker(lambda _: LengthRatio()),
+    "compliance_index": Maker(ComplianceIndex),
+    "repair_effectiveness": Maker(RepairEffectiveness),
 }
 """By metric id."""
 

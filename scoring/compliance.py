@@ -1,0 +1,92 @@
+"""Compliance: does an output keep what a program needs and what the target's typography asks for?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corpora.text import is_blank
+from scoring.metric import FloatArray, Metric, Statistics
+from scoring.resources import Resources
+from scoring.setup import ScoringSetup
+from scoring.signature import own_signature
+from scoring.specification import metric_info
+from scoring.translation import Translation
+from scoring.violations import Demand, Part, Rules
+
+WEIGHTS = {Part.VARIABLES: 3, Part.QUOTES: 1, Part.CASING: 1}
+"""Fifths: 60 % variables, 20 % quotation marks, 20 % casing (scoring-specification §2.5)."""
+
+
+class ComplianceIndex(Metric):
+    """Share of what outputs have to keep to that they do, 0–1, higher is better (§2.5).
+
+    An output keeps a part or breaks it: 3 points for variables, all there and none more; 1 for quotation
+    marks, only the card's or the reference's; 1 for casing, no Latin word that is not in the source where
+    the target has no capitals. A part that asks nothing of an entry is kept; one of which no rule is known
+    (no language card) is left out and the others weigh more. An empty output keeps nothing.
+
+    The value is of the outputs as they were delivered; ``compliance_index_raw`` is of the method's first
+    answers. Statistics: (points, points of the raw answers, points there were to get).
+    """
+
+    info = metric_info("compliance_index")
+    width = 3
+
+    def __init__(self, resources: Resources) -> None:
+        self._setup = resources.setup
+        self._rules = Rules(resources)
+
+    @property
+    def signature(self) -> str:
+        return own_signature(
+            f"weights:3-1-1|vars:multiset|quotes:card+reference|{compliance_facts(self._setup)}"
+        )
+
+    def stats(self, translation: Translation) -> Statistics:
+        demand = self._rules.demand(translation.entry)
+        points = _points(demand, translation.output)
+        raw = translation.raw
+        changed = raw is not None and raw != translation.output
+        first = _points(demand, raw) if raw is not None and changed else points
+        return (points, first, sum(WEIGHTS[part] for part in demand.known))
+
+    def values(self, totals: FloatArray) -> FloatArray:
+        return _share(totals, 0)
+
+    def further(self, total: FloatArray) -> dict[str, float | int | None]:
+        raw = float(_share(np.asarray(total, dtype=np.float64).reshape(1, self.width), 1)[0])
+        return {"compliance_index_raw": None if np.isnan(raw) else raw}
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        if is_blank(translation.output):
+            return ("There is no output.",)
+        demand = self._rules.demand(translation.entry)
+        found = demand.violations(translation.output)
+        told = [sentence for part in found.values() for sentence in part.sentences]
+        return (*told, *(_NOT_LOOKED_AT[part] for part in Part if part not in demand.known))
+
+
+_NOT_LOOKED_AT = {
+    Part.VARIABLES: "",
+    Part.QUOTES: "Quotation marks were not looked at: no language card says which ones are right.",
+    Part.CASING: "Casing was not looked at: nothing says in which script the language is written.",
+}
+
+
+def compliance_facts(setup: ScoringSetup) -> str:
+    """Name for a signature what decides which rules there are."""
+    sha = setup.language_card_sha256
+    card = f"{setup.language_card}@{sha[:12]}" if setup.language_card and sha else "none"
+    return f"card:{card}|script:{setup.script or 'card'}"
+
+
+def _points(demand: Demand, output: str) -> int:
+    if is_blank(output):
+        return 0
+    broken = demand.violations(output)
+    return sum(WEIGHTS[part] for part in demand.known if part not in broken)
+
+
+def _share(totals: FloatArray, column: int) -> FloatArray:
+    possible = totals[:, 2]
+    return np.where(possible > 0, totals[:, column] / np.where(possible > 0, possible, 1.0), np.nan)

@@ -1,0 +1,149 @@
+"""Placeholders and tags of a text: what a program fills in or reads, so that a translation must keep it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+
+_DEPTH = 8
+"""How deep plural and select arguments are read inside each other."""
+
+_PLURAL_WORDS = frozenset({"zero", "one", "two", "few", "many"})
+"""Plural categories of Unicode CLDR beside ``other``: which of them there are is each language's own."""
+
+_TRANSLATED = frozenset({"alt", "aria-label", "dir", "label", "lang", "placeholder", "title"})
+"""Attributes of tags whose values a translator changes."""
+
+_VOID = frozenset({"br", "hr", "img", "input", "wbr"})
+"""Tags that HTML closes by itself: ``<br>`` is ``<br/>``."""
+
+_NAME = r"[-@.\#/$]?[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.\-\[\]]*+"
+
+_PIECE = regex.compile(
+    rf"""
+      (?P<address> https?://[^\s<>{{}}]+ )
+    | <(?P<closing>/?)(?P<tag>[A-Za-z][\w:.-]*+)(?P<attributes>(?:\s[^<>]*)?)(?P<self>/?)>
+    | (?P<literal> %% )
+    | (?P<printf>
+        %\(\w++\)[-+0\#]*+\d*+(?:\.\d++)?[sdiufgGxXc]
+      | (?<!\d)(?!(?<=\d\s)%\p{{Latin}}{{2}})
+        %(?:\d++\$)?[-+0\#]*+\d*+(?:\.\d++)?(?!\p{{Latin}}{{4}})(?:hh?|ll?|[qzjt])?[sdiufgGxXc@]
+      )
+    | (?P<icu> \{{\s*+(?P<argument>{_NAME})\s*+,\s*+(?P<kind>plural|selectordinal|select)\s*+, )
+    | (?P<typed> \{{\s*+(?P<value>{_NAME})\s*+,\s*+
+        (?P<type>number|date|time|spellout|ordinal|duration|list)\b[^{{}}]*+\}} )
+    | (?P<braced>
+        \{{\{{\{{?\s*+{_NAME}\s*+(?:[|:!][^{{}}]*+)?\}}?\}}\}}
+      | [$%]?\{{\s*+(?:{_NAME}\s*+(?:[|:!][^{{}}]*+)?)?\}}
+      )
+    """,
+    regex.VERBOSE,
+)
+"""One alternative for each kind; quantifiers that could meet each other give nothing back."""
+
+_BRACE = regex.compile(r"[{}]")
+_BRANCH = regex.compile(r"\s*+(?:offset:\d++\s*+)?(?P<key>=?[\w-]++)\s*+\{")
+_ATTRIBUTE = regex.compile(r"([^\s=\"'/]++)(?:\s*+=\s*+(\"[^\"]*+\"|'[^']*+'|[^\s\"']++))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text taken apart."""
+
+    variables: Counter[str]
+    """How often each placeholder and tag stands in it, in one spelling for equal ones."""
+    prose: str
+    """The rest, which people read; a blank stands for each piece and for each address."""
+
+
+def read(text: str) -> Reading:
+    """Take a text apart: ``{x}`` ``{{x}}`` ``${x}`` ``%s`` ``%1$d`` ``%(x)s``, ICU arguments, tags.
+
+    Of an ICU plural or select, argument, type and keys count, and what its branches hold: once for all
+    branches. The plural words zero, one, two, few and many may differ, since languages differ in them.
+    A ``%`` after a number and braces around several words are prose.
+    """
+    if "{" not in text and "%" not in text and "<" not in text and "://" not in text:
+        return Reading(Counter(), text)
+    return _read(text, 0)
+
+
+def _read(text: str, depth: int) -> Reading:
+    found: Counter[str] = Counter()
+    prose, place = [], 0
+    closings = _closings(text) if "{" in text else {}
+    while match := _PIECE.search(text, place):
+        prose.append(text[place : match.start()])
+        place = match.end()
+        if match["icu"]:
+            close = closings.get(match.start())
+            if close is None or depth == _DEPTH:
+                prose.append("{")
+                place = match.start() + 1
+                continue
+            inner = _argument(text, match, closings, depth)
+            found += inner.variables
+            prose.append(inner.prose)
+            place = close + 1
+        elif name := _name(match):
+            found[name] += 1
+        prose.append(" ")
+    return Reading(found, "".join([*prose, text[place:]]))
+
+
+def _name(match: regex.Match[str]) -> str | None:
+    """Give the one spelling of a piece; None for an address and a literal per cent sign."""
+    if match["tag"]:
+        return _tag(match)
+    if match["typed"]:
+        return f"{{{match['value']}, {match['type']}}}"
+    piece = match["printf"] or match["braced"]
+    return "".join(piece.split()) if piece else None
+
+
+def _tag(match: regex.Match[str]) -> str:
+    name, attributes = match["tag"], match["attributes"].rstrip()
+    closed = bool(match["self"]) or attributes.endswith("/")
+    kept = sorted(_attributes(attributes.removesuffix("/")))
+    end = "/" if closed or name.lower() in _VOID else ""
+    return f"<{match['closing']}{' '.join([name, *kept])}{end}>"
+
+
+def _attributes(text: str) -> Iterator[str]:
+    for name, value in _ATTRIBUTE.findall(text):
+        kept = value and name.lower() not in _TRANSLATED
+        yield f'{name}="{value.strip(chr(34) + chr(39))}"' if kept else name
+
+
+def _closings(text: str) -> dict[int, int]:
+    """Find the closing brace of every opening one in one pass."""
+    closings, waiting = {}, []
+    for match in _BRACE.finditer(text):
+        if match[0] == "{":
+            waiting.append(match.start())
+        elif waiting:
+            closings[waiting.pop()] = match.start()
+    return closings
+
+
+def _argument(text: str, match: regex.Match[str], closings: dict[int, int], depth: int) -> Reading:
+    """Read a plural or select argument: its keys, and its branches as if they were one text."""
+    head = f"{match['argument']}, {match['kind']}"
+    keys: Counter[str] = Counter({f"{{{head}}}": 1})
+    inside: Counter[str] = Counter()
+    prose, place, end = [], match.end(), closings[match.start()]
+    while (branch := _BRANCH.match(text, place, end)) and (branch.end() - 1) in closings:
+        key, place = branch["key"], closings[branch.end() - 1] + 1
+        if match["kind"] == "select" or key not in _PLURAL_WORDS:
+            keys[f"{{{head}, {key}}}"] += 1
+        reading = _read(text[branch.end() : place - 1], depth + 1)
+        if match["kind"] != "select" and "#" in reading.prose:
+            reading.variables[f"{{{match['argument']}}}"] += 1
+        inside |= reading.variables
+        prose.append(reading.prose)
+    if text[place:end].strip():
+        keys[f"{{{head}, … }} that cannot be read"] += 1
+    return Reading(keys + inside, " ".join(prose))

@@ -1,0 +1,68 @@
+"""Repair effectiveness: how much of what a method's first answers broke did its own checks mend?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corpora.text import is_blank
+from scoring.compliance import compliance_facts
+from scoring.metric import FloatArray, Metric, Statistics
+from scoring.resources import Resources
+from scoring.signature import own_signature
+from scoring.specification import metric_info
+from scoring.translation import Translation
+from scoring.violations import Part, Rules, total
+
+
+class RepairEffectiveness(Metric):
+    """Violations repaired / violations found in the raw answers, 0–1, higher is better (§2.5).
+
+    Statistics: (repaired, found). Violations are those of the compliance index; of each part as many
+    count as repaired as there are fewer in the output than in the raw answer, so that a repair which
+    breaks something else of the same kind gains nothing. An output that is gone repaired nothing; a
+    method without repairs repairs 0; null where the raw answers broke nothing.
+    """
+
+    info = metric_info("repair_effectiveness")
+    width = 2
+
+    def __init__(self, resources: Resources) -> None:
+        self._setup = resources.setup
+        self._rules = Rules(resources)
+
+    @property
+    def signature(self) -> str:
+        return own_signature(f"vars:multiset|quotes:card+reference|{compliance_facts(self._setup)}")
+
+    @property
+    def why_missing(self) -> str:
+        return "no answer broke a rule of compliance, so that there was nothing to repair"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        raw = translation.output if translation.raw is None else translation.raw
+        if is_blank(raw):
+            return None
+        demand = self._rules.demand(translation.entry)
+        found = demand.violations(raw)
+        if not found:
+            return None
+        counts = {part: total(found, part) for part in Part}
+        if raw == translation.output or is_blank(translation.output):
+            return (0, sum(counts.values()))
+        left = demand.violations(translation.output)
+        mended = sum(max(0, count - total(left, part)) for part, count in counts.items())
+        return (mended, sum(counts.values()))
+
+    def values(self, totals: FloatArray) -> FloatArray:
+        found = totals[:, 1]
+        return np.where(found > 0, totals[:, 0] / np.where(found > 0, found, 1.0), np.nan)
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        statistics = self.stats(translation)
+        if statistics is None:
+            return ()
+        mended, found = (int(number) for number in statistics)
+        raw = translation.output if translation.raw is None else translation.raw
+        broken = self._rules.demand(translation.entry).violations(raw)
+        told = (sentence for part in broken.values() for sentence in part.sentences)
+        return (f"Of {found:,} found in the first answer, {mended:,} repaired.", *told)

@@ -1,0 +1,235 @@
+"""What an output has to keep to besides being a translation: variables, quotation marks, letters.
+
+The compliance index says how much of it holds, repair effectiveness how much of what did not was mended.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from unicodedata import normalize
+
+import regex
+
+from corpora.entry import Entry
+from scoring.placeholders import Reading, read
+from scoring.quotation import quotation_marks
+from scoring.resources import Resources
+
+CASED = frozenset(
+    {"Latn", "Latf", "Latg", "Cyrl", "Grek", "Armn", "Copt", "Glag", "Adlm", "Osge", "Dsrt", "Vith", "Wara"}
+)  # fmt: skip
+"""Scripts with capitals in use (ISO 15924), for targets whose card has no section for the script."""
+
+_LATIN = regex.compile(r"(?V1)[[\p{Lu}\p{Ll}\p{Lt}]&&\p{Latin}]\p{M}*(?:[[\p{Lu}\p{Ll}\p{Lt}]&&\p{Latin}]\p{M}*)*+")  # fmt: skip
+
+_TOLD = 8
+"""Violations of one kind that are named one by one."""
+
+_SHOWN = 60
+"""Characters of a piece of text that a sentence shows."""
+
+
+class Part(StrEnum):
+    """The three things that are looked at (scoring-specification §2.5)."""
+
+    VARIABLES = "variables"
+    QUOTES = "quotes"
+    CASING = "casing"
+
+
+@dataclass(frozen=True, slots=True)
+class Violations:
+    """How one output breaks one part."""
+
+    count: int
+    """Missing and extra variables one by one, kinds of wrong marks, leaked words one by one."""
+    sentences: tuple[str, ...]
+    """The same in plain words; they quote the output."""
+
+
+class Rules:
+    """What every output of a run has to keep to, as far as its language is known."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    @cached_property
+    def script(self) -> str | None:
+        """Script of the target (ISO 15924); None where nothing tells."""
+        card = self._resources.card
+        return self._resources.setup.script or (card.default_script if card else None)
+
+    @cached_property
+    def latin_leaks(self) -> bool:
+        """True where the target has no capitals and is not written in Latin letters."""
+        if self.script is None or self.script.startswith("Lat"):
+            return False
+        card = self._resources.card
+        own = card.writings.get(self.script) if card else None
+        return not own.cased if own else self.script not in CASED
+
+    @cached_property
+    def quotes(self) -> tuple[str, ...]:
+        """Pairs of marks that the language card gives."""
+        writing = self._resources.writing
+        return writing.quotes if writing else ()
+
+    @cached_property
+    def word_letters(self) -> str:
+        """Marks that the language writes words with."""
+        writing = self._resources.writing
+        return writing.word_letters if writing else ""
+
+    @cached_property
+    def loan_words(self) -> frozenset[str]:
+        """Latin words of the card's loan words, folded."""
+        card = self._resources.card
+        return frozenset(latin_words(card.loan_words)) if card else frozenset()
+
+    def demand(self, entry: Entry) -> Demand:
+        """Tell what one entry asks of its outputs."""
+        return Demand(self, entry)
+
+
+class Demand:
+    """What one entry asks of its outputs."""
+
+    def __init__(self, rules: Rules, entry: Entry) -> None:
+        self._rules = rules
+        self._entry = entry
+        self._source = read(entry.source)
+
+    @cached_property
+    def known(self) -> frozenset[Part]:
+        """The parts of which a rule is known.
+
+        A part that asks nothing of this entry is known and kept. Casing is not where the target's script
+        is unknown, quotes are not where marks are asked for and neither card nor reference shows which.
+        """
+        unknown = {Part.CASING} if self._rules.script is None else set()
+        if self._source_quotes and not self._marks:
+            unknown.add(Part.QUOTES)
+        return frozenset(Part) - unknown
+
+    def violations(self, output: str) -> dict[Part, Violations]:
+        """Find what one output breaks; parts that it keeps to are left out."""
+        reading = read(output)
+        found = {
+            Part.VARIABLES: self._variables(reading),
+            Part.QUOTES: self._quotes(reading.prose),
+            Part.CASING: self._casing(reading.prose),
+        }
+        return {
+            part: violations
+            for part, violations in found.items()
+            if violations is not None and part in self.known
+        }
+
+    def _variables(self, reading: Reading) -> Violations | None:
+        asked, there = self._source.variables, reading.variables
+        if asked == there:
+            return None
+        missing, extra = asked - there, there - asked
+        sentences = [_told(name, there[name], asked[name]) for name in (*missing, *extra)]
+        return Violations(missing.total() + extra.total(), _first(sentences, "variables"))
+
+    def _quotes(self, prose: str) -> Violations | None:
+        if not (self._source_quotes or self._reference_marks):
+            return None
+        marks = quotation_marks(prose, self._rules.word_letters)
+        if not marks and self._source_quotes and self._must_quote:
+            return Violations(1, ("The source has quotation marks, the output has none.",))
+        wrong = sorted(marks - self._marks)
+        if not wrong:
+            return None
+        sentence = f"The output quotes with {' '.join(wrong)}; right is {self._right_marks}."
+        return Violations(len(wrong), (sentence,))
+
+    def _casing(self, prose: str) -> Violations | None:
+        if not self._rules.latin_leaks:
+            return None
+        leaks = [word for word in _LATIN.findall(prose) if not self._may_stand(folded_latin(word))]
+        if not leaks:
+            return None
+        distinct = tuple(dict.fromkeys(leaks))
+        told = ", ".join(_short(word) for word in distinct[:_TOLD])
+        more = f" and {len(distinct) - _TOLD:,} more" if len(distinct) > _TOLD else ""
+        return Violations(len(leaks), (f"In Latin letters, and not in the source: {told}{more}.",))
+
+    @cached_property
+    def _source_quotes(self) -> bool:
+        return bool(quotation_marks(self._source.prose))
+
+    @cached_property
+    def _reference_marks(self) -> frozenset[str]:
+        letters = self._rules.word_letters
+        texts = (self._entry.reference, *self._entry.variants)
+        return frozenset().union(*(quotation_marks(read(text).prose, letters) for text in texts))
+
+    @cached_property
+    def _must_quote(self) -> bool:
+        """True where the reference quotes too, or there is none: people sometimes leave marks out."""
+        return bool(self._reference_marks) or not self._entry.reference
+
+    @cached_property
+    def _marks(self) -> frozenset[str]:
+        return self._reference_marks.union(*self._rules.quotes)
+
+    @cached_property
+    def _right_marks(self) -> str:
+        """The marks to be told: the card's usual ones first, then the reference's."""
+        usual = self._rules.quotes[0] if self._rules.quotes else ""
+        others = "".join(sorted(self._reference_marks - set(usual)))
+        return " or ".join(part for part in (usual, others) if part)
+
+    @cached_property
+    def _latin(self) -> list[str]:
+        texts = (self._entry.source, self._entry.reference, *self._entry.variants)
+        return sorted(self._rules.loan_words | latin_words(texts))
+
+    def _may_stand(self, word: str) -> bool:
+        """Tell whether a Latin word, or one that it begins, is of the source or of a human translation."""
+        place = bisect_left(self._latin, word)
+        next_ = self._latin[place] if place < len(self._latin) else ""
+        return next_ == word or (len(word) > 2 and next_.startswith(word))
+
+
+def latin_words(texts: Iterable[str]) -> set[str]:
+    """Give the runs of Latin letters of some texts, folded."""
+    return {folded_latin(word) for text in texts for word in _LATIN.findall(text)}
+
+
+def folded_latin(word: str) -> str:
+    """Give a word without case and width, as Japanese writes Latin letters in two widths."""
+    return normalize("NFKC", word).casefold()
+
+
+def total(found: dict[Part, Violations], part: Part) -> int:
+    """Count the violations of one part."""
+    return found[part].count if part in found else 0
+
+
+def _told(name: str, there: int, asked: int) -> str:
+    if not there:
+        return f"The variable {_short(name)} is missing."
+    if not asked:
+        return f"The variable {_short(name)} is not in the source."
+    return f"The variable {_short(name)} stands {_times(there)}, in the source {_times(asked)}."
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def _first(sentences: list[str], what: str) -> tuple[str, ...]:
+    if len(sentences) <= _TOLD:
+        return tuple(sentences)
+    return (*sentences[:_TOLD], f"{len(sentences) - _TOLD:,} more {what} are wrong.")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
