@@ -10,7 +10,7 @@ from scoring.bleu import Bleu
 from scoring.chrf import ChrfPlusPlus
 from scoring.compliance import ComplianceIndex
 from scoring.length import LengthRatio
-from scoring.match import EquivalentMatch, ExactMatch
+from scoring.match import ExactMatch, equivalent_match
 from scoring.metric import CorpusMetric, Metric
 from scoring.repair import RepairEffectiveness
 from scoring.resources import Resources
@@ -42,9 +42,7 @@ class Maker:
 
 MAKERS: dict[str, Maker] = {
     "exact_match_rate": Maker(lambda _: ExactMatch()),
-    "equivalent_match_rate": Maker(
-        lambda found: EquivalentMatch(has_variants=found.setup.has_variants)
-    ),
+    "equivalent_match_rate": Maker(equivalent_match),
     "chrf_plus_plus": Maker(lambda _: ChrfPlusPlus()),
     "bleu": Maker(lambda found: Bleu(found.setup.bleu_tokenizer)),
     "ter": Maker(lambda _: Ter()),

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from corpora.text import comparison_form
+from corpora.text import comparison_form, is_blank
+from corpora.variant_rules import VariantRules
+from scoring.analysis import FstAnnotation
 from scoring.metric import FloatArray, Metric, Statistics
+from scoring.resources import Resources
 from scoring.signature import own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
+from scoring.variants import Equivalence, LintVerdict, VariantClass
 
 
 class MatchRate(Metric):
@@ -39,34 +45,106 @@ class ExactMatch(MatchRate):
 
 
 class EquivalentMatch(MatchRate):
-    """Share of outputs equal to the reference or to one of the entry's ``variants[]``.
+    """Share of outputs equal to the reference, to one of ``variants[]``, or to one of these by the rules of
+    the language (METRICS §6, appendix B).
 
     In a corpus with variants, entries without any count by their reference: matches / total. Null for a
-    corpus without a single variant, where it would only repeat the exact match.
+    corpus without a single variant in a language without rules, where it would only repeat the exact match.
     """
 
     info = metric_info("equivalent_match_rate")
 
-    def __init__(self, *, has_variants: bool) -> None:
+    def __init__(
+        self, *, has_variants: bool, rules: VariantRules | None = None, card: str = "none"
+    ) -> None:
+        """Take the rules of the target's language card, which ``card`` names for the signature."""
         self.has_variants = has_variants
         """Whether any entry of the corpus has variants, so that a run in progress knows from the start."""
+        self.rules = rules
+        self._card = card
 
     @property
     def signature(self) -> str:
-        return own_signature("nrefs:variants|case:mixed|punct:yes|space:folded")
+        return own_signature(f"nrefs:variants|rules:{self._card}|case:mixed|punct:yes|space:folded")
 
     @property
     def why_missing(self) -> str:
-        return (
-            "no entry of this corpus lists variants"
-            if not self.has_variants
-            else super().why_missing
-        )
+        if self.has_variants or self.rules is not None:
+            return super().why_missing
+        return "no entry of this corpus lists variants, and the language has no rules for them"
 
     def stats(self, translation: Translation) -> Statistics | None:
-        if not self.has_variants:
+        if not self.has_variants and self.rules is None:
             return None
-        output = comparison_form(translation.output)
-        entry = translation.entry
-        accepted = (comparison_form(text) for text in (entry.reference, *entry.variants))
-        return (int(output != "" and output in accepted), 1)
+        return (int(self.verdict(translation) in _RIGHT), 1)
+
+    def verdict(self, translation: Translation) -> LintVerdict:
+        """Give the verdict of appendix B on one output."""
+        if is_blank(translation.output):
+            return LintVerdict.NO_OUTPUT
+        output, entry = comparison_form(translation.output), translation.entry
+        if output == comparison_form(entry.reference):
+            return LintVerdict.EXACT
+        if any(output == comparison_form(variant) for variant in entry.variants):
+            return LintVerdict.EQUIVALENT
+        return LintVerdict.EQUIVALENT if self._accepted(translation) else LintVerdict.MISS
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Say what made the output right although it is not the reference."""
+        if self.verdict(translation) is not LintVerdict.EQUIVALENT:
+            return ()
+        accepted = self._accepted(translation)
+        if accepted is None or self.rules is None:
+            return ("Equal to one of the other translations that the corpus accepts.",)
+        classes = self._equivalence.classes(
+            translation.output, accepted, translation.entry.source, _annotation(translation)
+        )
+        listed = "; ".join(_WORDS[each] for each in classes or ())
+        what = "the reference" if accepted == translation.entry.reference else "a listed variant"
+        if not listed:
+            return (f"Says the same as {what}: only capitals or punctuation differ.",)
+        return (f"Says the same as {what} by the rules of the language: {listed}.",)
+
+    def _accepted(self, translation: Translation) -> str | None:
+        """Give the accepted sentence that the output says the same as, None where there is none."""
+        if self.rules is None:
+            return None
+        output, entry = translation.output, translation.entry
+        annotation = _annotation(translation)
+        for accepted in (entry.reference, *entry.variants):
+            if self._equivalence.equivalent(output, accepted, entry.source, annotation):
+                return accepted
+        return None
+
+    @cached_property
+    def _equivalence(self) -> Equivalence:
+        return Equivalence(self.rules or VariantRules())
+
+
+_RIGHT = frozenset({LintVerdict.EXACT, LintVerdict.EQUIVALENT})
+
+_WORDS = {
+    VariantClass.WORD_ORDER: "the words stand in another order, which is free",
+    VariantClass.ORTHOGRAPHIC: "a word is spelled in another accepted way",
+    VariantClass.OPTIONAL_PARTICLE: "a word that may be left out stands or is missing",
+    VariantClass.LEMMA_SYNONYM: "a word is replaced by one of the same meaning",
+    VariantClass.PROGRESSIVE_AMBIGUITY: "the action is marked as under way, as in the source",
+    VariantClass.INCLUSIVE_EXCLUSIVE: "“we” includes the person spoken to or not, which the source leaves open",
+}
+
+
+def equivalent_match(resources: Resources) -> EquivalentMatch:
+    """Make the metric; the signature names the card and its content, because the rules stand in it."""
+    setup, card = resources.setup, resources.card
+    return EquivalentMatch(
+        has_variants=setup.has_variants,
+        rules=None if card is None else card.variants,
+        card=f"{setup.language_card}-{(setup.language_card_sha256 or '')[:12]}"
+        if setup.language_card
+        else "none",
+    )
+
+
+def _annotation(translation: Translation) -> FstAnnotation | None:
+    found = translation.annotations.get("fst")
+    return found if isinstance(found, FstAnnotation) else None
