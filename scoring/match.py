@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,11 +11,13 @@ from corpora.text import comparison_form, is_blank
 from corpora.variant_rules import VariantRules
 from scoring.analysis import FstAnnotation
 from scoring.metric import FloatArray, Metric, Statistics
-from scoring.resources import Resources
 from scoring.signature import own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
 from scoring.variants import Equivalence, LintVerdict, VariantClass
+
+if TYPE_CHECKING:
+    from scoring.resources import Resources
 
 
 class MatchRate(Metric):

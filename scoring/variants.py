@@ -6,6 +6,7 @@ sentences only. The rules are data (``corpora.variant_rules``); any language car
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
@@ -15,10 +16,10 @@ from itertools import chain
 
 from corpora.text import comparison_form, is_blank
 from corpora.variant_rules import VariantRules
-from corpora.words import folded, words
 from scoring.analysis import FstAnnotation
 from scoring.lemma import Analysed, analysed
 
+_WORD = re.compile(r"\w+")
 _MOST_KEPT = 100_000
 
 
@@ -148,10 +149,11 @@ class Equivalence:
     def _allowed(self, source: str) -> frozenset[VariantClass]:
         """Leave out the classes that this source does not license."""
         allowed = _EVERY
+        said = _WORD.findall(source.casefold())
         endings = self._rules.progressive_endings
-        if not endings or not any(folded(w.text).endswith(endings) for w in words(source)):
+        if not any(word.endswith(endings) for word in said):
             allowed -= {VariantClass.PROGRESSIVE_AMBIGUITY}
-        if self._told_by and any(folded(word.text) in self._told_by for word in words(source)):
+        if not self._told_by.isdisjoint(said):
             allowed -= {_WE}
         return allowed if self._rules.free_word_order else allowed - {VariantClass.WORD_ORDER}
 
