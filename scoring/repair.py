@@ -62,7 +62,10 @@ class RepairEffectiveness(Metric):
         if statistics is None:
             return ()
         mended, found = (int(number) for number in statistics)
+        rules = "1 rule" if found == 1 else f"{found:,} rules"
+        repaired = "1 was" if mended == 1 else f"{mended:,} were"
         raw = translation.output if translation.raw is None else translation.raw
         broken = self._rules.demand(translation.entry).violations(raw)
         told = (sentence for part in broken.values() for sentence in part.sentences)
-        return (f"Of {found:,} found in the first answer, {mended:,} repaired.", *told)
+        summary = f"The first answer broke {rules} of compliance; {repaired} repaired."
+        return (summary, *told)

@@ -1,0 +1,229 @@
+"""The compliance index: three parts of 60, 20 and 20 %, kept or broken, on outputs and on first answers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.load import load
+from corpora.samples import DEMO_CORPUS, sample_path
+from scoring.compliance import ComplianceIndex
+from scoring.metric import Metric
+from scoring.resources import Resources
+from scoring.translation import Translation
+from tests.scoring.samples import HOSTILE, sentences
+from tests.scoring.writings import target, translated
+
+DATA = Path(
+    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
+)
+TEXTS = DATA / "text"
+ENGLISH = TEXTS / "ntrex-newstest2019-src.eng.txt"
+WRITINGS = {
+    "fin": ("Latn", ("””",)),
+    "hin": ("Deva", ("“”",)),
+    "arb": ("Arab", ("«»", "“”")),
+    "jpn": ("Jpan", ("「」", "『』")),
+    "amh": ("Ethi", ("«»",)),
+    "ukr": ("Cyrl", ("«»", "„“")),
+    "mri": ("Latn", ("“”", "‘’")),
+    "spa": ("Latn", ("«»", "“”")),
+}
+
+
+def value(translation: Translation, resources: Resources) -> float | None:
+    metric = ComplianceIndex(resources)
+    return metric.value(metric.stats(translation))
+
+
+def flagged(metric: Metric, translations: list[Translation]) -> float:
+    values = [metric.value(row) for row in metric.stats_many(translations) if row is not None]
+    return sum(one is not None and one < 1 for one in values) / len(translations)
+
+
+def read_pairs(language: str) -> list[Translation]:
+    if not ENGLISH.exists():
+        pytest.skip(f"no test data at {DATA.name}/text")
+    entries = load(ENGLISH, TEXTS / f"ntrex-newstest2019-ref.{language}.txt").entries
+    return [Translation(entry, entry.reference) for entry in entries]
+
+
+FRENCH = target("Latn", ("«»", "“”"))
+SYLLABICS = target("Cans", ("“”",))
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "expected"),
+    [
+        ("Hello", "Bonjour", 1.0),
+        ("Hello {name}", "Bonjour {name}", 1.0),
+        ("Hello {name}", "Bonjour", 0.4),
+        ("Hello", "Bonjour {name}", 0.4),
+        ("{a} {a}", "{a}", 0.4),
+        ("{a} and {b}", "{b} et {a}", 1.0),
+        ("%1$s of %2$d", "%2$d de %1$s", 1.0),
+        ("<b>Go</b>", "<b>Va<b>", 0.4),
+        ('He said "go"', "Il dit « va »", 1.0),
+        ('He said "go"', "Il dit “va”", 1.0),
+        ('He said "go"', 'Il dit "va"', 0.8),
+        ('He said "go"', "Il dit va", 0.8),
+        ('He said "go {x}"', 'Il dit "va"', 0.2),
+        ("Don't go", "L'homme n'ira pas", 1.0),
+        ('<a title="dog">Go</a>', '<a title="chien">Va</a>', 1.0),
+        ("Hello", "", 0.0),
+        ("Hello", " \u200b", 0.0),
+    ],
+)
+def test_values_of_entries(source: str, output: str, expected: float) -> None:
+    assert value(translated(source, output), FRENCH) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "expected"),
+    [
+        ("The train stops", "ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0),
+        ("The train stops", "train ᐃᔥᑯᑌᐅᑖᐹᓐ", 1.0),
+        ("He stops", "train ᐃᔥᑯᑌᐅᑖᐹᓐ", 0.8),
+        ("Ask Mary", "ᒣᕆ mary", 1.0),
+        ("Open https://example.org/{id}", "ᐋᐸ https://example.org/{id}", 1.0),
+        ("Take {count} <b>now</b>", "{count} <b>ᐊᓄᐦᒡ</b>", 1.0),
+        ("Take {count}", "ᐊᓄᐦᒡ {antal}", 0.4),
+    ],
+)
+def test_latin_words_leak_into_a_writing_without_capitals(
+    source: str, output: str, expected: float
+) -> None:
+    assert value(translated(source, output), SYLLABICS) == pytest.approx(expected)
+
+
+def test_a_roman_writing_without_capitals_has_nothing_to_leak() -> None:
+    cree = target("Latn")
+    assert value(translated("The dog", "atim"), cree) == 1.0
+
+
+def test_full_width_letters_and_beginnings_of_words_are_the_sources() -> None:
+    japanese = target("Jpan", ("「」",))
+    assert (
+        value(translated("T-shirts of the BBC's iPhones", "ＢＢＣの iPhone Tシャツ"), japanese)
+        == 1.0
+    )
+    assert value(translated("shirts", "TVシャツ"), japanese) == pytest.approx(0.8)
+
+
+def test_what_the_reference_writes_is_right() -> None:
+    said = 'He said "go"'
+    assert value(translated(said, 'Il dit "va"', 'Il a dit "va"'), FRENCH) == 1.0
+    assert value(translated(said, "Il dit va", "Il a dit d'aller"), FRENCH) == 1.0
+    assert value(translated("x", "TV ᐊ", "ᐊ TV"), SYLLABICS) == 1.0
+    loans = target("Cans", loan_words=("OK",))
+    assert value(translated("Yes", "ok ᐊ"), loans) == 1.0
+
+
+def test_a_part_without_a_known_rule_is_left_out() -> None:
+    unknown = target(None, card=False)
+    metric = ComplianceIndex(unknown)
+    quoting = translated('Say "{x}"', '"{x}"')
+    assert metric.stats(quoting) == (3, 3, 3)
+    assert metric.stats(translated("Say {x}", "{x}")) == (4, 4, 4)
+    assert metric.stats(translated('Say "{x}"', "„{x}“", "„{x}“")) == (4, 4, 4)
+    assert metric.stats(translated('Say "{x}"', "«{x}»", "„{x}“")) == (3, 3, 4)
+    told = " ".join(metric.explain(quoting))
+    assert "no language card" in told
+    assert "which script" in told
+
+
+def test_the_script_alone_tells_of_capitals() -> None:
+    assert value(translated("a", "train"), target("Ethi", card=False)) == pytest.approx(0.8)
+    assert value(translated("a", "train"), target("Cyrl", card=False)) == 1.0
+
+
+def test_letters_that_look_like_marks_are_no_quotes() -> None:
+    spoken = translated('Say "it"', "“ka ‘ōlelo a‘o‘”")
+    assert value(spoken, target("Latn", ("“”",), word_letters="‘")) == 1.0
+    assert value(spoken, target("Latn", ("“”",))) == pytest.approx(0.8)
+
+
+def test_first_answers_have_an_index_of_their_own() -> None:
+    metric = ComplianceIndex(FRENCH)
+    mended = metric.stats(translated("Hi {x}", "Salut {x}", raw="Salut"))
+    same = metric.stats(translated("Hi {x}", "Salut {x}"))
+    failed = metric.stats(translated("Hi {x}", "Salut {x}", raw=""))
+    assert (mended, same, failed) == ((5, 2, 5), (5, 5, 5), (5, 0, 5))
+    total = np.sum([mended, same, failed], axis=0, dtype=np.float64)
+    assert metric.value(total) == 1.0
+    assert metric.further(total) == {"compliance_index_raw": pytest.approx(7 / 15)}
+    assert metric.further(np.zeros(3)) == {"compliance_index_raw": None}
+
+
+def test_explanations_name_what_is_wrong() -> None:
+    metric = ComplianceIndex(SYLLABICS)
+    translation = translated('Send "{name}" %s %s', '"train" ᐊ {nom} %s')
+    assert metric.explain(translation) == (
+        "The variable {name} is missing.",
+        "The variable %s stands once, in the source 2 times.",
+        "The variable {nom} is not in the source.",
+        'The output quotes with "; right is “”.',
+        "In Latin letters, and not in the source: train.",
+    )
+    assert metric.explain(translated("a", "ᐊ")) == ()
+    assert metric.explain(translated("a", "")) == ("There is no output.",)
+
+
+def test_long_lists_are_cut() -> None:
+    many = " ".join(f"{{x{number}}} wordy{number}z" for number in range(5000))
+    told = ComplianceIndex(SYLLABICS).explain(translated("a", many))
+    assert len(told) < 12
+    assert sum(map(len, told)) < 2000
+
+
+@given(sentences, sentences, sentences, st.one_of(st.none(), sentences))
+def test_no_text_breaks_it_and_no_value_leaves_its_range(
+    source: str, output: str, reference: str, raw: str | None
+) -> None:
+    for resources in (FRENCH, SYLLABICS, target(None, card=False)):
+        metric = ComplianceIndex(resources)
+        translation = translated(source, output, reference, raw)
+        got, first, possible = metric.stats(translation)
+        assert 0 <= min(got, first) <= max(got, first) <= possible <= 5
+        metric.explain(translation)
+
+
+@given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=60)).filter(str.strip))
+def test_a_copied_source_keeps_every_variable(text: str) -> None:
+    told = ComplianceIndex(FRENCH).explain(translated(text, text))
+    assert not [sentence for sentence in told if "variable" in sentence]
+
+
+@pytest.mark.parametrize("language", WRITINGS)
+def test_human_translations_are_hardly_ever_flagged(language: str) -> None:
+    pairs = read_pairs(language)
+    script, quotes = WRITINGS[language]
+    assert flagged(ComplianceIndex(target(script, quotes)), pairs) < 0.002
+    assert flagged(ComplianceIndex(target(script, card=False)), pairs) < 0.002
+
+
+@pytest.mark.parametrize("language", ["hin", "arb", "jpn", "amh"])
+def test_latin_words_of_people_are_hardly_ever_leaks_even_without_a_reference(
+    language: str,
+) -> None:
+    metric = ComplianceIndex(target(WRITINGS[language][0]))
+    alone = [translated(pair.entry.source, pair.output) for pair in read_pairs(language)]
+    leaks = [one for one in alone if any("Latin" in told for told in metric.explain(one))]
+    assert len(leaks) / len(alone) < 0.02
+
+
+def test_english_left_in_human_translations_is_flagged() -> None:
+    metric = ComplianceIndex(target("Deva", ("“”",)))
+    spoiled = [Translation(one.entry, f"{one.output} zyxw") for one in read_pairs("hin")]
+    assert flagged(metric, spoiled) == 1.0
+
+
+def test_references_of_the_demo_keep_everything() -> None:
+    metric = ComplianceIndex(target("Latn", ("„“", "“”")))
+    entries = load(sample_path(DEMO_CORPUS)).entries
+    assert flagged(metric, [Translation(entry, entry.reference) for entry in entries]) == 0.0

@@ -1,0 +1,161 @@
+"""Placeholders are found in every notation, counted, and told apart from prose."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.placeholders import read
+from tests.scoring.samples import HOSTILE, sentences
+
+PIECES = (
+    "{x}", "{0}", "{}", "{user-name}", "{user.name}", "{total:.2f}", "{x!r}", "{{x}}", "{{{x}}}", "${x}",
+    "%{x}", "{{#if}}", "{{/if}}", "%s", "%d", "%1$d", "%2$s", "%(x)s", "%(n)02d", "%5.2f", "%ld", "%@",
+    "<b>", "</b>", "<br/>", "<x:a-b/>", "{d, date}", "{n, number}",
+)  # fmt: skip
+
+
+def variables(text: str) -> dict[str, int]:
+    return dict(read(text).variables)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("around", ["{}", "a {} b", "日本{}語", "{}.", "ᐊᑎᒼ {}, ᐊᑎᒼ", "“{}”"])
+def test_each_notation_is_found_in_each_surrounding(piece: str, around: str) -> None:
+    assert variables(around.replace("{}", piece, 1)) == {piece: 1}
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12))
+def test_pieces_are_counted(pieces: list[str]) -> None:
+    assert read(" and ".join(pieces)).variables == Counter(pieces)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("{ name }", "{name}"),
+        ("{{ name }}", "{{name}}"),
+        ("<br>", "<br />"),
+        ("<a href='x'>", '<a  href="x" >'),
+        ('<img alt="dog" src="d.png">', '<img src="d.png" alt="hundo"/>'),
+        ("{d, date, MM/dd}", "{d, date, dd.MM.}"),
+        ("%d files, 100 %", "100%, %d dosieroj"),
+    ],
+)
+def test_spellings_of_one_piece_are_one(one: str, other: str) -> None:
+    assert read(one).variables == read(other).variables != Counter()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("{x}", "{{x}}"),
+        ("{x}", "${x}"),
+        ("%s", "%d"),
+        ("%1$s", "%2$s"),
+        ("{x}", "{X}"),
+        ("<b>", "</b>"),
+        ("<x>", "<x/>"),
+        ('<a href="x">', '<a href="y">'),
+        ("{n, number}", "{n}"),
+    ],
+)
+def test_different_pieces_stay_different(one: str, other: str) -> None:
+    assert read(one).variables != read(other).variables
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "50 % of the people", "14% surge", "14%surge", "70-90% of men", "30%الشيء", "90%ቱን", "100%", "5 %un",
+        "%", "%%", "100 %% sure", "%%s", "the %increase", "a < b and c > d", "<3", "x <- y", "{see above}", "{",
+        "}{", "{a", "100 %:n", "ሆናለው።{", "<john@example.org>", "<https://example.org/a>", "{1, 2}", "e.g. {a; b}",
+    ],
+)  # fmt: skip
+def test_prose_is_no_placeholder(text: str) -> None:
+    assert variables(text) == {}
+
+
+def test_what_people_read_is_left() -> None:
+    reading = read("See <b>{name}</b> at https://example.org/x?a=b or 100 %% of %s")
+    assert reading.prose.split() == ["See", "at", "or", "100", "of"]
+
+
+PLURAL = "{n, plural, =0 {no file} one {# file of {who}} other {# files of {who}}}"
+
+
+def test_a_plural_is_argument_keys_and_what_its_branches_hold_once() -> None:
+    assert variables(PLURAL) == {
+        "{n, plural}": 1, "{n, plural, =0}": 1, "{n, plural, other}": 1, "{n}": 1, "{who}": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "translated",
+    [
+        "{n, plural, =0 {ファイルなし} other {{who}のファイル#個}}",
+        "{n,plural, =0{нет} one{# файл {who}} few{# файла {who}} many{# файлов {who}} other{# файла {who}}}",
+        "{n, plural, =0 {neniu} one {unu de {who}} other {{n} de {who}}}",
+    ],
+)
+def test_plural_words_are_each_languages_own(translated: str) -> None:
+    assert read(translated).variables == read(PLURAL).variables
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "{n, plural, =0 {neniu} unu {# de {who}} alia {# de {who}}}",
+        "{n, plural, =0 {neniu} one {# de {who}}}",
+        "{m, plural, =0 {neniu} one {# de {who}} other {# de {who}}}",
+        "{n, select, =0 {neniu} one {# de {who}} other {# de {who}}}",
+        "{n, plural, one {# de {who}} other {# de {who}}}",
+        "{n, plural, =0 {neniu} one {# dosiero} other {# dosieroj}}",
+        "{n, plural, =0 {neniu} one {# de {who}} other {# de {who}",
+        "{n, plural, =0 {neniu} one {# de {who}} other {# de {who}} kaj plu}",
+        "neniu dosiero de {who}",
+    ],
+)
+def test_a_broken_plural_differs(broken: str) -> None:
+    assert read(broken).variables != read(PLURAL).variables
+
+
+def test_keys_of_a_select_are_kept_as_they_are() -> None:
+    source = "{g, select, male {He sees {x}} female {She sees {x}} other {They see {x}}}"
+    good = "{g, select, male {Li vidas {x}} female {Ŝi vidas {x}} other {Ili vidas {x}}}"
+    assert read(source).variables == read(good).variables
+    assert read(source).variables - read(good.replace("female", "ina")).variables == Counter(
+        ["{g, select, female}"]
+    )
+    assert "plural" not in read(PLURAL).prose
+    assert read(good).prose.split() == ["Li", "vidas", "Ŝi", "vidas", "Ili", "vidas"]
+
+
+@given(st.one_of(sentences, st.text(alphabet="{}%<>/# ,=aplursect$", max_size=80)))
+def test_any_text_can_be_read(text: str) -> None:
+    reading = read(text)
+    assert all(count > 0 for count in reading.variables.values())
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_strings_hold_nothing_but_tags(text: str) -> None:
+    assert all(name.startswith("<") for name in variables(text))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["{", "}", "{{", "{a", "<a ", "<a b='", "%", "%(", "{a,plural,", "{a,plural,b{", "{a ", "{ ", "%1", "$", "http://", "{a|", "{}"],
+)  # fmt: skip
+def test_reading_time_grows_with_the_text_and_not_faster(piece: str) -> None:
+    def seconds(times: int) -> float:
+        text = piece * times
+        begin = time.process_time()
+        read(text)
+        return time.process_time() - begin
+
+    seconds(100)
+    assert seconds(40_000) < 40 * max(seconds(4_000), 0.005)

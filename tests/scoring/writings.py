@@ -1,0 +1,51 @@
+"""Resources for a target language of which only its writing matters."""
+
+from __future__ import annotations
+
+from corpora.entry import Entry
+from corpora.language import LanguageCard, Writing
+from scoring.resources import Resources
+from scoring.setup import ScoringSetup
+from scoring.translation import Translation
+
+
+def target(
+    script: str | None = None,
+    quotes: tuple[str, ...] = (),
+    *,
+    card: bool = True,
+    word_letters: str = "",
+    loan_words: tuple[str, ...] = (),
+) -> Resources:
+    """Give the resources of a target in one script, with a card unless told otherwise."""
+    made = LanguageCard(
+        tag="xx",
+        name="Test",
+        default_script=script or "Latn",
+        writings={
+            script or "Latn": Writing(
+                letters="a",
+                cased=script in {"Latn", "Cyrl", None},
+                quotes=quotes,
+                word_letters=word_letters,
+            )
+        },
+        loan_words=loan_words,
+        sources={},
+    )
+    setup = ScoringSetup(
+        metrics=(),
+        source_language="en",
+        target_language="xx",
+        script=script,
+        language_card="xx" if card else None,
+        language_card_sha256="0" * 64 if card else None,
+    )
+    return Resources(setup, made if card else None)
+
+
+def translated(
+    source: str, output: str, reference: str = "", raw: str | None = None
+) -> Translation:
+    """Give one translation."""
+    return Translation(Entry(id=1, source=source, reference=reference), output, raw=raw)
