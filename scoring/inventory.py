@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from corpora.entry import Entry
 from scoring.bleu import Bleu
 from scoring.chrf import ChrfPlusPlus
+from scoring.comet import Comet, why_no_comet
 from scoring.compliance import ComplianceIndex
 from scoring.length import LengthRatio
-from scoring.match import ExactMatch, equivalent_match
+from scoring.match import ExactMatch, equivalent_match, why_no_equivalents
 from scoring.metric import CorpusMetric, Metric
 from scoring.repair import RepairEffectiveness
 from scoring.resources import Resources
 from scoring.scorer import Scorer
+from scoring.semantic import SemanticScore, why_no_semantic_score
 from scoring.setup import ScoringSetup
 from scoring.specification import specification
 from scoring.ter import Ter
@@ -42,11 +44,13 @@ class Maker:
 
 MAKERS: dict[str, Maker] = {
     "exact_match_rate": Maker(lambda _: ExactMatch()),
-    "equivalent_match_rate": Maker(equivalent_match),
+    "equivalent_match_rate": Maker(equivalent_match, why_no_equivalents),
     "chrf_plus_plus": Maker(lambda _: ChrfPlusPlus()),
     "bleu": Maker(lambda found: Bleu(found.setup.bleu_tokenizer)),
     "ter": Maker(lambda _: Ter()),
     "length_ratio": Maker(lambda _: LengthRatio()),
+    "semantic_score": Maker(SemanticScore, why_no_semantic_score),
+    "comet_score": Maker(Comet, why_no_comet),
     "compliance_index": Maker(ComplianceIndex),
     "repair_effectiveness": Maker(RepairEffectiveness),
 }

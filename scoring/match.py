@@ -74,7 +74,7 @@ class EquivalentMatch(MatchRate):
     def why_missing(self) -> str:
         if self.has_variants or self.rules is not None:
             return super().why_missing
-        return "no entry of this corpus lists variants, and the language has no rules for them"
+        return _NO_VARIANTS
 
     def stats(self, translation: Translation) -> Statistics | None:
         if not self.has_variants and self.rules is None:
@@ -124,6 +124,7 @@ class EquivalentMatch(MatchRate):
         return Equivalence(self.rules or VariantRules())
 
 
+_NO_VARIANTS = "no entry of this corpus lists variants, and the language has no rules for them"
 _RIGHT = frozenset({LintVerdict.EXACT, LintVerdict.EQUIVALENT})
 
 _WORDS = {
@@ -146,6 +147,14 @@ def equivalent_match(resources: Resources) -> EquivalentMatch:
         if setup.language_card
         else "none",
     )
+
+
+def why_no_equivalents(resources: Resources) -> str | None:
+    """Say why the rate would only repeat the exact match, None where it would not."""
+    card = resources.card
+    if resources.setup.has_variants or (card is not None and card.variants is not None):
+        return None
+    return _NO_VARIANTS
 
 
 def _annotation(translation: Translation) -> FstAnnotation | None:

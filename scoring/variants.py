@@ -16,7 +16,7 @@ from itertools import chain
 
 from corpora.text import comparison_form, is_blank
 from corpora.variant_rules import VariantRules
-from scoring.analysis import FstAnnotation
+from scoring.analysis import FstAnnotation, WordAnalysis
 from scoring.lemma import Analysed, analysed
 
 _WORD = re.compile(r"\w+")
@@ -111,6 +111,18 @@ class Equivalence:
         if self._parts(output) != self._parts(accepted):
             return False
         return self._same(output, accepted, self._allowed(source), self._analyses(annotation))
+
+    def free_order(self, annotation: FstAnnotation) -> bool:
+        """Tell whether the words of output and reference may stand in any order."""
+        analyses = self._analyses(annotation)
+        return self._rules.free_word_order and all(
+            self._free(self._sentence(found), analyses)
+            for found in (annotation.output, annotation.reference)
+        )
+
+    def _sentence(self, found: tuple[WordAnalysis, ...]) -> _Sentence:
+        looked_up = [self._spell(each.word).casefold() for each in found]
+        return _Sentence([], looked_up, not self._clause_words.isdisjoint(looked_up))
 
     def classes(
         self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None

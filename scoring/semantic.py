@@ -1,0 +1,155 @@
+"""The semantic score: does the output mean what the source means (scoring-specification §2.3)?
+
+Two forms. Where the user has a meaning dictionary of the target language and an analyser, verdicts of fixed
+rules (``scoring.verdicts``) take precedence (appendix B); everywhere else the cosine of embeddings.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from corpora.text import is_blank
+from scoring.analysis import FstAnnotation
+from scoring.metric import FloatArray, Metric, Statistics
+from scoring.resources import Resources
+from scoring.setup import ScoringSetup
+from scoring.signature import own_signature
+from scoring.specification import metric_info
+from scoring.translation import Translation
+from scoring.verdicts import TENTHS, Judge, Judgement, SemanticVerdict
+
+
+class SemanticScore(Metric):
+    """Mean of an entry's score, 0–1, higher is better; statistics are (sum of scores, most they could be).
+
+    By verdicts an entry counts in tenths, so that sums are whole numbers; by embeddings it counts the cosine
+    of E(source ⏎ output) and E(source ⏎ reference), a negative one as 0. An empty output counts 0.
+    """
+
+    info = metric_info("semantic_score")
+    width = 2
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._by_verdicts = by_verdicts(resources.setup)
+
+    @property
+    def signature(self) -> str:
+        setup = self._resources.setup
+        if self._by_verdicts and setup.analyser is not None:
+            return own_signature(
+                f"form:verdicts|dictionary:{(setup.gloss_dictionary_sha256 or '')[:12]}"
+                f"|analyser:{setup.analyser.sha256[:12]}"
+                f"|rules:{setup.language_card or 'none'}-{(setup.language_card_sha256 or '')[:12]}"
+            )
+        facts = setup.embeddings
+        if facts is None:
+            return own_signature("form:none")
+        place = facts.endpoint or (facts.sha256 or "")[:12]
+        return own_signature(f"form:cosine|model:{_plain(facts.model)}|at:{_plain(place)}")
+
+    @property
+    def why_missing(self) -> str:
+        if self._by_verdicts:
+            return "no output has been analysed yet"
+        return "the embeddings are worked out when all outputs are in"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        if self._by_verdicts:
+            found = self.judgement(translation)
+            return None if found is None else (TENTHS[found.verdict], 10)
+        cosine = translation.annotations.get("embeddings")
+        if not isinstance(cosine, int | float) or not math.isfinite(cosine):
+            return None
+        if is_blank(translation.output):
+            return (0.0, 1)
+        return (min(max(float(cosine), 0.0), 1.0), 1)
+
+    def values(self, totals: FloatArray) -> FloatArray:
+        most = totals[:, 1]
+        return np.where(most > 0, totals[:, 0] / np.where(most > 0, most, 1.0), np.nan)
+
+    def judgement(self, translation: Translation) -> Judgement | None:
+        """Give the verdict with its reasons; None where another form is in use or analyses are missing."""
+        if not self._by_verdicts:
+            return None
+        if is_blank(translation.output):
+            return Judgement(SemanticVerdict.NO_OUTPUT)
+        annotation = translation.annotations.get("fst")
+        if not isinstance(annotation, FstAnnotation):
+            return None
+        return self._judge.judge(translation, annotation)
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Say the verdict and the words it comes from."""
+        found = self.judgement(translation)
+        if found is None:
+            cosine = translation.annotations.get("embeddings")
+            below = isinstance(cosine, int | float) and cosine < 0
+            return (
+                ("The meanings point in opposite directions, which counts as 0.",) if below else ()
+            )
+        words = {
+            "Not in the output": found.missing,
+            "Explained by neither source nor reference": found.unexplained,
+            "Known to neither analyser nor dictionary": found.unknown,
+            "Another form of the word than in the reference": found.other_grammar,
+        }
+        return (
+            f"{found.verdict}: {_WORDS[found.verdict]}.",
+            *(f"{what}: {', '.join(listed)}." for what, listed in words.items() if listed),
+            *(("The order of the words differs, and it matters here.",) if found.reordered else ()),
+        )
+
+    @cached_property
+    def _judge(self) -> Judge:
+        card, writing = self._resources.card, self._resources.writing
+        rules = None if card is None else card.variants
+        spellings = () if writing is None else writing.normalisation
+        return Judge(self._resources.gloss_dictionary, rules, spellings)
+
+
+_WORDS = {
+    SemanticVerdict.EXACT_MATCH: "the words of the reference",
+    SemanticVerdict.VALID: "everything is said, and nothing else",
+    SemanticVerdict.WRONG_ORDER: "all words are there, but put together differently",
+    SemanticVerdict.PARTIAL: "half or more is said",
+    SemanticVerdict.INCOMPLETE: "less than half is said",
+    SemanticVerdict.WRONG: "nothing of the sentence is said",
+    SemanticVerdict.NO_OUTPUT: "there is no output",
+}
+
+
+def by_verdicts(setup: ScoringSetup) -> bool:
+    """Tell whether the verdict form applies: English source, meaning dictionary, analyser with analyses."""
+    analyser = setup.analyser
+    return (
+        setup.gloss_dictionary > 0
+        and analyser is not None
+        and not analyser.acceptor
+        and setup.source_language.split("-")[0].lower() in {"en", "eng"}
+    )
+
+
+def why_no_semantic_score(resources: Resources) -> str | None:
+    """Say what is missing where neither form can have a value, None where one can."""
+    setup = resources.setup
+    if by_verdicts(setup) or setup.embeddings is not None:
+        return None
+    if setup.gloss_dictionary == 0:
+        return "no embeddings: name an endpoint or a local model folder with --embeddings"
+    if setup.analyser is None:
+        lack = "no analyser for the words of its language"
+    elif setup.analyser.acceptor:
+        lack = "an analyser that gives no dictionary forms"
+    else:
+        lack = "a source that is not English, as its meanings are"
+    return f"there is a meaning dictionary, but {lack}; or name a model with --embeddings"
+
+
+def _plain(text: str) -> str:
+    """Give text without the characters that part a signature."""
+    return text.replace("|", "/").replace(":", "=")

@@ -1,0 +1,300 @@
+"""The verdicts of appendix B on the meaning of an output, from analyses and a dictionary (METRICS §6).
+
+No model is asked: an analyser tells the dictionary form and grammar of each word, a dictionary of the user
+tells what that form means in English. The rules, in this order:
+
+NO_OUTPUT     nothing was put out
+EXACT_MATCH   the words of the reference in its order; capitals and punctuation do not count
+WRONG         no content of the sentence is there
+INCOMPLETE    less than half of it is there
+PARTIAL       half or more is there, but not all, or words are there that nothing explains
+WRONG_ORDER   all is there and nothing else, but a word has another grammar than in the reference, or the
+              order differs where it is not free
+VALID         all is there and nothing else, or the rules of the language (``scoring.variants``) say that the
+              output is equivalent to the reference
+
+Content is there where an output word has the dictionary form of a reference word, or a meaning in common
+with it; or, counted over the source instead, where the dictionary explains the content words of the source by
+words of the output. The larger of the two shares counts. A word is explained in the same way, by the
+reference or by the source; a word without content of its own (all its meanings are words like “the”, or the
+language lets it stand or be missing) needs no explanation. A word that neither analyser nor dictionary knows
+is explained only where the reference has it too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from corpora.text import is_blank
+from corpora.variant_rules import VariantRules
+from corpora.words import folded
+from scoring.analysis import FstAnnotation, WordAnalysis
+from scoring.english import content_words
+from scoring.lemma import Analysed, analysed
+from scoring.translation import Translation
+from scoring.variants import Equivalence
+
+_NUMBER = re.compile(r"\d+")
+_MOST_KEPT = 50_000
+
+
+class SemanticVerdict(StrEnum):
+    """What an output says, measured by source and reference."""
+
+    EXACT_MATCH = "EXACT_MATCH"
+    VALID = "VALID"
+    WRONG_ORDER = "WRONG_ORDER"
+    PARTIAL = "PARTIAL"
+    INCOMPLETE = "INCOMPLETE"
+    WRONG = "WRONG"
+    NO_OUTPUT = "NO_OUTPUT"
+
+
+TENTHS = {
+    SemanticVerdict.EXACT_MATCH: 10,
+    SemanticVerdict.VALID: 10,
+    SemanticVerdict.WRONG_ORDER: 7,
+    SemanticVerdict.PARTIAL: 4,
+    SemanticVerdict.INCOMPLETE: 3,
+    SemanticVerdict.WRONG: 0,
+    SemanticVerdict.NO_OUTPUT: 0,
+}
+"""Weight of each verdict, in tenths, so that sums stay whole numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One word of the target language with all that is known of it."""
+
+    text: str
+    """Folded."""
+    readings: tuple[Analysed, ...]
+    lemmas: frozenset[str]
+    glosses: frozenset[frozenset[str]]
+    """Content words of each of its meanings."""
+    empty: bool
+    """True where it says nothing of its own."""
+    known: bool
+    """True where the analyser accepts it or the dictionary has it."""
+
+    def explained_by(self, content: frozenset[str]) -> bool:
+        """Tell whether at least half of one meaning stands among these content words."""
+        return any(2 * len(gloss & content) >= len(gloss) for gloss in self.glosses)
+
+    def like(self, other: Meaning) -> bool:
+        """Tell whether two words have their form, dictionary form, or a whole meaning in common."""
+        return (
+            self.text == other.text
+            or not self.lemmas.isdisjoint(other.lemmas)
+            or not self.glosses.isdisjoint(other.glosses)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict with its reasons."""
+
+    verdict: SemanticVerdict
+    missing: tuple[str, ...] = ()
+    """Reference words whose content is not in the output."""
+    unexplained: tuple[str, ...] = ()
+    """Known output words that neither source nor reference explains."""
+    unknown: tuple[str, ...] = ()
+    """Output words that neither analyser nor dictionary knows, and that the reference has not."""
+    other_grammar: tuple[str, ...] = ()
+    """Output words of a reference word's dictionary form with other tags."""
+    reordered: bool = False
+
+
+class Judge:
+    """Judges outputs by one dictionary; remembers the words it has seen."""
+
+    def __init__(
+        self,
+        glosses: Mapping[str, tuple[str, ...]],
+        rules: VariantRules | None = None,
+        spellings: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        """Take lemma → glosses, the language's rules, and replacements that make spellings agree."""
+        self._given = glosses
+        self._rules = rules or VariantRules()
+        self._equivalence = Equivalence(self._rules)
+        self._spellings = tuple(spellings)
+        self._may_be_missing = frozenset(self._rules.optional_particles)
+        self._seen: dict[WordAnalysis, Meaning] = {}
+
+    def judge(self, translation: Translation, annotation: FstAnnotation) -> Judgement:
+        """Judge one output; the annotation holds the words of output and reference."""
+        output, entry = translation.output, translation.entry
+        if is_blank(output):
+            return Judgement(SemanticVerdict.NO_OUTPUT)
+        ours = [*map(self._meaning, annotation.output), *_numbers(output)]
+        theirs = [*map(self._meaning, annotation.reference), *_numbers(entry.reference)]
+        if _same(ours, theirs) or folded(output.strip()) == folded(entry.reference.strip()):
+            return Judgement(SemanticVerdict.EXACT_MATCH)
+        if self._equivalence.equivalent(output, entry.reference, entry.source, annotation):
+            return Judgement(SemanticVerdict.VALID)
+        said = content_words(entry.source).union(_NUMBER.findall(entry.source))
+        matched = _matched(ours, theirs)
+        strange = [
+            word
+            for place, word in enumerate(ours)
+            if place not in matched and not word.empty and not word.explained_by(said)
+        ]
+        found = Judgement(
+            SemanticVerdict.VALID,
+            missing=tuple(
+                word.text
+                for place, word in enumerate(theirs)
+                if place not in matched.values() and not word.empty
+            ),
+            unexplained=tuple(word.text for word in strange if word.known),
+            unknown=tuple(word.text for word in strange if not word.known),
+            other_grammar=tuple(
+                ours[place].text
+                for place, other in matched.items()
+                if self._other_grammar(ours[place], theirs[other])
+            ),
+            reordered=list(matched.values()) != sorted(matched.values())
+            and not self._equivalence.free_order(annotation),
+        )
+        return _with_verdict(found, max(_share(theirs, matched), _explained_share(said, ours)))
+
+    def _meaning(self, word: WordAnalysis) -> Meaning:
+        known = self._seen.get(word)
+        if known is None:
+            if len(self._seen) >= _MOST_KEPT:
+                self._seen.clear()
+            known = self._seen[word] = self._look_up(word)
+        return known
+
+    def _look_up(self, word: WordAnalysis) -> Meaning:
+        text = self._form(word.word)
+        readings = tuple(analysed(each) for each in word.analyses)
+        lemmas = frozenset(self._form(each.lemma) for each in readings) or frozenset({text})
+        entries = [self._glosses[lemma] for lemma in lemmas if lemma in self._glosses]
+        glosses = frozenset(gloss for entry in entries for gloss in entry if gloss)
+        return Meaning(
+            text=text,
+            readings=readings,
+            lemmas=lemmas,
+            glosses=glosses,
+            empty=text in self._may_be_missing or (bool(entries) and not glosses),
+            known=word.accepted is not None or bool(entries),
+        )
+
+    @cached_property
+    def _glosses(self) -> dict[str, frozenset[frozenset[str]]]:
+        """Give the content words of every meaning, by lemma in the form for comparison."""
+        found: dict[str, frozenset[frozenset[str]]] = {}
+        for lemma, glosses in self._given.items():
+            meanings = frozenset(content_words(each) for gloss in glosses for each in _split(gloss))
+            form = self._form(lemma)
+            found[form] = found.get(form, frozenset()) | meanings
+        return found
+
+    def _form(self, word: str) -> str:
+        form = folded(word)
+        for one, other in self._spellings:
+            form = form.replace(one, other)
+        return form
+
+    def _other_grammar(self, one: Meaning, other: Meaning) -> bool:
+        """Tell whether two words of one lemma can have no grammar in common."""
+        if one.lemmas.isdisjoint(other.lemmas) or one.text == other.text:
+            return False
+        return self._grammars(one).isdisjoint(self._grammars(other))
+
+    def _grammars(self, word: Meaning) -> set[tuple[str, str]]:
+        """Give lemma and tags of each reading, as they are when “we” is not told apart."""
+        found = set()
+        for lemma, tags in word.readings:
+            joined = "+".join(tags)
+            for exclusive, inclusive in self._rules.clusive_tags:
+                joined = joined.replace(inclusive, exclusive)
+            found.add((self._form(lemma), joined))
+        return found
+
+
+def _same(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> bool:
+    return bool(ours) and [word.text for word in ours] == [word.text for word in theirs]
+
+
+def _numbers(text: str) -> list[Meaning]:
+    """Give the numbers of a text, which no analyser is asked about, as words that say themselves."""
+    return [
+        Meaning(number, (), frozenset({number}), frozenset({frozenset({number})}), False, True)
+        for number in _NUMBER.findall(text)
+    ]
+
+
+def _split(gloss: str) -> list[str]:
+    """Split what a dictionary lists as one gloss into its meanings."""
+    return [part for part in gloss.replace(";", ",").split(",") if part.strip()]
+
+
+def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, int]:
+    """Give places of output words → places of reference words, one to one, the closest kin first."""
+    found: dict[int, int] = {}
+    free = set(range(len(theirs)))
+    for same in (_same_text, _same_lemma, Meaning.like):
+        for place, word in enumerate(ours):
+            if place in found:
+                continue
+            fits = next((other for other in sorted(free) if same(word, theirs[other])), None)
+            if fits is not None:
+                found[place] = fits
+                free.discard(fits)
+    return dict(sorted(found.items()))
+
+
+def _same_text(one: Meaning, other: Meaning) -> bool:
+    return one.text == other.text
+
+
+def _same_lemma(one: Meaning, other: Meaning) -> bool:
+    return not one.lemmas.isdisjoint(other.lemmas)
+
+
+def _share(theirs: Sequence[Meaning], matched: Mapping[int, int]) -> float:
+    """Give the share of the reference's content that the output has."""
+    content = [place for place, word in enumerate(theirs) if not word.empty]
+    there = set(matched.values())
+    return sum(place in there for place in content) / len(content) if content else 0.0
+
+
+def _explained_share(said: frozenset[str], ours: Sequence[Meaning]) -> float:
+    """Give the share of the source's content words that words of the output explain."""
+    told = {
+        word
+        for meaning in ours
+        for gloss in meaning.glosses
+        if 2 * len(gloss & said) >= len(gloss)
+        for word in gloss & said
+    }
+    return len(told) / len(said) if said else 0.0
+
+
+def _with_verdict(found: Judgement, share: float) -> Judgement:
+    if share == 0:
+        verdict = SemanticVerdict.WRONG
+    elif share < 0.5:
+        verdict = SemanticVerdict.INCOMPLETE
+    elif share < 1 or found.unexplained or found.unknown:
+        verdict = SemanticVerdict.PARTIAL
+    elif found.other_grammar or found.reordered:
+        verdict = SemanticVerdict.WRONG_ORDER
+    else:
+        verdict = SemanticVerdict.VALID
+    return Judgement(
+        verdict,
+        found.missing,
+        found.unexplained,
+        found.unknown,
+        found.other_grammar,
+        found.reordered,
+    )
