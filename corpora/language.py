@@ -50,6 +50,8 @@ class Writing(BaseModel):
     normalisation: tuple[tuple[str, str], ...] = ()
     """Replacements that turn accepted spellings into the analyser's, tried where a word is rejected
     as written: ``["ā", "â"]``."""
+    suspended_hyphen: bool = False
+    """True where a hyphen may end a word that shares its rest with a later one (“Vor- und Nachteile”)."""
     vowel_marks: tuple[str, ...] = ()
     """Sets of letters of which a text uses only one, such as ``["âêîô", "āēīō"]``."""
     forbidden: tuple[Forbidden, ...] = ()
