@@ -29,6 +29,25 @@ class Row:
     """``none``, ``percent`` or ``invert`` (§4.2); None for a metric outside the composite."""
     excluded: str | None
     """Why it stays out of the composite (appendix A); None for a metric inside."""
+    what: str
+    """What it measures, in a sentence for people."""
+    status: str
+    """``implemented``, ``partial`` or ``absent`` (§3)."""
+    lacks: str | None
+    """What a partial metric cannot do; None for the others."""
+    needs: tuple[str, ...]
+    """What a user must have, as keys of ``Specification.needs``."""
+    library: str
+    """What computes it."""
+    interval: bool
+    """Whether its corpus value has a bootstrap interval (§8.1)."""
+
+    @property
+    def scale(self) -> str:
+        """Range and direction in words: ``0–1``, ``0–∞, lower is better``."""
+        high = "∞" if self.info.high == inf else f"{self.info.high:g}"
+        more = {"lower": ", lower is better", "neither": ", 1 is ideal"}
+        return f"{self.info.low:g}–{high}{more.get(self.info.better, '')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +55,8 @@ class Specification:
     """All tables together."""
 
     metrics: dict[str, Row]
+    needs: dict[str, str]
+    """What a metric may need, in words."""
     profiles: dict[str, dict[str, float]]
     """Target weights of §4.3 by profile and metric id."""
     tiers: tuple[tuple[float, str], ...]
@@ -50,6 +71,7 @@ def specification() -> Specification:
     )
     return Specification(
         metrics={id_: _row(id_, row) for id_, row in data["metrics"].items()},
+        needs=data["needs"],
         profiles={name: profile["weights"] for name, profile in data["profiles"].items()},
         tiers=tuple((tier["least"], tier["name"]) for tier in data["tiers"]),
     )
@@ -69,4 +91,16 @@ def _row(id_: str, row: dict[str, Any]) -> Row:
         better=row["better"],
         source=f"scoring-specification {row['section']}",
     )
-    return Row(info, row["category"], row["level"], row.get("normalization"), row.get("excluded"))
+    return Row(
+        info,
+        category=row["category"],
+        level=row["level"],
+        normalization=row.get("normalization"),
+        excluded=row.get("excluded"),
+        what=row["what"],
+        status=row["status"],
+        lacks=row.get("lacks"),
+        needs=tuple(row["needs"]),
+        library=row["library"],
+        interval=row["interval"],
+    )
