@@ -1,0 +1,176 @@
+"""Embeddings from an OpenAI-compatible ``/v1/embeddings`` endpoint, on this machine or elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.annotators.embeddings import Received
+from harness.calls import Reply, Request
+from harness.endpoints import chat_endpoint
+from harness.failures import CallError, ErrorClass, Refused, Transient, UsageError
+from harness.keys import KeySource, find_key
+from harness.retry import RetryPolicy
+from harness.wire import Wire
+from scoring.setup import EmbeddingFacts
+
+MOST_INPUTS = 64
+"""Texts in one call."""
+
+_AT_ONCE = 4
+"""Calls under way."""
+
+_TOO_MANY = frozenset({413, 422})
+"""Statuses by which servers say that a call holds more than they take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded(Reply):
+    """A reply that holds vectors."""
+
+    rows: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    """One for each text of the call, in its order."""
+
+
+class EndpointEmbedder:
+    """Asks an endpoint; see ``Embedder``."""
+
+    def __init__(
+        self,
+        where: str,
+        model: str | None,
+        *,
+        key: KeySource = find_key,
+        offline: bool = False,
+        retry: RetryPolicy | None = None,
+        timeout_seconds: float = 120.0,
+    ) -> None:
+        if not model:
+            raise UsageError(
+                "--embeddings names an endpoint: name its model with --embeddings-model."
+            )
+        endpoint = chat_endpoint(where.rstrip("/").removesuffix("/embeddings"))
+        self.here = endpoint.local
+        if offline and not endpoint.local:
+            raise UsageError(
+                "--offline is on, and the endpoint of --embeddings is not on this machine. Name a "
+                "local folder or endpoint, or leave it away."
+            )
+        self.facts = EmbeddingFacts(
+            model=model, endpoint=urlsplit(endpoint.url).hostname or endpoint.name, sha256=None
+        )
+        self.maker = f"embeddings-1:{endpoint.url}:{model}"
+        self._endpoint, self._model, self._offline = endpoint, model, offline
+        found = key(endpoint)
+        self._headers = {} if found is None else {"Authorization": f"Bearer {found}"}
+        self._retry = retry or RetryPolicy()
+        self._timeout = timeout_seconds
+
+    def embed(self, texts: Sequence[str], received: Received, *, quiet: bool) -> None:
+        """See ``Embedder``; raises CallError."""
+        batches = [texts[at : at + MOST_INPUTS] for at in range(0, len(texts), MOST_INPUTS)]
+        try:
+            asyncio.run(self._all(batches, received, quiet=quiet))
+        except ExceptionGroup as failures:
+            raise _first(failures) from None
+
+    async def _all(
+        self, batches: Sequence[Sequence[str]], received: Received, *, quiet: bool
+    ) -> None:
+        wire = Wire(timeout_seconds=self._timeout, offline=self._offline)
+        gate = asyncio.Semaphore(_AT_ONCE)
+
+        async def one(batch: Sequence[str]) -> None:
+            async with gate:
+                received(batch, await self._batch(wire, batch, quiet=quiet))
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for batch in batches:
+                    group.create_task(one(batch))
+        finally:
+            await wire.close()
+
+    async def _batch(
+        self, wire: Wire, batch: Sequence[str], *, quiet: bool
+    ) -> npt.NDArray[np.float64]:
+        """Ask for one batch; where it is too large for the endpoint, for its halves."""
+        try:
+            return await self._patiently(wire, batch, quiet=quiet)
+        except Refused as failure:
+            if failure.status not in _TOO_MANY or len(batch) == 1:
+                raise
+        middle = len(batch) // 2
+        halves = [
+            await self._batch(wire, half, quiet=quiet) for half in (batch[:middle], batch[middle:])
+        ]
+        if halves[0].shape[1] != halves[1].shape[1]:
+            raise _malformed("The endpoint gave vectors of different lengths.")
+        return np.concatenate(halves)
+
+    async def _patiently(
+        self, wire: Wire, batch: Sequence[str], *, quiet: bool
+    ) -> npt.NDArray[np.float64]:
+        request = Request(
+            provider=self._endpoint.name,
+            url=f"{self._endpoint.url}/embeddings",
+            body={"model": self._model, "input": list(batch), "encoding_format": "float"},
+            read=partial(read_embeddings, count=len(batch)),
+            headers=self._headers,
+            cacheable=not quiet,
+        )
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                reply, _ = await wire.send(request)
+            except CallError as failure:
+                seconds = self._retry.wait(failure, attempt, random.random)
+                if seconds is None:
+                    raise
+                await asyncio.sleep(seconds)
+            else:
+                assert isinstance(reply, Embedded)  # noqa: S101  read_embeddings makes no other
+                return reply.rows
+
+
+def read_embeddings(decoded: Any, count: int) -> Embedded:
+    """Read the decoded JSON of a reply to ``count`` texts; raises Transient where it does not answer them.
+
+    The items may come in any order if they say their place.
+    """
+    items = decoded["data"]
+    if len(items) != count:
+        raise _malformed(f"{len(items)} embeddings came for {count} texts.")
+    ordered: dict[int, list[float]] = {}
+    for place, item in enumerate(items):
+        ordered[item.get("index", place)] = item["embedding"]
+    if set(ordered) != set(range(count)):
+        raise _malformed("The embeddings do not say which text each belongs to.")
+    vectors = [ordered[place] for place in range(count)]
+    if not all(isinstance(vector, list) and vector for vector in vectors):
+        raise _malformed("An embedding is no list of numbers.")
+    if len({len(vector) for vector in vectors}) != 1:
+        raise _malformed("The endpoint gave vectors of different lengths.")
+    rows = np.array(vectors, dtype=np.float64)
+    if rows.ndim != 2 or not np.isfinite(rows).all() or np.abs(rows).max() > 1e18:
+        raise _malformed("An embedding holds something that is no finite number.")
+    return Embedded("embeddings", rows=rows)
+
+
+def _malformed(message: str) -> Transient:
+    return Transient(ErrorClass.MALFORMED, message)
+
+
+def _first(failures: ExceptionGroup[Exception]) -> Exception:
+    """Give the first of several failures: the others follow from the same fault."""
+    first = failures.exceptions[0]
+    return _first(first) if isinstance(first, ExceptionGroup) else first

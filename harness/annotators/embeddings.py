@@ -1,0 +1,206 @@
+"""Embeddings: how near an output's meaning is to the reference's (METRICS §3).
+
+Source and output together are one text, source and reference the other; the annotation is the cosine of their
+vectors. What models give is kept by a hash of the text, so that the references of a corpus are asked for once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from corpora.entry import Entry
+from corpora.text import comparison_form, is_blank
+from harness.annotators.annotator import Memo, NoMemo
+from harness.failures import HarnessError, UsageError
+from harness.keys import KeySource, find_key
+from scoring.setup import EmbeddingFacts
+from scoring.translation import Translation
+
+Vector = npt.NDArray[np.float32]
+"""Of length 1, or of length 0 where the model sees nothing in a text."""
+
+Received = Callable[[Sequence[str], npt.NDArray[np.float64]], None]
+"""Is told of some texts and their vectors, one a row, as they come."""
+
+Progress = Callable[[int, int], None]
+"""Is told how many texts are done, and of how many."""
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors."""
+
+    facts: EmbeddingFacts
+    maker: str
+    """Identifies the model among what a memo keeps."""
+    here: bool
+    """True where no text leaves this machine."""
+
+    def embed(self, texts: Sequence[str], received: Received, *, quiet: bool) -> None:
+        """Give the vectors of all texts, in batches and in any order, to ``received``.
+
+        ``quiet``: the texts are secret, so no error may quote what the model says. Raises HarnessError.
+        """
+        ...
+
+
+class EmbeddingAnnotator:
+    """Gives the cosine, −1–1, of each output; an empty output is 0 without asking.
+
+    Ask it from a thread of its own: it waits for the model.
+    """
+
+    id = "embeddings"
+    slow = True
+
+    def __init__(
+        self, embedder: Embedder, memo: Memo | None = None, progress: Progress | None = None
+    ) -> None:
+        self.facts = embedder.facts
+        self._embedder = embedder
+        self._memo = memo or NoMemo()
+        self._progress = progress
+
+    def check(self, entries: Iterable[Entry], *, offline: bool = False) -> None:
+        """Raise UsageError where the texts of these entries must not go to this model."""
+        if self._embedder.here:
+            return
+        if any(entry.secret for entry in entries):
+            raise UsageError(
+                "These entries belong to a secret segment (gold_standard, held_out), and the embedding "
+                "model would be sent their texts on another machine. Name a local folder or an endpoint "
+                "on this machine with --embeddings, or leave it away."
+            )
+        if offline:
+            raise UsageError(
+                "--offline is on, and the embedding model's endpoint is not on this machine. Name a "
+                "local folder or endpoint with --embeddings, or leave it away."
+            )
+
+    def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
+        """See ``Annotator``."""
+        self.check(translation.entry for translation in translations)
+        pairs = [_pair(translation) for translation in translations]
+        secret: dict[str, bool] = {}
+        for translation, (ours, theirs) in zip(translations, pairs, strict=True):
+            if not is_blank(translation.output) and ours != theirs:
+                for text in (ours, theirs):
+                    secret[text] = secret.get(text, True) and translation.entry.secret
+        vectors = self._vectors(secret)
+        return [
+            0.0 if is_blank(translation.output) else _cosine(ours, theirs, vectors)
+            for translation, (ours, theirs) in zip(translations, pairs, strict=True)
+        ]
+
+    def close(self) -> None:
+        """See ``Annotator``; everything is kept already."""
+
+    def _vectors(self, secret: dict[str, bool]) -> dict[str, Vector]:
+        """Give the vector of each text; ``secret`` says which texts belong to secret entries only."""
+        found = self._recalled([text for text, hidden in secret.items() if not hidden])
+        self._ask({text: hidden for text, hidden in secret.items() if text not in found}, found)
+        sizes = {len(vector) for vector in found.values()}
+        if (
+            len(sizes) > 1
+        ):  # the model changed behind its name: nothing that was kept is true any more
+            found.clear()
+            self._ask(secret, found)
+            sizes = {len(vector) for vector in found.values()}
+        if len(sizes) > 1:
+            listed = " and ".join(str(size) for size in sorted(sizes))
+            raise HarnessError(
+                f"The embedding model gave vectors of {listed} numbers; use another."
+            )
+        return found
+
+    def _ask(self, secret: dict[str, bool], found: dict[str, Vector]) -> None:
+        done = 0
+        for hidden in (False, True):
+            texts = [text for text, is_hidden in secret.items() if is_hidden is hidden]
+
+            def received(
+                batch: Sequence[str], rows: npt.NDArray[np.float64], hidden: bool = hidden
+            ) -> None:
+                nonlocal done
+                fresh = dict(zip(batch, _units(rows), strict=True))
+                found.update(fresh)
+                if not hidden:
+                    kept = {_key(text): vector.tobytes() for text, vector in fresh.items()}
+                    self._memo.keep(self._embedder.maker, kept)
+                done += len(batch)
+                if self._progress is not None:
+                    self._progress(done, len(secret))
+
+            if texts:
+                self._embedder.embed(texts, received, quiet=hidden)
+
+    def _recalled(self, texts: Sequence[str]) -> dict[str, Vector]:
+        keys = {_key(text): text for text in texts}
+        found = {}
+        for key, value in self._memo.recall(self._embedder.maker, list(keys)).items():
+            vector = np.frombuffer(value[: len(value) // 4 * 4], dtype="<f4")
+            if len(vector) and np.isfinite(vector).all():
+                found[keys[key]] = vector
+        return found
+
+
+def embedding_annotator(
+    where: str,
+    model: str | None = None,
+    memo: Memo | None = None,
+    *,
+    key: KeySource = find_key,
+    offline: bool = False,
+    progress: Progress | None = None,
+) -> EmbeddingAnnotator:
+    """Make the annotator for a folder of a model, an endpoint's preset name, or its URL.
+
+    UsageError says what is missing; nothing is asked yet.
+    """
+    folder = Path(where).expanduser()
+    if folder.is_dir():
+        from harness.annotators.embedding_folder import FolderEmbedder
+
+        return EmbeddingAnnotator(FolderEmbedder(folder), memo, progress)
+    if folder.exists() or where.startswith((".", "/", "~")):
+        raise UsageError(
+            f"{where}: there is no such folder. Name the folder of an embedding model."
+        )
+    from harness.annotators.embedding_endpoint import EndpointEmbedder
+
+    return EmbeddingAnnotator(
+        EndpointEmbedder(where, model, key=key, offline=offline), memo, progress
+    )
+
+
+def _pair(translation: Translation) -> tuple[str, str]:
+    entry = translation.entry
+    source = comparison_form(entry.source)
+    return (
+        f"{source}\n{comparison_form(translation.output)}",
+        f"{source}\n{comparison_form(entry.reference)}",
+    )
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _units(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    """Bring the rows to length 1; always rounded, so that a kept vector equals a fresh one."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    rounded: npt.NDArray[np.float32] = units.astype("<f4")
+    return rounded
+
+
+def _cosine(ours: str, theirs: str, vectors: dict[str, Vector]) -> float:
+    if ours == theirs:
+        return 1.0
+    product = float(np.dot(vectors[ours].astype(np.float64), vectors[theirs].astype(np.float64)))
+    return min(max(product, -1.0), 1.0)
