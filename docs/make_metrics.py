@@ -1,0 +1,130 @@
+"""Writes the page of metrics from the tables of the specification: ``python -P docs/make_metrics.py``."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from scoring.specification import Row, Specification, specification
+
+PAGE = Path(__file__).parent / "metrics.md"
+
+HEAD = """\
+# Metrics
+
+This page is written by `docs/make_metrics.py` from `scoring/specification.toml`, the one place where ids, ranges,
+weights and thresholds stand; a test fails where the two differ. How scores are put together, and what a missing
+value does, stands in [scores.md](scores.md).
+
+## How to read the tables
+
+* **scale**: lowest and highest value. *higher* means that more is better.
+* **level**: *both* where an entry has a value of its own, *corpus* where only all entries together have one.
+* **status**: *implemented*; *partial* with what it lacks; *absent* where nothing computes it.
+* **needs**: what you must have before the metric can have a value. Without it the value is null, with the reason beside it on
+  the card and on the screen, and the composite is formed without it.
+* **interval**: whether the value of a run has a 95 % bootstrap interval. The composite has one too, from the same draws.
+* **composite**: the weight in profile A (the FST metric has a value) and in profile B (it has none), or why the metric stays outside.
+
+## What a number may be used for
+
+Every metric is computed by a machine and stands for something that only people can judge. Tiers are labels on the composite, not
+verdicts: until speakers have reviewed the outputs a run may claim *functional* at most. Read a composite beside its floors, that is
+what empty, copied, constant and shuffled outputs get on the same entries: a run whose interval does not clear the best floor claims
+*baseline*. Two composites compare only where they were formed from the same metrics.
+
+Acceptance by an analyser is not quality: a strict analyser rejects many words of good human writing, so the acceptance of the
+references always stands beside that of the outputs.
+
+## Where fewer words can score more
+
+A missing word should never pay. The formulas of the specification keep to that in most cases, not in all:
+
+* `fst_acceptance_rate`, `orthographic_accuracy`, `code_switching_rate` and `hallucination_rate` are shares of the output's own words. An output
+  that leaves out a word which the metric holds against it rises on that metric, though it says less; a right word which the analyser does not
+  know lowers the acceptance. chrF++, semantic score and the matches pull the other way.
+* An output without any word has no code-switching and no hallucination rate; the metrics that it has then weigh more. All of those are 0
+  for an empty output.
+* `ter` of an empty output is 100; an output with many wrong words lies above that.
+* `compliance_index` looks at what is kept, not at what is said: an output of nothing but the source's variables keeps to everything.
+"""
+
+
+def page() -> str:
+    """Give the whole page."""
+    tables = specification()
+    parts = [HEAD]
+    for category, group in groupby(tables.metrics.items(), key=lambda item: item[1].category):
+        rows = dict(group)
+        parts.append(f"## {category.capitalize()} metrics\n\n{_inventory(rows, tables)}")
+    parts.append(f"## Composite\n\n{_weights(tables)}")
+    parts.append(f"## Tiers\n\n{_tiers(tables)}")
+    return "\n".join(parts)
+
+
+def _inventory(rows: dict[str, Row], tables: Specification) -> str:
+    told = "".join(f"* `{id_}`: {row.what}\n" for id_, row in rows.items())
+    table = _table(
+        "id", "scale", "direction", "level", "status", "needs", "computed with", "interval", "composite"
+    )  # fmt: skip
+    for id_, row in rows.items():
+        table += _cells(
+            f"`{id_}`",
+            row.scale.split(",")[0],
+            {"neither": "1 is ideal"}.get(row.info.better, row.info.better),
+            row.level,
+            f"{row.status}: {row.lacks}" if row.lacks else row.status,
+            "; ".join(tables.needs[need] for need in row.needs),
+            row.library,
+            "yes" if row.interval else "no",
+            _composite(id_, row, tables),
+        )
+    return f"{told}\n{table}"
+
+
+def _composite(id_: str, row: Row, tables: Specification) -> str:
+    if row.excluded:
+        return f"no: {row.excluded[0].lower()}{row.excluded[1:].rstrip('.')}"
+    weights = (
+        f"{name} {profile[id_]:.2f}" for name, profile in tables.profiles.items() if id_ in profile
+    )
+    return ", ".join(weights)
+
+
+def _weights(tables: Specification) -> str:
+    """Tell the weights side by side, and how a value enters."""
+    enters = {"none": "as it is", "percent": "divided by 100", "invert": "1 − value"}
+    table = _table("metric", *(f"profile {name}" for name in tables.profiles), "enters")
+    for id_, row in tables.metrics.items():
+        if row.normalization:
+            weights = (profile.get(id_) for profile in tables.profiles.values())
+            told = ("–" if weight is None else f"{weight:.2f}" for weight in weights)
+            table += _cells(f"`{id_}`", *told, enters[row.normalization])
+    return (
+        f"{table}\nWeights of metrics without a value are shared out among those that have one, "
+        "in proportion.\n"
+    )
+
+
+def _tiers(tables: Specification) -> str:
+    table = _table("tier", "composite from")
+    for least, name in tables.tiers:
+        table += _cells(name, f"{least:.2f}")
+    return table
+
+
+def _table(*names: str) -> str:
+    return _cells(*names) + _cells(*("---" for _ in names)).replace(" ", "")
+
+
+def _cells(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
