@@ -1,17 +1,38 @@
-"""Finding and reading language cards: those that ship with the program, and a user's own."""
+"""Finding and reading language cards: those that ship with the program, and a user's own.
+
+The file of a card is named for its tag, so that a card is found without reading the others; only a tag that
+no file is named for is looked for among the aliases.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from corpora.language import LanguageCard
+from corpora.problems import CardError, Problem, Severity
+from corpora.tags import nearest
+from corpora.writing import Forbidden, Writing
 
 SHIPPED = Path(__file__).parent / "languages"
 """Folder of the cards in the wheel."""
+
+_LARGEST = 1_000_000
+_LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
+_ALIASES = re.compile(rb"^aliases[ \t]*=[ \t]*\[([^\]]*)\]", re.MULTILINE)
+_QUOTED = re.compile(rb"[\"']([a-z]{2,3})[\"']")
+_PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
+_HEADER = re.compile(r"\s*(\[\[?)([\w.-]+)\]")
+_KEY = re.compile(r"\s*([\w-]+)\s*=")
+_DOCS = "docs/languages.md lists every field."
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +44,11 @@ class FoundCard:
     """Over the bytes of the file."""
     path: Path
 
+    @property
+    def shipped(self) -> bool:
+        """True where it came with the program, and is not a user's own."""
+        return self.path.parent == SHIPPED
+
 
 def find_card(tag: str, folders: Sequence[Path] = ()) -> FoundCard | None:
     """Find the card of a language tag by its language part or an alias; None where there is none.
@@ -30,16 +56,142 @@ def find_card(tag: str, folders: Sequence[Path] = ()) -> FoundCard | None:
     A user's ``folders`` come before the shipped one. CardError names file, field and mend.
     """
     language = tag.replace("_", "-").split("-")[0].lower()
-    for folder in (*folders, SHIPPED):
-        for path in sorted(folder.glob("*.toml")):
-            found = read_card(path)
-            if language in {found.card.tag, *found.card.aliases}:
-                return found
-    return None
+    if not _LANGUAGE.fullmatch(language):
+        return None
+    shipped = _path(language, SHIPPED)
+    names = [language, *([shipped.stem] if shipped else [])]
+    for folder in folders:
+        for name in dict.fromkeys(names):
+            if (path := _path(name, folder)) is not None:
+                return _named(path)
+    return None if shipped is None else read_card(shipped)
+
+
+def list_cards(folders: Sequence[Path] = ()) -> Iterator[Path]:
+    """Give the files of all cards by name; a user's own in ``folders`` stands for the shipped one."""
+    paths: dict[str, Path] = {}
+    for folder in (SHIPPED, *reversed(folders)):
+        for path in folder.glob("*.toml"):
+            own = _path(path.stem, SHIPPED)
+            paths[own.stem if own else path.stem] = path
+    return iter(paths[name] for name in sorted(paths))
 
 
 def read_card(path: Path) -> FoundCard:
-    """Read one card."""
-    content = path.read_bytes()
-    card = LanguageCard.model_validate(tomllib.loads(content.decode("utf-8")))
+    """Read one card; CardError with everything that is wrong in it."""
+    content = _content(path)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise _error(path, "It is not UTF-8 text.", "Save it as UTF-8.", line) from None
+    data = _parsed(path, text)
+    try:
+        card = LanguageCard.model_validate(data)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+        raise CardError([_problem(path, text, each) for each in found]) from None
     return FoundCard(card, hashlib.sha256(content).hexdigest(), path)
+
+
+def _path(language: str, folder: Path) -> Path | None:
+    """Find the file that is named for a language, else the one that lists it among its aliases."""
+    path = folder / f"{language}.toml"
+    if path.is_file():
+        return path
+    wanted = language.encode()
+    for other in sorted(folder.glob("*.toml")):
+        head = other.read_bytes()[:_LARGEST] if other.is_file() else b""
+        listed = _ALIASES.search(head)
+        if listed is not None and wanted in _QUOTED.findall(listed[1]):
+            return other
+    return None
+
+
+def _named(path: Path) -> FoundCard:
+    """Read a card that its file's name led to; the name must be true."""
+    found = read_card(path)
+    if path.stem not in found.card.tags:
+        message = f"The file is named for {path.stem!r}, and its card is of {found.card.tag!r}."
+        mend = f"Rename it to {found.card.tag}.toml, or correct the tag."
+        raise _error(path, message, mend, field="tag")
+    return found
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise _error(path, f"It cannot be read: {why}.", "Check name and permissions.") from None
+    if len(content) > _LARGEST:
+        raise _error(path, "It is larger than 1 MB.", "A card holds facts, no texts: shorten it.")
+    return content
+
+
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise _error(path, "It is nested too deeply.", "Write it flat.") from None
+    except ValueError as error:
+        message = str(error)
+        place = _PLACE.search(message)
+        line = int(place[1]) if place else None
+        what = _PLACE.sub("", message).replace(" (at end of document)", " at the end")
+        raise _error(path, f"It is no TOML: {what}.", "Correct this line.", line) from None
+
+
+def _error(
+    path: Path, message: str, mend: str, line: int | None = None, field: str | None = None
+) -> CardError:
+    return CardError([Problem(Severity.ERROR, str(path), message, mend, line, field=field)])
+
+
+def _problem(path: Path, text: str, found: ErrorDetails) -> Problem:
+    """Say one thing that the model refuses, with field, line and mend."""
+    place = found["loc"]
+    message, mend = _words(found)
+    field = ".".join(str(part) for part in place) or None
+    return Problem(Severity.ERROR, str(path), message, mend, _line(text, place), field=field)
+
+
+def _words(found: ErrorDetails) -> tuple[str, str]:
+    if found["type"] == "extra_forbidden":
+        known = _fields(found["loc"])
+        near = nearest(str(found["loc"][-1]), known)
+        mend = f"Is {near!r} meant?" if near else "Remove it, or correct its name."
+        return "This field is not known.", f"{mend} {_DOCS}"
+    if found["type"] == "missing":
+        return "This field is missing.", f"Add it. {_DOCS}"
+    message = found["msg"].removeprefix("Value error, ")
+    return f"{message[:1].upper()}{message[1:]}.", "Correct it."
+
+
+def _fields(place: tuple[int | str, ...]) -> list[str]:
+    """Give the fields that could stand where an unknown one does."""
+    if "forbidden" in place[:-1]:
+        return [*Forbidden.model_fields]
+    return [*(Writing if place[0] == "writings" else LanguageCard).model_fields]
+
+
+def _line(text: str, place: tuple[int | str, ...]) -> int | None:
+    """Find the line that says a field, or the nearest thing around it that has a line; None without one."""
+    best: tuple[int, int] | None = None
+    section: tuple[int | str, ...] = ()
+    counted: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if header := _HEADER.match(line):
+            section = tuple(header[2].split("."))
+            if header[1] == "[[":
+                section = (*section, counted.setdefault(header[2], 0))
+                counted[header[2]] += 1
+            here = section
+        elif key := _KEY.match(line):
+            here = (*section, key[1])
+        else:
+            continue
+        if here == place[: len(here)] and (best is None or len(here) > best[0]):
+            best = (len(here), number)
+    return best[1] if best else None

@@ -1,60 +1,71 @@
 """A language card: facts about a language and its writing that metrics need (DESIGN L2), never texts.
 
 Cards are TOML files; ``corpora.cards`` finds them. A language with several scripts has one card with one
-section for each.
+section for each. How a language is written in one script is ``corpora.writing``.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from corpora.variant_rules import VariantRules
-from corpora.words import JOINERS
+from corpora.writing import Forbidden, Writing, composed, shown
+
+__all__ = ["Forbidden", "LanguageCard", "Writing"]
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
+_SCRIPT = re.compile(r"[A-Z][a-z]{3}", re.ASCII)
+_FILE_NAME = re.compile(r"\w[\w.+-]{0,99}", re.ASCII)
 
 
-class Forbidden(BaseModel):
-    """A sequence of letters that the orthography does not have."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    pattern: str
-    """Regular expression, searched in a lower-cased word in NFC."""
-    why: str
-    """In words, for the entry screen: “long e is written ê”."""
+def _language(tag: str) -> str:
+    """Refuse what is not the language part of a BCP 47 tag."""
+    if not _LANGUAGE.fullmatch(tag):
+        raise ValueError(
+            f"{shown(tag)} is no language tag: two or three small letters are wanted, without a script"
+        )
+    return tag
 
 
-class Writing(BaseModel):
-    """How a language is written in one script."""
+def _script(code: str) -> str:
+    if not _SCRIPT.fullmatch(code):
+        raise ValueError(f"{shown(code)} is no script of ISO 15924, such as Latn, Cans or Cyrl")
+    return code
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    letters: str
-    """Letters of the language's own words, in lower case, separated by spaces; several characters make
-    one letter where the alphabet says so (``sh``). Ranges of single characters are written ``ᐁ-ᕽ``."""
-    foreign_letters: str = ""
-    """Letters of names and loan words, written likewise; they break no rule."""
-    word_letters: str = ""
-    """Characters that Unicode calls no letters and the language does (``'`` as a glottal stop)."""
-    joiners: str = JOINERS
-    """Characters that belong to a word where letters stand on both sides."""
-    cased: bool
-    """True where capitals are in use by convention."""
-    quotes: tuple[Annotated[str, Field(min_length=2, max_length=2)], ...] = ()
-    """Pairs of opening and closing marks, the usual one first."""
-    direction: Literal["ltr", "rtl"] = "ltr"
-    sentence_end: str = ".?!"
-    bleu_tokenizer: str = "13a"
-    """sacreBLEU's tokenizer for this writing."""
-    normalisation: tuple[tuple[str, str], ...] = ()
-    """Replacements that turn accepted spellings into the analyser's, tried where a word is rejected
-    as written: ``["ā", "â"]``."""
-    suspended_hyphen: bool = False
-    """True where a hyphen may end a word that shares its rest with a later one (“Vor- und Nachteile”)."""
-    vowel_marks: tuple[str, ...] = ()
-    """Sets of letters of which a text uses only one, such as ``["âêîô", "āēīō"]``."""
-    forbidden: tuple[Forbidden, ...] = ()
+def _file_name(name: str) -> str:
+    """Refuse a path: a card of a stranger must not name a file outside the language folders."""
+    if not _FILE_NAME.fullmatch(name):
+        raise ValueError(f"{shown(name)} is no plain file name, such as analyser-gt-desc.hfstol")
+    return name
+
+
+def _one_word(text: str) -> str:
+    if len(text.split()) != 1 or text != text.strip():
+        raise ValueError(f"{shown(text)} is not one word")
+    return composed(text)
+
+
+def _gloss(text: str) -> str:
+    if not text or text != "".join(text.split()):
+        raise ValueError(f"{shown(text)} is no gloss: no white space, not empty")
+    return text
+
+
+def _tag(text: str) -> str:
+    if text != "".join(text.split()):
+        raise ValueError(f"{shown(text)} is no tag of an analyser: no white space")
+    return text
+
+
+Language = Annotated[str, AfterValidator(_language)]
+Script = Annotated[str, AfterValidator(_script)]
+OneWord = Annotated[str, AfterValidator(_one_word)]
+Gloss = Annotated[str, AfterValidator(_gloss)]
+AnalyserTag = Annotated[str, AfterValidator(_tag)]
 
 
 class LanguageCard(BaseModel):
@@ -62,29 +73,48 @@ class LanguageCard(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    tag: str
+    tag: Language
     """BCP 47 tag of the language without script: ``crk``, ``iu``, ``se``."""
-    name: str
+    name: Annotated[str, Field(min_length=1, max_length=100)]
     """English name."""
-    autonym: str = ""
-    aliases: tuple[str, ...] = ()
+    autonym: Annotated[str, Field(max_length=100)] = ""
+    """Its name in the language itself."""
+    aliases: tuple[Language, ...] = ()
     """Other tags of the same language: ``sme`` for ``se``, ``iku`` for ``iu``."""
-    default_script: str
+    default_script: Script
     """ISO 15924 code, used only where neither the tag nor the references tell the script."""
-    writings: dict[str, Writing]
+    writings: Annotated[dict[Script, Writing], Field(min_length=1)]
     """By ISO 15924 code."""
-    loan_words: tuple[str, ...] = ()
+    loan_words: tuple[OneWord, ...] = ()
     """Words that the language has in common with likely source languages."""
-    analysers: tuple[str, ...] = ()
+    analysers: tuple[Annotated[str, AfterValidator(_file_name)], ...] = ()
     """File names under which analysers of this language are published, the best first."""
-    glosses: dict[str, str] = {}
+    glosses: dict[Gloss, AnalyserTag] = {}
     """Gloss of an interlinear line → tag of the analyser (METRICS §2); the empty tag: has none."""
-    affixes: tuple[str, ...] = ()
+    affixes: tuple[OneWord, ...] = ()
     """Endings by which a term may differ from its dictionary form where there is no analyser."""
     variants: VariantRules | None = None
     """Differences that do not change a sentence's meaning (scoring-specification, appendix B)."""
     sources: dict[str, str]
     """Where the facts come from, by field."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> LanguageCard:
+        if self.default_script not in self.writings:
+            listed = ", ".join(self.writings)
+            raise ValueError(
+                f"default_script is {self.default_script}, and there is no section "
+                f"[writings.{self.default_script}]; there is {listed}"
+            )
+        known = {*LanguageCard.model_fields, *Writing.model_fields}
+        if unknown := [field for field in self.sources if field not in known]:
+            raise ValueError(f"sources: there is no field {shown(unknown[0])}")
+        return self
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The card's own tag, then its aliases."""
+        return (self.tag, *self.aliases)
 
     def writing(self, script: str | None) -> Writing:
         """Give the facts of one script, of the default script where it has no section of its own."""

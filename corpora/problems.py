@@ -1,7 +1,7 @@
 """What is wrong with a file, said so that its owner can mend it.
 
-CorpusError
-└── carries every Problem of a file, not only the first
+CorpusError      carries every Problem of a file, not only the first
+└── CardError    the file is a language card
 """
 
 from __future__ import annotations
@@ -54,3 +54,7 @@ class CorpusError(Exception):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class CardError(CorpusError):
+    """A language card that cannot be used."""
