@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import regex
 
@@ -22,8 +23,7 @@ _VOID = frozenset({"br", "hr", "img", "input", "wbr"})
 
 _NAME = r"[-@.\#/$]?[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.\-\[\]]*+"
 
-_PIECE = regex.compile(
-    rf"""
+_PIECES = rf"""
       (?P<address> https?://[^\s<>{{}}]+ )
     | <(?P<closing>/?)(?P<tag>[A-Za-z][\w:.-]*+)(?P<attributes>(?:\s[^<>]*)?)(?P<self>/?)>
     | (?P<literal> %% )
@@ -39,14 +39,17 @@ _PIECE = regex.compile(
         \{{\{{\{{?\s*+{_NAME}\s*+(?:[|:!][^{{}}]*+)?\}}?\}}\}}
       | [$%]?\{{\s*+(?:{_NAME}\s*+(?:[|:!][^{{}}]*+)?)?\}}
       )
-    """,
-    regex.VERBOSE,
-)
+"""
 """One alternative for each kind; quantifiers that could meet each other give nothing back."""
 
 _BRACE = regex.compile(r"[{}]")
 _BRANCH = regex.compile(r"\s*+(?:offset:\d++\s*+)?(?P<key>=?[\w-]++)\s*+\{")
 _ATTRIBUTE = regex.compile(r"([^\s=\"'/]++)(?:\s*+=\s*+(\"[^\"]*+\"|'[^']*+'|[^\s\"']++))?")
+
+
+@cache
+def _pieces() -> regex.Pattern[str]:
+    return regex.compile(_PIECES, regex.VERBOSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def _read(text: str, depth: int) -> Reading:
     found: Counter[str] = Counter()
     prose, place = [], 0
     closings = _closings(text) if "{" in text else {}
-    while match := _PIECE.search(text, place):
+    while match := _pieces().search(text, place):
         prose.append(text[place : match.start()])
         place = match.end()
         if match["icu"]:

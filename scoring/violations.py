@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from unicodedata import normalize
 
 import regex
@@ -24,7 +24,8 @@ CASED = frozenset(
 )  # fmt: skip
 """Scripts with capitals in use (ISO 15924), for targets whose card has no section for the script."""
 
-_LATIN = regex.compile(r"(?V1)[[\p{Lu}\p{Ll}\p{Lt}]&&\p{Latin}]\p{M}*(?:[[\p{Lu}\p{Ll}\p{Lt}]&&\p{Latin}]\p{M}*)*+")  # fmt: skip
+_LETTER = r"[[\p{Lu}\p{Ll}\p{Lt}]&&\p{Latin}]\p{M}*"
+"""A letter with its marks; signs that Unicode also calls Latin (ª, Ⅳ) are none."""
 
 _TOLD = 8
 """Violations of one kind that are named one by one."""
@@ -152,7 +153,7 @@ class Demand:
     def _casing(self, prose: str) -> Violations | None:
         if not self._rules.latin_leaks:
             return None
-        leaks = [word for word in _LATIN.findall(prose) if not self._may_stand(folded_latin(word))]
+        leaks = [word for word in _latin_runs(prose) if not self._may_stand(folded_latin(word))]
         if not leaks:
             return None
         distinct = tuple(dict.fromkeys(leaks))
@@ -200,7 +201,16 @@ class Demand:
 
 def latin_words(texts: Iterable[str]) -> set[str]:
     """Give the runs of Latin letters of some texts, folded."""
-    return {folded_latin(word) for text in texts for word in _LATIN.findall(text)}
+    return {folded_latin(word) for text in texts for word in _latin_runs(text)}
+
+
+def _latin_runs(text: str) -> list[str]:
+    return _latin().findall(text)
+
+
+@cache
+def _latin() -> regex.Pattern[str]:
+    return regex.compile(rf"(?V1)(?:{_LETTER})++")
 
 
 def folded_latin(word: str) -> str:
