@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.cards import find_card
 from corpora.load import load
 from corpora.samples import DEMO_CORPUS, sample_path
 from scoring.compliance import ComplianceIndex
+from scoring.inventory import make_scorer
 from scoring.metric import Metric
 from scoring.resources import Resources
+from scoring.scorecard import scorecard
 from scoring.translation import Translation
 from tests.scoring.samples import HOSTILE, sentences
 from tests.scoring.writings import target, translated
@@ -227,3 +231,36 @@ def test_references_of_the_demo_keep_everything() -> None:
     metric = ComplianceIndex(target("Latn", ("„“", "“”")))
     entries = load(sample_path(DEMO_CORPUS)).entries
     assert flagged(metric, [Translation(entry, entry.reference) for entry in entries]) == 0.0
+
+
+@pytest.mark.parametrize("language", WRITINGS)
+def test_human_translations_are_hardly_ever_flagged_by_the_shipped_card(language: str) -> None:
+    pairs = read_pairs(language)
+    found = find_card(language)
+    if found is None:
+        pytest.skip(f"no language card for {language}")
+    script, _ = WRITINGS[language]
+    resources = replace(target(script), card=found.card)
+    assert flagged(ComplianceIndex(resources), pairs) < 0.002
+
+
+def test_both_indices_and_the_repairs_reach_the_card() -> None:
+    resources = target("Latn", ("«»",))
+    setup = resources.setup.model_copy(
+        update={"metrics": ("exact_match_rate", "compliance_index", "repair_effectiveness")}
+    )
+    scorer = make_scorer(replace(resources, setup=setup))
+    pairs = [
+        translated("Hi {x}", "Salut {x}", "Salut {x}", raw="Salut {y}"),
+        translated("Go", "Va", "Va"),
+    ]
+    statistics = [scorer.unpack(scorer.pack(row)) for row in scorer.statistics(pairs)]
+    scores = scorecard([pair.entry for pair in pairs], statistics, [False, False], scorer)
+    assert scores.compliance_index == 1.0
+    assert scores.compliance_index_raw == pytest.approx(0.7)
+    assert scores.repair_effectiveness == 1.0
+    assert "compliance_index" in scores.confidence_intervals
+    stored = make_scorer(Resources(setup)).metrics
+    assert [metric.signature for metric in stored] == [
+        metric.signature for metric in scorer.metrics
+    ]
