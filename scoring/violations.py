@@ -136,7 +136,7 @@ class Demand:
             return None
         missing, extra = asked - there, there - asked
         sentences = [_told(name, there[name], asked[name]) for name in (*missing, *extra)]
-        return Violations(missing.total() + extra.total(), _first(sentences, "variables"))
+        return Violations(missing.total() + extra.total(), _first(sentences))
 
     def _quotes(self, prose: str) -> Violations | None:
         if not (self._source_quotes or self._reference_marks):
@@ -205,11 +205,11 @@ def latin_words(texts: Iterable[str]) -> set[str]:
 
 
 def _latin_runs(text: str) -> list[str]:
-    return _latin().findall(text)
+    return _latin_letters().findall(text)
 
 
 @cache
-def _latin() -> regex.Pattern[str]:
+def _latin_letters() -> regex.Pattern[str]:
     return regex.compile(rf"(?V1)(?:{_LETTER})++")
 
 
@@ -235,10 +235,10 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 
 
-def _first(sentences: list[str], what: str) -> tuple[str, ...]:
+def _first(sentences: list[str]) -> tuple[str, ...]:
     if len(sentences) <= _TOLD:
         return tuple(sentences)
-    return (*sentences[:_TOLD], f"{len(sentences) - _TOLD:,} more {what} are wrong.")
+    return (*sentences[:_TOLD], f"{len(sentences) - _TOLD:,} more variables are wrong.")
 
 
 def _short(text: str) -> str:
