@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from corpora.entry import Entry
 from corpora.language import LanguageCard, Writing
+from scoring.bitext import Bitext
+from scoring.reading import reader
 from scoring.setup import ScoringSetup
 from scoring.terminology import Terminology
 
@@ -35,3 +38,14 @@ class Resources:
     def writing(self) -> Writing | None:
         """How the target is written; None without a language card."""
         return None if self.card is None else self.card.writing(self.setup.script)
+
+    @property
+    def source_writing(self) -> Writing | None:
+        """How the source is written; None without a language card."""
+        card = self.source_card
+        return None if card is None else card.writing(None)
+
+    @cached_property
+    def bitext(self) -> Bitext:
+        """What the corpus tells of its two languages, for all metrics that ask."""
+        return Bitext(reader(self.source_writing), reader(self.writing), self.entries, self.pairs)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from corpora.words import folded, words
+from scoring.reading import reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +19,56 @@ class Term:
     """Target phrases as the dictionary writes them, best first."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    term: Term
+    first: int
+    last: int
+
+    def inside(self, other: _Place) -> bool:
+        """Tell whether a longer term covers this one."""
+        longer = other.last - other.first > self.last - self.first
+        return longer and other.first <= self.first and self.last <= other.last
+
+
 class Terminology:
     """Finds prescribed terms in a source text."""
 
     def __init__(self, pairs: Iterable[tuple[str, tuple[str, ...]]], sha256: str = "") -> None:
-        """Take (source phrase, renderings) pairs; ``sha256`` names the file they come from."""
+        """Take (source phrase, renderings) pairs; ``sha256`` names the file they come from.
+
+        Phrases that differ in case only are one term; a phrase without a word or a rendering is none.
+        """
         self.sha256 = sha256
-        self.terms = tuple(
-            Term(tuple(folded(word.text) for word in words(phrase)), renderings)
-            for phrase, renderings in pairs
-        )
+        self._read = reader().read
+        renderings: dict[tuple[str, ...], dict[str, None]] = {}
+        for phrase, targets in pairs:
+            written = [target for target in targets if target.strip()]
+            if (words := self._read(phrase).words) and written:
+                renderings.setdefault(words, {}).update(dict.fromkeys(written))
+        self.terms = tuple(Term(words, tuple(found)) for words, found in renderings.items())
+        self._by_first: dict[str, list[Term]] = {}
+        for term in self.terms:
+            self._by_first.setdefault(term.source[0], []).append(term)
+        self._places = lru_cache(maxsize=8192)(lambda text: tuple(self._find(text)))
 
     def __len__(self) -> int:
         return len(self.terms)
+
+    def occurring(self, text: str) -> tuple[Term, ...]:
+        """Give every term whose words stand in a text in its order, each once; case is ignored."""
+        return tuple(dict.fromkeys(place.term for place in self._places(text)))
+
+    def applying(self, text: str) -> tuple[Term, ...]:
+        """Give the terms that a text asks for: of terms inside one another only the longest."""
+        places = self._places(text)
+        outer = (place for place in places if not any(place.inside(other) for other in places))
+        return tuple(dict.fromkeys(place.term for place in outer))
+
+    def _find(self, text: str) -> Iterator[_Place]:
+        words = self._read(text).words
+        for first, word in enumerate(words):
+            for term in self._by_first.get(word, ()):
+                last = first + len(term.source)
+                if words[first:last] == term.source:
+                    yield _Place(term, first, last)

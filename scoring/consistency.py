@@ -1,0 +1,92 @@
+"""Consistency: whether a term is rendered alike across the entries of a run (METRICS §4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from scoring.bitext import SIGNATURE as CONTENT
+from scoring.metric import CorpusMetric
+from scoring.reading import stem
+from scoring.resources import Resources
+from scoring.signature import own_signature
+from scoring.specification import metric_info
+from scoring.terminology_adherence import renderings
+from scoring.translation import Translation
+
+
+class Consistency(CorpusMetric):
+    """Occurrences rendered with their term's most frequent rendering / occurrences, 0–1, higher is better.
+
+    Terms are those of the coaching dictionary, without one the content words of the sources with their
+    links of the alignment; only what stands in two entries or more counts. An occurrence without a
+    recognisable rendering (an empty output too) stays in the denominator. Null where nothing repeats.
+    Source: scoring-specification §2.4.
+    """
+
+    info = metric_info("consistency_score")
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    @property
+    def signature(self) -> str:
+        setup = self._resources.setup
+        of = (
+            f"terms:{(setup.terms_sha256 or 'none')[:12]}"
+            f"|card:{(setup.language_card_sha256 or 'none')[:12]}"
+            f"|analyser:{setup.analyser.sha256[:12] if setup.analyser else 'none'}"
+            if setup.terms
+            else f"alignment:{setup.alignment or 'none'}|{CONTENT}"
+        )
+        return own_signature(of)
+
+    @property
+    def why_missing(self) -> str:
+        return "no term stands in two entries"
+
+    def corpus_value(self, translations: Sequence[Translation]) -> float | None:
+        found = self._by_terms if self._resources.setup.terms else self._by_links
+        return _agreement(found(translations))
+
+    def _by_terms(self, translations: Sequence[Translation]) -> Iterable[tuple[object, str | None]]:
+        """Give each term of each entry with the rendering that the output has."""
+        finder, terms = renderings(self._resources), self._resources.terms
+        for translation in translations:
+            for term in terms.applying(translation.entry.source):
+                yield term, finder.found(term, translation)
+
+    def _by_links(self, translations: Sequence[Translation]) -> Iterable[tuple[object, str | None]]:
+        """Give each content word of each source with the stem in the output that translates it best."""
+        bitext = self._resources.bitext
+        if bitext.alignment is None:
+            return
+        for translation in translations:
+            source = bitext.source.read(translation.entry.source)
+            best: dict[str, tuple[float, str]] = {}
+            for target in sorted(bitext.target.read(translation.output).stems):
+                for word, probability in bitext.alignment.links(target).items():
+                    best[word] = max(best.get(word, (0.0, "")), (probability, target))
+            for word in source.distinct - bitext.source_function_words:
+                yield word, best[stem(word)][1] if stem(word) in best else None
+
+
+def _agreement(found: Iterable[tuple[object, str | None]]) -> float | None:
+    renderings_of: dict[object, Counter[str | None]] = {}
+    for term, rendering in found:
+        renderings_of.setdefault(term, Counter())[rendering] += 1
+    agreeing = occurrences = 0
+    for counts in renderings_of.values():
+        if (number := counts.total()) > 1:
+            occurrences += number
+            agreeing += max(
+                (n for rendering, n in counts.items() if rendering is not None), default=0
+            )
+    return agreeing / occurrences if occurrences else None
+
+
+def why_no_consistency(resources: Resources) -> str | None:
+    """Say that nothing tells which words render which."""
+    if resources.setup.terms or resources.setup.alignment:
+        return None
+    return "there is neither a coaching dictionary nor an alignment, by which renderings are known"

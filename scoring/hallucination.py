@@ -1,0 +1,141 @@
+"""Hallucination: content of the output that nothing in the source accounts for (METRICS §4)."""
+
+from __future__ import annotations
+
+from scoring.alignment import LEAST_PAIRS
+from scoring.bitext import SIGNATURE as CONTENT
+from scoring.metric import Statistics
+from scoring.rate import Rate
+from scoring.reading import SIGNATURE, Reading, capitalised, stem
+from scoring.resources import Resources
+from scoring.signature import own_signature
+from scoring.specification import metric_info
+from scoring.translation import Translation
+
+
+class Hallucination(Rate):
+    """Content words of the output without support / its content words, 0–1, lower is better.
+
+    Content words are all but the frequent words of the references; numbers are content always. Support: the
+    word stands in a reference or variant (first five letters), renders a source word by the dictionary or
+    by a link of the alignment, or is a name or number of the source. A sequence that is said again, more
+    often than source and reference repeat themselves, is without support. Null for an output without
+    content, an empty one too, and in a run without dictionary and alignment. Source: scoring-specification
+    §2.4.
+    """
+
+    info = metric_info("hallucination_rate")
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    @property
+    def signature(self) -> str:
+        setup = self._resources.setup
+        return own_signature(
+            f"alignment:{setup.alignment or 'none'}|terms:{(setup.terms_sha256 or 'none')[:12]}"
+            f"|{CONTENT}|repeats:3 words,8 characters|{SIGNATURE}"
+        )
+
+    @property
+    def why_missing(self) -> str:
+        return "no output has a content word"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        unsupported, number = self._unsupported(translation)
+        return (len(unsupported), number) if number else None
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Name the words that nothing accounts for: “1 of 4 content words has no support: karakokoj”."""
+        unsupported, number = self._unsupported(translation)
+        if not unsupported:
+            return ()
+        have = "has" if len(unsupported) == 1 else "have"
+        words = "word" if number == 1 else "words"
+        listed = ", ".join(dict.fromkeys(unsupported))
+        return (
+            f"{len(unsupported)} of {number} content {words} {have} no support in the source: {listed}",
+        )
+
+    def _unsupported(self, translation: Translation) -> tuple[list[str], int]:
+        """Give words and numbers without support, and how many words and numbers are content."""
+        bitext, entry = self._resources.bitext, translation.entry
+        output = bitext.target.read(translation.output)
+        source = bitext.source.read(entry.source)
+        references = [bitext.target.read(text) for text in (entry.reference, *entry.variants)]
+        repeated = _repeated(output, source, references)
+        frequent = bitext.target_function_words
+        content = [
+            place
+            for place, word in enumerate(output.words)
+            if word not in frequent or place in repeated
+        ]
+        stems = frozenset[str]().union(*(reference.stems for reference in references))
+        words = [
+            output.written[place]
+            for place in content
+            if place in repeated
+            or (
+                stem(output.words[place]) not in stems
+                and not self._accounted(place, output, source, translation)
+            )
+        ]
+        numbers = _new_numbers(output, source, references)
+        return words + numbers, len(content) + len(output.numbers)
+
+    def _accounted(
+        self, place: int, output: Reading, source: Reading, translation: Translation
+    ) -> bool:
+        """Tell whether the source has a name, a number or a word that a word of the output renders."""
+        word = output.words[place]
+        if any(map(str.isdigit, word)):
+            digits = self._resources.bitext.target.read(word).digits
+            return word in source.distinct or digits <= source.digits
+        if capitalised(output.written[place]) and _carried(word, source.names):
+            return True
+        alignment, beginning = self._resources.bitext.alignment, stem(word)
+        if alignment and not alignment.links(beginning).keys().isdisjoint(source.stems):
+            return True
+        return beginning in self._prescribed(translation.entry.source)
+
+    def _prescribed(self, source: str) -> frozenset[str]:
+        """Give the stems of all renderings of the dictionary's terms that stand in a source."""
+        read = self._resources.bitext.target.read
+        terms = self._resources.terms.occurring(source)
+        found = (read(rendering).stems for term in terms for rendering in term.renderings)
+        return frozenset[str]().union(*found)
+
+
+def why_no_hallucination(resources: Resources) -> str | None:
+    """Say that nothing tells which words translate which."""
+    if resources.setup.terms or resources.setup.alignment:
+        return None
+    return (
+        "there is neither a coaching dictionary nor enough development entries to learn from "
+        f"({LEAST_PAIRS} are needed)"
+    )
+
+
+def _repeated(output: Reading, source: Reading, references: list[Reading]) -> frozenset[int]:
+    """Give the places of words said again beyond what source and references repeat themselves."""
+    if not output.repeats:
+        return frozenset()
+    own = max(len(reading.repeats) for reading in (source, *references))
+    return frozenset(output.repeats[own:])
+
+
+def _carried(word: str, names: frozenset[str]) -> bool:
+    """Tell whether a capitalised word is a name of the source, or begins with one and has an ending."""
+    return word in names or any(len(name) > 2 and word.startswith(name) for name in names)
+
+
+def _new_numbers(output: Reading, source: Reading, references: list[Reading]) -> list[str]:
+    """Give the numbers of the output that stand neither in the source nor in a reference."""
+    if not output.numbers:
+        return []
+    known = source.digits.union(*(reference.digits for reference in references))
+    return [
+        number[0]
+        for number in output.numbers
+        if number[0] not in known and (len(number) == 1 or not known.issuperset(number[1:]))
+    ]

@@ -1,0 +1,185 @@
+"""Texts taken apart for the behavioural metrics: words in the order of the text, names, numbers.
+
+Every behavioural metric looks at the same sources, references and outputs, so that a text is taken apart once
+and kept for a while.
+"""
+
+from __future__ import annotations
+
+from functools import cache, cached_property, lru_cache
+
+import regex
+
+from corpora.language import Writing
+from corpora.words import JOINERS, folded, words
+
+_UNSPACED = (
+    r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーｰ\p{Script=Thai}\p{Script=Lao}"
+    r"\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]"
+)
+_UNSPACED_LETTER = regex.compile(_UNSPACED)
+_PART = regex.compile(rf"{_UNSPACED}\p{{M}}*|(?:(?!{_UNSPACED}).)+", regex.DOTALL)
+_DIGITS = regex.compile(r"\p{Nd}+")
+_BETWEEN_DIGITS = frozenset(".,'’٫٬\u00a0\u202f\u2009")
+_BEFORE_A_SENTENCE = frozenset(".?!…:;。？！।॥؟።፧᙮\"“”„«»‹›'‘’(（[【「『¿¡—–•\n")
+_MIXES_SPACE = frozenset("{<")
+"""What placeholders and tags begin with: the only pieces of a text that white space may stand in."""
+
+SIGNATURE = "words:folded|unspaced:characters"
+"""How texts are taken apart, for the signatures of those who use it."""
+
+
+class Reading:
+    """One text, taken apart. Placeholders, tags and addresses are left out."""
+
+    def __init__(self, text: str, written: tuple[str, ...], words: tuple[str, ...]) -> None:
+        self._text = text
+        self.written = written
+        """The words as they stand in the text; in a script without spaces each character is a word."""
+        self.words = words
+        """The same words folded; numbers without a letter are none."""
+
+    @cached_property
+    def distinct(self) -> frozenset[str]:
+        """Folded words, each once."""
+        return frozenset(self.words)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """First letters of the folded words."""
+        return frozenset(map(stem, self.words))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Folded words that are capitalised without being the first of a sentence, whole and without
+        what an apostrophe or a hyphen sets apart; empty for a script without capitals."""
+        return _names(self._text)
+
+    @cached_property
+    def numbers(self) -> tuple[tuple[str, ...], ...]:
+        """Numbers that stand alone: first the whole without its separators, then its parts."""
+        return tuple(number for number, alone in _numbers(self._text) if alone)
+
+    @cached_property
+    def digits(self) -> frozenset[str]:
+        """All wholes and parts of numbers, those inside words (COVID-19) too."""
+        return frozenset(part for number, _ in _numbers(self._text) for part in number)
+
+    @cached_property
+    def repeats(self) -> tuple[int, ...]:
+        """Places of words with which a sequence ends that was there before: of three words, of eight
+        characters where most words are single characters."""
+        single = sum(len(word) == 1 for word in self.words)
+        length = 8 if single * 2 > len(self.words) and _UNSPACED_LETTER.search(self._text) else 3
+        seen: set[tuple[str, ...]] = set()
+        places = []
+        for end in range(length, len(self.words) + 1):
+            sequence = self.words[end - length : end]
+            if sequence in seen:
+                places.append(end - 1)
+            seen.add(sequence)
+        return tuple(places)
+
+
+class Reader:
+    """Takes texts of one language apart."""
+
+    def __init__(self, joiners: str = JOINERS, letters: str = "") -> None:
+        self._joiners, self._letters = joiners, letters
+        self.read = lru_cache(maxsize=8192)(self._read)
+        """Give the reading of a text."""
+        self._chunk = lru_cache(maxsize=65536)(self._take_apart)
+
+    def _read(self, text: str) -> Reading:
+        whole = not _MIXES_SPACE.isdisjoint(text)
+        written: list[str] = []
+        found: list[str] = []
+        for chunk in [text] if whole else text.split(" "):
+            as_written, as_folded = self._chunk(chunk)
+            written += as_written
+            found += as_folded
+        return Reading(text, tuple(written), tuple(found))
+
+    def _take_apart(self, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        written = tuple(
+            part
+            for word in words(text, self._joiners, self._letters)
+            for part in parts(word.text)
+            if any(map(str.isalpha, part))
+        )
+        return written, tuple(folded(word) for word in written)
+
+
+def reader(writing: Writing | None = None) -> Reader:
+    """Give the reader of a writing; the same for all who ask, so that they share what it keeps."""
+    if writing is None:
+        return _reader(JOINERS, "")
+    return _reader(writing.joiners, writing.word_letters)
+
+
+@cache
+def _reader(joiners: str, letters: str) -> Reader:
+    return Reader(joiners, letters)
+
+
+def parts(word: str) -> list[str]:
+    """Split what stands between two spaces into words, where its script sets no spaces between them."""
+    if word.isascii() or _UNSPACED_LETTER.search(word) is None:
+        return [word]
+    return list(_PART.findall(word))
+
+
+def unspaced(word: str) -> bool:
+    """Tell whether a word has a letter of a script without spaces."""
+    return not word.isascii() and _UNSPACED_LETTER.search(word) is not None
+
+
+def stem(word: str) -> str:
+    """Give the first five letters: endings differ between forms of a word, and few texts show all forms."""
+    return word[:5]
+
+
+def _names(text: str) -> frozenset[str]:
+    if text == text.lower():
+        return frozenset()
+    names: set[str] = set()
+    end = 0
+    for word in words(text):
+        starts = end == 0 or not _BEFORE_A_SENTENCE.isdisjoint(text[end : word.start])
+        end = word.end
+        if capitalised(word.text[1:] if starts else word.text):
+            name = folded(word.text)
+            names.add(name)
+            names.update(part for part in regex.split(r"[^\p{L}\p{M}\p{N}]", name) if len(part) > 1)
+    return frozenset(names)
+
+
+def capitalised(word: str) -> bool:
+    """Tell whether a word has a capital letter anywhere: Paris, iPhone."""
+    return word != word.lower()
+
+
+def _numbers(text: str) -> list[tuple[tuple[str, ...], bool]]:
+    """Give the numbers of a text, each as whole and parts, and whether it stands alone."""
+    found: list[tuple[list[str], bool]] = []
+    end = -1
+    for word in words(text) if _DIGITS.search(text) else ():
+        alone = not any(map(str.isalpha, word.text))
+        for match in _DIGITS.finditer(word.text):
+            start = word.start + match.start()
+            digits = "".join(str(int(digit)) for digit in match[0])
+            if found and end >= 0 and alone and _joined(text[end:start], digits):
+                found[-1][0].append(digits)
+            else:
+                found.append(([digits], alone))
+            end = word.start + match.end()
+    return [(_whole_and_parts(digits), alone) for digits, alone in found]
+
+
+def _joined(between: str, digits: str) -> bool:
+    return between in _BETWEEN_DIGITS or (between == " " and len(digits) == 3)
+
+
+def _whole_and_parts(digits: list[str]) -> tuple[str, ...]:
+    numbers = ["".join(digits), *(digits if len(digits) > 1 else ())]
+    return tuple(number.lstrip("0") or "0" for number in numbers)
