@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from corpora.entry import Entry
 from scoring.bleu import Bleu
 from scoring.chrf import ChrfPlusPlus
+from scoring.code_switching import CodeSwitching, why_no_code_switching
 from scoring.comet import Comet, why_no_comet
 from scoring.compliance import ComplianceIndex
+from scoring.consistency import Consistency, why_no_consistency
+from scoring.hallucination import Hallucination, why_no_hallucination
 from scoring.length import LengthRatio
 from scoring.match import ExactMatch, equivalent_match, why_no_equivalents
 from scoring.metric import CorpusMetric, Metric
@@ -20,6 +23,7 @@ from scoring.semantic import SemanticScore, why_no_semantic_score
 from scoring.setup import ScoringSetup
 from scoring.specification import specification
 from scoring.ter import Ter
+from scoring.terminology_adherence import TerminologyAdherence, why_no_terminology
 from scoring.tokenizers import bleu_tokenizer, references_script
 
 SURFACE = (
@@ -51,6 +55,10 @@ MAKERS: dict[str, Maker] = {
     "length_ratio": Maker(lambda _: LengthRatio()),
     "semantic_score": Maker(SemanticScore, why_no_semantic_score),
     "comet_score": Maker(Comet, why_no_comet),
+    "code_switching_rate": Maker(CodeSwitching, why_no_code_switching),
+    "hallucination_rate": Maker(Hallucination, why_no_hallucination),
+    "terminology_adherence": Maker(TerminologyAdherence, why_no_terminology),
+    "consistency_score": Maker(Consistency, why_no_consistency),
     "compliance_index": Maker(ComplianceIndex),
     "repair_effectiveness": Maker(RepairEffectiveness),
 }
