@@ -1,0 +1,144 @@
+"""FST acceptance: how many words of the outputs a morphological analyser knows (scoring-specification §2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.metric import FloatArray, Metric, Statistics
+from scoring.resources import Resources
+from scoring.setup import AnalyserFacts, ScoringSetup
+from scoring.signature import own_signature
+from scoring.specification import metric_info
+from scoring.translation import Translation
+from scoring.wording import listed
+
+LEAST_ACCEPTANCE = 0.5
+"""Share of the references' words that an analyser must accept before it may judge outputs (METRICS §2)."""
+
+
+class FstAcceptance(Metric):
+    """Accepted words / words, 0–1, higher is better; statistics (accepted, words, all accepted).
+
+    It is no measure of quality by itself: a strict analyser accepts about 60 % of human Cree, so that the
+    acceptance of the references stands beside it. An output without a word counts as one rejected word
+    for each word of the reference (DESIGN M2).
+    """
+
+    info = metric_info("fst_acceptance_rate")
+    width = 3
+
+    def __init__(self, setup: ScoringSetup) -> None:
+        self._setup = setup
+
+    @property
+    def signature(self) -> str:
+        analyser = self._setup.analyser
+        kind = "acceptor" if analyser is not None and analyser.acceptor else "analyser"
+        return own_signature(
+            f"fst:{analyser_key(self._setup)}|kind:{kind}|accept:written,lower,normalised"
+            f"|card:{card_key(self._setup)}"
+        )
+
+    @property
+    def why_missing(self) -> str:
+        return why_no_acceptance(self._setup) or "neither outputs nor references have a word"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        annotation = translation.annotations.get("fst")
+        return None if annotation is None else _counts(annotation)
+
+    def values(self, totals: FloatArray) -> FloatArray:
+        words = totals[:, 1]
+        return np.where(words > 0, totals[:, 0] / np.where(words > 0, words, 1.0), np.nan)
+
+    def further(self, total: FloatArray) -> dict[str, float | int | None]:
+        """Give the accepted words and the entries of which every word is accepted."""
+        return {"fst_accepted": int(total[0]), "fst_accepted_entries": int(total[2])}
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        annotation = translation.annotations.get("fst")
+        if annotation is None:
+            return ()
+        whom = _named(self._setup.analyser)
+        sentences = [_verdict(annotation.output, whom), *_other_forms(annotation.output)]
+        if annotation.reference:
+            accepted = _accepted(annotation.reference)
+            sentences.append(
+                f"Of the reference's own words it accepts {accepted} of {len(annotation.reference)}."
+            )
+        return tuple(sentences)
+
+
+def why_no_acceptance(setup: ScoringSetup) -> str | None:
+    """Say why an analyser cannot judge the words of this run; None where it can."""
+    analyser = setup.analyser
+    if analyser is None:
+        return (
+            f"there is no analyser for {setup.target_language} here; "
+            f"`rosetta language check {setup.target_language}` tells where to put one"
+        )
+    share = analyser.reference_acceptance
+    if share is None:
+        return "the references have no word that an analyser could be asked about"
+    if share < LEAST_ACCEPTANCE:
+        return (
+            f"{analyser.name} accepts only {share:.0%} of the {analyser.reference_words:,} words of the "
+            f"references (under {LEAST_ACCEPTANCE:.0%}): look for a wrong analyser, script or normal form"
+        )
+    return None
+
+
+def why_off(resources: Resources) -> str | None:
+    """Say why the metric is off with these resources; None where it is not."""
+    return why_no_acceptance(resources.setup)
+
+
+def analyser_key(setup: ScoringSetup) -> str:
+    """Name the analyser in a signature by its content; engines agree, so that none is named."""
+    return "none" if setup.analyser is None else setup.analyser.sha256[:12]
+
+
+def card_key(setup: ScoringSetup) -> str:
+    """Name the language card in a signature by its content."""
+    return (setup.language_card_sha256 or "none")[:12]
+
+
+def _counts(annotation: FstAnnotation) -> Statistics | None:
+    output = annotation.output
+    if not output:
+        return (0, len(annotation.reference), 0) if annotation.reference else None
+    accepted = _accepted(output)
+    return (accepted, len(output), int(accepted == len(output)))
+
+
+def _accepted(words: Sequence[WordAnalysis]) -> int:
+    return len(words) - [word.accepted for word in words].count(None)
+
+
+def _named(analyser: AnalyserFacts | None) -> str:
+    if analyser is not None and analyser.acceptor:
+        return "the spell-checker (an acceptor, which gives no analyses)"
+    return "the analyser"
+
+
+def _verdict(words: Sequence[WordAnalysis], whom: str) -> str:
+    if not words:
+        return "The output has no word; each word of the reference counts as rejected."
+    rejected = [word.word for word in words if word.accepted is None]
+    said = f"{len(words) - len(rejected)} of {len(words)} words are accepted by {whom}"
+    return f"{said}; rejected: {listed(rejected)}." if rejected else f"{said}."
+
+
+def _other_forms(words: Sequence[WordAnalysis]) -> list[str]:
+    """Name the words that were accepted in another form than their own."""
+    found = []
+    for form, how in (
+        (Acceptance.LOWER_CASED, "Accepted only when lower-cased"),
+        (Acceptance.NORMALISED, "Accepted only after the language card's spelling replacements"),
+    ):
+        if chosen := [word.word for word in words if word.accepted is form]:
+            found.append(f"{how}: {listed(chosen)}.")
+    return found

@@ -1,0 +1,165 @@
+"""The morphological analysis of an entry, in either of its two notations (METRICS §2).
+
+Analyser strings say lemma and tags as an analyser does: ``wâpamêw+V+TA+Ind+1Sg+3SgO atim+N+A+Sg``.
+Interlinear lines give one gloss for each morpheme: ``mi vid-as | 1sg see-PRS``; the language card's table
+turns glosses into the analyser's tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from corpora.words import folded
+from scoring.tagged_word import TaggedWord, tagged_word
+
+_MORPHEME_SIGNS = re.compile("[-=~‑]")
+"""Signs of the Leipzig glossing rules between morphemes, clitics and reduplicated parts."""
+
+
+_GRAMMATICAL = re.compile(r"[A-Z][A-Z0-9/]+|[0-4](?:[/.][0-4])?(?:SG|PL|DU|sg|pl|du)?")
+"""What a gloss of grammar looks like, if no table knows it: capitals, or a person."""
+
+
+class UnreadableAnalysisError(ValueError):
+    """A morphological analysis that is in neither notation; the message quotes nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldWord:
+    """What is expected of one word."""
+
+    form: str
+    """The word as it stands in the reference, folded; empty in analyser strings, which do not tell."""
+    lemma: str
+    """Folded lemma; empty in interlinear lines, which do not tell."""
+    stems: tuple[str, ...]
+    """How the lemma begins where it is not told: folded, the longest first."""
+    tags: frozenset[str]
+    unmapped: tuple[str, ...] = ()
+    """Glosses of grammar that the language card has no tag for; they are left out."""
+
+    @property
+    def size(self) -> int:
+        """How many things are expected: the lemma and each tag."""
+        return 1 + len(self.tags)
+
+    @property
+    def shown(self) -> str:
+        """The word for people."""
+        return self.form or self.lemma
+
+    def has_lemma(self, word: TaggedWord, lemmas: frozenset[str] = frozenset()) -> bool:
+        """Tell whether an analysis has the expected lemma.
+
+        ``lemmas`` are those that the analyser gives the gold word itself. Where it knows none, a lemma
+        fits that begins with the root and goes on by an ending no longer than the word's own, or by two
+        letters after a root of three or more.
+        """
+        if self.lemma:
+            return word.key == self.lemma
+        if lemmas:
+            return word.key in lemmas
+        return any(self._begins(word.key, stem) for stem in self.stems)
+
+    def _begins(self, lemma: str, stem: str) -> bool:
+        rest = max(len(self.form) - len(stem), 2 if len(stem) >= 3 else 0)
+        return lemma.startswith(stem) and len(lemma) - len(stem) <= rest
+
+
+def joined(word: str) -> str:
+    """Give a word as it is compared: folded, without the signs between its morphemes."""
+    return _MORPHEME_SIGNS.sub("", folded(word))
+
+
+def gold_words(text: str, glosses: Mapping[str, str]) -> tuple[GoldWord, ...]:
+    """Read the analysis of an entry; UnreadableAnalysisError says what is wrong with it."""
+    if "|" in text:
+        return tuple(_interlinear(text, glosses))
+    return tuple(_analyser_strings(text))
+
+
+def _analyser_strings(text: str) -> Iterator[GoldWord]:
+    """Read ``lemma+Tag+Tag`` words between spaces, semicolons or line ends."""
+    words = [tagged_word(analysis) for analysis in re.split(r"[\s;]+", text) if analysis]
+    if not any(word.tags for word in words):
+        raise UnreadableAnalysisError(
+            "it is neither analyser strings (lemma+Tag+Tag) nor “segments | glosses”"
+        )
+    for word in words:
+        yield GoldWord("", word.key, (), word.tags)
+
+
+def _interlinear(text: str, glosses: Mapping[str, str]) -> Iterator[GoldWord]:
+    if not glosses:
+        raise UnreadableAnalysisError(
+            "it is interlinear, and the language card has no table `glosses` that turns glosses into tags"
+        )
+    for line in filter(None, map(str.strip, text.splitlines())):
+        left, bar, right = line.partition("|")
+        if not bar or "|" in right:
+            raise UnreadableAnalysisError("a line of it is not of the form “segments | glosses”")
+        words, glossed = left.split(), right.split()
+        if len(words) != len(glossed):
+            raise UnreadableAnalysisError(f"it has {len(words)} words and {len(glossed)} glosses")
+        for place, (word, gloss) in enumerate(zip(words, glossed, strict=True), 1):
+            yield _glossed_word(place, word, gloss, glosses)
+
+
+def _glossed_word(place: int, word: str, gloss: str, table: Mapping[str, str]) -> GoldWord:
+    segments = [folded(segment) for segment in _MORPHEME_SIGNS.split(word)]
+    parts = [_gloss(part, table) for part in _morphemes(gloss, len(segments))]
+    if len(parts) != len(segments):
+        raise UnreadableAnalysisError(
+            f"its word {place} has {len(segments)} segments and {len(parts)} glosses"
+        )
+    roots = [at for at, part in enumerate(parts) if part.lexical] or [0]
+    stems = {
+        "".join(segments[: roots[-1] + 1]),
+        "".join(segments[roots[0] : roots[-1] + 1]),
+        "".join(segments[at] for at in roots),
+    }
+    return GoldWord(
+        form="".join(segments),
+        lemma="",
+        stems=tuple(sorted(stems - {""}, key=lambda stem: (-len(stem), stem))),
+        tags=frozenset(tag for part in parts for tag in part.tags),
+        unmapped=tuple(name for part in parts for name in part.unmapped),
+    )
+
+
+def _morphemes(gloss: str, segments: int) -> list[str]:
+    """Split a word's gloss; one for a word of one segment may hold a hyphen itself."""
+    return [gloss] if segments == 1 else _MORPHEME_SIGNS.split(gloss)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gloss:
+    """What the gloss of one morpheme says."""
+
+    lexical: bool
+    """True where it gives a meaning, so that the morpheme is a root."""
+    tags: tuple[str, ...]
+    unmapped: tuple[str, ...]
+
+
+def _gloss(gloss: str, table: Mapping[str, str]) -> _Gloss:
+    """Look a gloss up as a whole, else by its parts between dots: ``see.TA`` is a meaning and a tag."""
+    if gloss in table:
+        return _Gloss(lexical=False, tags=_tags(table[gloss]), unmapped=())
+    parts = [part for part in gloss.split(".") if part]
+    known = [part for part in parts if part in table]
+    unmapped = [part for part in parts if part not in table and _GRAMMATICAL.fullmatch(part)]
+    return _Gloss(
+        lexical=len(known) + len(unmapped) < len(parts),
+        tags=tuple(tag for part in known for tag in _tags(table[part])),
+        unmapped=tuple(unmapped),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _tags(entry: str) -> tuple[str, ...]:
+    """Split what the table gives for a gloss: one tag, several joined by ``+``, or none."""
+    return tuple(tag for tag in entry.split("+") if tag)

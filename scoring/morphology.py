@@ -1,0 +1,228 @@
+"""Morphological accuracy: whether words have the lemma and the inflection they should have (§2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from corpora.entry import Entry
+from scoring.analysis import FstAnnotation, WordAnalysis
+from scoring.assignment import best_pairs
+from scoring.fst_acceptance import analyser_key, card_key, why_no_acceptance
+from scoring.gold_analysis import GoldWord, UnreadableAnalysisError, gold_words, joined
+from scoring.inflection import inflection_faults
+from scoring.metric import FloatArray, Metric, Statistics
+from scoring.resources import Resources
+from scoring.setup import ScoringSetup
+from scoring.signature import own_signature
+from scoring.specification import metric_info
+from scoring.tagged_word import TaggedWord, tagged_word
+from scoring.translation import Translation
+from scoring.wording import listed
+
+Lemmas = Mapping[str, frozenset[str]]
+"""Folded word → the lemmas that the analyser gives it."""
+
+
+class MorphologicalAccuracy(Metric):
+    """Lemmas and tags that are as expected / those expected, 0–1, higher is better.
+
+    Every gold word is paired with one word of the output such that the pairs have the most in common; of
+    an ambiguous word the best analysis counts. Statistics (right, expected, glosses left out).
+    """
+
+    info = metric_info("morphological_accuracy")
+    width = 3
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    @property
+    def signature(self) -> str:
+        setup = self._resources.setup
+        return own_signature(
+            f"fst:{analyser_key(setup)}|gold:analyser,interlinear|pairs:best|ambiguous:best"
+            f"|card:{card_key(setup)}"
+        )
+
+    @property
+    def why_missing(self) -> str:
+        return why_no_analyses(self._resources.setup) or NO_GOLD
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        annotation = translation.annotations.get("fst")
+        if annotation is None:
+            return None
+        gold = self._gold(translation.entry)
+        if gold is None:
+            return None
+        right = sum(pair.worth for pair in self._pairs(gold, annotation))
+        return (right, _size(gold), sum(len(word.unmapped) for word in gold))
+
+    def values(self, totals: FloatArray) -> FloatArray:
+        expected = totals[:, 1]
+        return np.where(expected > 0, totals[:, 0] / np.where(expected > 0, expected, 1.0), np.nan)
+
+    def further(self, total: FloatArray) -> dict[str, float | int | None]:
+        """Give how many glosses of grammar were left out, because the card has no tag for them."""
+        return {"unmapped_glosses": int(total[2])}
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        annotation = translation.annotations.get("fst")
+        if annotation is None or not translation.entry.morphological_analysis:
+            return ()
+        try:
+            gold = self._read(translation.entry.morphological_analysis)
+        except UnreadableAnalysisError as error:
+            return (f"The entry's morphological analysis cannot be used: {error}.",)
+        pairs = self._pairs(gold, annotation)
+        right = sum(pair.worth for pair in pairs)
+        sentences = [f"{right} of {_size(gold)} expected lemmas and tags are there."]
+        for pair in pairs:
+            sentences += pair.faults()
+        if left_out := [gloss for word in gold for gloss in word.unmapped]:
+            sentences.append(f"Glosses without a tag in the language card: {listed(left_out)}.")
+        return tuple(sentences)
+
+    def _gold(self, entry: Entry) -> tuple[GoldWord, ...] | None:
+        """Give what is expected of an entry; None where it says nothing that can be read."""
+        if not entry.morphological_analysis:
+            return None
+        try:
+            return self._read(entry.morphological_analysis)
+        except UnreadableAnalysisError:
+            return None
+
+    @cached_property
+    def _glosses(self) -> Mapping[str, str]:
+        card = self._resources.card
+        return {} if card is None else card.glosses
+
+    def _read(self, text: str) -> tuple[GoldWord, ...]:
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = gold_words(text, self._glosses)
+        return known
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[GoldWord, ...]]:
+        """Analyses that were read; there are no more than entries."""
+        return {}
+
+    @staticmethod
+    def _pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[Pair]:
+        return pairs(gold, annotation.output, _lemmas(annotation.reference))
+
+
+NO_GOLD = "no entry has a morphological analysis that can be compared"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A gold word and the word of the output that has most in common with it."""
+
+    gold: GoldWord
+    found: WordAnalysis | None
+    """None: no word has anything in common."""
+    analysis: TaggedWord | None
+    """The analysis of the found word that fits best."""
+    worth: int
+    """How much of what is expected is there, lemma and tags."""
+    lemma: bool
+    """Whether the lemma is the expected one."""
+
+    def faults(self) -> list[str]:
+        """Say in words what is not as expected."""
+        if self.found is None or self.analysis is None:
+            return [f"“{self.gold.shown}” is missing."]
+        word, faults = self.found.word, []
+        if not self.lemma:
+            faults.append(f"“{word}” (lemma {self.analysis.lemma}) instead of “{self.gold.shown}”.")
+        faults += [
+            f"“{word}”: {fault.words}."
+            for fault in inflection_faults(self.analysis.tags, self.gold.tags)
+            if fault.expected is not None
+        ]
+        return faults
+
+
+def pairs(gold: Sequence[GoldWord], output: Sequence[WordAnalysis], lemmas: Lemmas) -> list[Pair]:
+    """Pair each gold word with at most one word of the output, so that they have the most in common."""
+    known = [lemmas.get(word.form, _NO_LEMMAS) for word in gold]
+    analysed = [tuple(map(tagged_word, word.analyses)) for word in output]
+    weights = [
+        [_worth(word, analyses, own) for analyses in analysed]
+        for word, own in zip(gold, known, strict=True)
+    ]
+    return [
+        _pair(word, own, None if column is None else output[column])
+        for word, own, column in zip(gold, known, best_pairs(weights), strict=True)
+    ]
+
+
+_NO_LEMMAS: frozenset[str] = frozenset()
+
+
+def _worth(gold: GoldWord, analyses: Sequence[TaggedWord], lemmas: frozenset[str]) -> int:
+    """Count what the best analysis of a word has of what is expected."""
+    return max((_common(gold, analysis, lemmas) for analysis in analyses), default=0)
+
+
+def _common(gold: GoldWord, analysis: TaggedWord, lemmas: frozenset[str]) -> int:
+    return gold.has_lemma(analysis, lemmas) + len(gold.tags & analysis.tags)
+
+
+def _pair(gold: GoldWord, lemmas: frozenset[str], found: WordAnalysis | None) -> Pair:
+    if found is None:
+        return Pair(gold, None, None, 0, lemma=False)
+    best = max(map(tagged_word, found.analyses), key=lambda each: _common(gold, each, lemmas))
+    return Pair(gold, found, best, _common(gold, best, lemmas), lemma=gold.has_lemma(best, lemmas))
+
+
+def _lemmas(reference: Sequence[WordAnalysis]) -> dict[str, frozenset[str]]:
+    """Give the lemmas of the reference's words, by the word as interlinear lines spell it."""
+    return {
+        joined(word.word): frozenset(tagged_word(analysis).key for analysis in word.analyses)
+        for word in reference
+        if word.analyses
+    }
+
+
+def _size(gold: Sequence[GoldWord]) -> int:
+    return sum(word.size for word in gold)
+
+
+def why_no_analyses(setup: ScoringSetup) -> str | None:
+    """Say why analyses of words cannot be had in this run; None where they can."""
+    if setup.analyser is not None and setup.analyser.acceptor:
+        return (
+            f"{setup.analyser.name} is an acceptor such as spell-checkers use: it gives no analyses; "
+            f"`rosetta language check {setup.target_language}` names the analysers that do"
+        )
+    return why_no_acceptance(setup)
+
+
+def why_off(resources: Resources) -> str | None:
+    """Say why the metric is off with these resources; None where it is not."""
+    if reason := why_no_analyses(resources.setup):
+        return reason
+    with_gold = [entry for entry in resources.entries if entry.morphological_analysis]
+    if not with_gold:
+        return "no entry has a morphological analysis"
+    glosses = {} if resources.card is None else resources.card.glosses
+    problems = (_problem(entry, glosses) for entry in with_gold)
+    first = next(problems)
+    if first is None or any(problem is None for problem in problems):
+        return None
+    return f"no morphological analysis can be used; that of entry {with_gold[0].id}: {first}"
+
+
+def _problem(entry: Entry, glosses: Mapping[str, str]) -> str | None:
+    try:
+        gold_words(entry.morphological_analysis or "", glosses)
+    except UnreadableAnalysisError as error:
+        return str(error)
+    return None

@@ -1,0 +1,14 @@
+"""How explanations name several things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_MOST = 12
+
+
+def listed(words: Iterable[str], most: int = _MOST) -> str:
+    """List words, each once in the order of the text; beyond ``most`` only say how many more there are."""
+    distinct = list(dict.fromkeys(words))
+    shown = ", ".join(distinct[:most])
+    return shown if len(distinct) <= most else f"{shown} and {len(distinct) - most} more"
