@@ -91,7 +91,7 @@ def why_no_acceptance(setup: ScoringSetup) -> str | None:
     return None
 
 
-def why_off(resources: Resources) -> str | None:
+def why_no_fst_acceptance(resources: Resources) -> str | None:
     """Say why the metric is off with these resources; None where it is not."""
     return why_no_acceptance(resources.setup)
 

@@ -12,10 +12,12 @@ from scoring.code_switching import CodeSwitching, why_no_code_switching
 from scoring.comet import Comet, why_no_comet
 from scoring.compliance import ComplianceIndex
 from scoring.consistency import Consistency, why_no_consistency
+from scoring.fst_acceptance import FstAcceptance, why_no_fst_acceptance
 from scoring.hallucination import Hallucination, why_no_hallucination
 from scoring.length import LengthRatio
 from scoring.match import ExactMatch, equivalent_match, why_no_equivalents
 from scoring.metric import CorpusMetric, Metric
+from scoring.morphology import MorphologicalAccuracy, why_no_morphology
 from scoring.repair import RepairEffectiveness
 from scoring.resources import Resources
 from scoring.scorer import Scorer
@@ -53,6 +55,8 @@ MAKERS: dict[str, Maker] = {
     "bleu": Maker(lambda found: Bleu(found.setup.bleu_tokenizer)),
     "ter": Maker(lambda _: Ter()),
     "length_ratio": Maker(lambda _: LengthRatio()),
+    "fst_acceptance_rate": Maker(lambda found: FstAcceptance(found.setup), why_no_fst_acceptance),
+    "morphological_accuracy": Maker(MorphologicalAccuracy, why_no_morphology),
     "semantic_score": Maker(SemanticScore, why_no_semantic_score),
     "comet_score": Maker(Comet, why_no_comet),
     "code_switching_rate": Maker(CodeSwitching, why_no_code_switching),

@@ -205,7 +205,7 @@ def why_no_analyses(setup: ScoringSetup) -> str | None:
     return why_no_acceptance(setup)
 
 
-def why_off(resources: Resources) -> str | None:
+def why_no_morphology(resources: Resources) -> str | None:
     """Say why the metric is off with these resources; None where it is not."""
     if reason := why_no_analyses(resources.setup):
         return reason
