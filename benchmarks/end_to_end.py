@@ -1,0 +1,104 @@
+"""Everything from process start to sealed card, against a straightforward pipeline.
+
+Run from the repository: ``python -m benchmarks.end_to_end [ANALYSER]``. 2,000 replayed entries with all
+surface, FST, behavioural and compliance metrics and their intervals; the other side computes less (no
+intervals but sacreBLEU's three, no floors, no breakdowns, no composite). It needs ``pyhfst``. CPU time of
+each whole process, in turns, the best of three; ours with an empty store, then with what the store knows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.synthetic import translations
+
+ENTRIES = 2_000
+GOAL = 8.0
+ROUNDS = 3
+
+
+def main(analyser: Path) -> None:
+    """Print the CPU seconds of both sides and their ratio."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        corpus, outputs = write(folder)
+        best = {"ours, first run": 1e9, "ours, next run": 1e9, "straightforward": 1e9}
+        for _ in range(ROUNDS):
+            home = folder / "home"
+            shutil.rmtree(home, ignore_errors=True)
+            for label in ("ours, first run", "ours, next run"):
+                best[label] = min(best[label], ours(corpus, outputs, analyser, home))
+            database = folder / "plain.sqlite"
+            database.unlink(missing_ok=True)
+            plain = cpu_seconds(
+                ["-m", "benchmarks.straightforward", corpus, outputs, analyser, database], {}
+            )
+            best["straightforward"] = min(best["straightforward"], plain)
+    peer = best.pop("straightforward")
+    for label, seconds in best.items():
+        ratio = peer / seconds
+        print(
+            f"{ENTRIES:,} entries, process start to sealed card, {label}: {seconds:.2f} s, "
+            f"straightforward {peer:.2f} s, ratio {ratio:.1f}, goal {GOAL:g} "
+            f"{'met' if ratio >= GOAL else 'MISSED'}"
+        )
+
+
+def write(folder: Path) -> tuple[Path, Path]:
+    """Write the synthetic corpus and its outputs."""
+    made = translations(ENTRIES)
+    envelope = {
+        "id": "synthetic",
+        "version": "1",
+        "language_pair": "EN→CRK",
+        "source_language": "en",
+        "target_language": "crk-Latn",
+    }
+    entries = [
+        {
+            "id": place,
+            "source": each.entry.source,
+            "reference": each.entry.reference,
+            "segment": "development",
+            "difficulty": place % 5 + 1,
+        }
+        for place, each in enumerate(made, 1)
+    ]
+    corpus, outputs = folder / "corpus.json", folder / "outputs.jsonl"
+    corpus.write_text(json.dumps({"dataset": envelope, "entries": entries}), "utf-8")
+    lines = (json.dumps({"id": n, "output": each.output}) for n, each in enumerate(made, 1))
+    outputs.write_text("\n".join(lines) + "\n", "utf-8")
+    return corpus, outputs
+
+
+def ours(corpus: Path, outputs: Path, analyser: Path, home: Path) -> float:
+    """Score with the command line."""
+    call = "from rosetta_tui.cli import main; main()"
+    arguments: list[str | Path] = ["-c", call, "score", corpus, outputs, "--analyser", analyser]
+    return cpu_seconds(arguments, {"ROSETTA_HOME": str(home)})
+
+
+def cpu_seconds(arguments: list[str | Path], environment: dict[str, str]) -> float:
+    """Run a Python process and give the processor time that it took, all threads together."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+if __name__ == "__main__":
+    from corpora.cards import SHIPPED
+
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else SHIPPED / "epo" / "epo.hfstol")
