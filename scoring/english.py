@@ -135,7 +135,7 @@ _VOWELS = frozenset("aeiouy")
 def content_words(text: str) -> frozenset[str]:
     """Give the stems of the words of an English text that have content."""
     found = (word.casefold().replace("’", "'") for word in _WORD.findall(text))
-    return frozenset(stem(word) for word in found if word not in _EMPTY)
+    return frozenset(stem(word) for word in found if len(word) > 1 and word not in _EMPTY)
 
 
 @lru_cache(maxsize=65536)

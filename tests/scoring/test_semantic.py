@@ -1,0 +1,155 @@
+"""The semantic score: which form applies, what an entry counts, and why there is none."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.inventory import choose, make_metrics
+from scoring.resources import Resources
+from scoring.semantic import SemanticScore
+from scoring.setup import AnalyserFacts, EmbeddingFacts, ScoringSetup
+from scoring.translation import Translation
+from scoring.verdicts import SemanticVerdict
+from tests.scoring.cree import card, translated
+from tests.scoring.samples import entry, sentences
+from tests.scoring.test_verdicts import GLOSSES
+
+ANALYSER = AnalyserFacts(
+    name="crk.hfstol",
+    sha256="ab" * 32,
+    engine="builtin",
+    engine_version="1",
+    acceptor=False,
+    reference_words=10,
+    reference_accepted=9,
+)
+MODEL = EmbeddingFacts(model="bge-m3", endpoint="localhost", sha256=None)
+
+
+def setup(**fields: object) -> ScoringSetup:
+    base = ScoringSetup(metrics=("semantic_score",), source_language="en", target_language="crk")
+    return base.model_copy(update=fields)
+
+
+def by_verdicts(**fields: object) -> SemanticScore:
+    made = setup(
+        analyser=ANALYSER, gloss_dictionary=len(GLOSSES), gloss_dictionary_sha256="cd" * 32
+    )
+    made = made.model_copy(update=fields)
+    return SemanticScore(Resources(made, card=card(), gloss_dictionary=GLOSSES))
+
+
+def by_cosine() -> SemanticScore:
+    return SemanticScore(Resources(setup(embeddings=MODEL)))
+
+
+def near(cosine: object, output: str = "x") -> Translation:
+    return Translation(entry("y"), output, {"embeddings": cosine})
+
+
+@pytest.mark.parametrize(
+    ("cosine", "stats"),
+    [(0.25, (0.25, 1)), (1, (1.0, 1)), (-0.5, (0.0, 1)), (1.0000001, (1.0, 1)), (0.0, (0.0, 1))],
+)
+def test_cosine_is_clipped_at_both_ends(cosine: float, stats: tuple[float, float]) -> None:
+    assert by_cosine().stats(near(cosine)) == stats
+
+
+def test_an_empty_output_counts_nothing_and_stays_in_the_denominator() -> None:
+    metric = by_cosine()
+    assert metric.stats(near(0.9, " \u200b")) == (0.0, 1)
+    assert metric.value((0.9, 2)) == 0.45
+    assert by_verdicts().stats(translated("", "atim", "dog")) == (0, 10)
+    assert by_verdicts().stats(Translation(entry("atim"), "")) == (0, 10)
+
+
+@pytest.mark.parametrize("cosine", [None, math.nan, math.inf, "0.5"])
+def test_what_is_no_cosine_is_no_value(cosine: object) -> None:
+    assert by_cosine().stats(near(cosine)) is None
+
+
+def test_a_run_under_way_has_no_value_and_says_when_it_will() -> None:
+    metric = by_cosine()
+    assert metric.stats(Translation(entry("y"), "x")) is None
+    assert metric.value((0, 0)) is None
+    assert "when all outputs are in" in metric.why_missing
+
+
+def test_verdicts_count_in_tenths() -> None:
+    metric = by_verdicts()
+    made = translated("kiwâpamâw atim", "niwâpamâw atim", "I see the dog.")
+    assert metric.stats(made) == (7, 10)
+    assert metric.value((7, 10)) == 0.7
+    assert metric.value((7 + 10 + 0, 30)) == pytest.approx(17 / 30)
+    said = " ".join(metric.explain(made))
+    assert "WRONG_ORDER" in said
+    assert "kiwâpamâw" in said
+
+
+def test_without_analyses_there_is_no_verdict() -> None:
+    metric = by_verdicts()
+    assert metric.stats(Translation(entry("atim"), "atim")) is None
+    assert metric.judgement(Translation(entry("atim"), "atim")) is None
+
+
+def test_the_verdict_form_comes_first_and_needs_all_its_parts() -> None:
+    both = by_verdicts(embeddings=MODEL)
+    made = translated("niwâpamâw atim", "niwâpamâw atim", "I see the dog.")
+    found = both.judgement(made)
+    assert found is not None
+    assert found.verdict is SemanticVerdict.EXACT_MATCH
+    assert "form:verdicts" in both.signature
+    for lacking in (
+        {"analyser": None},
+        {"analyser": ANALYSER.model_copy(update={"acceptor": True})},
+        {"gloss_dictionary": 0},
+        {"source_language": "fr"},
+    ):
+        assert "form:cosine" in by_verdicts(embeddings=MODEL, **lacking).signature
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "--embeddings"),
+        ({"gloss_dictionary": 5}, "no analyser"),
+        (
+            {
+                "gloss_dictionary": 5,
+                "analyser": ANALYSER.model_copy(update={"acceptor": True}),
+            },
+            "no dictionary forms",
+        ),
+        ({"gloss_dictionary": 5, "analyser": ANALYSER, "source_language": "fr"}, "not English"),
+    ],
+)
+def test_off_with_the_reason(fields: dict[str, object], said: str) -> None:
+    on, off = choose(Resources(setup(**fields)), {"semantic_score"})
+    assert on == ()
+    assert said in off["semantic_score"]
+
+
+def test_a_reader_without_dictionary_signs_and_values_alike() -> None:
+    for metric in (by_verdicts(), by_cosine()):
+        text = metric._resources.setup.model_dump_json()
+        [again] = make_metrics(Resources(ScoringSetup.model_validate_json(text)))
+        assert again.signature == metric.signature
+        assert again.why_missing == metric.why_missing
+        assert again.value((7, 10)) == metric.value((7, 10))
+
+
+@given(sentences, sentences, sentences, st.one_of(st.none(), st.floats(), st.text(max_size=3)))
+def test_no_text_raises_or_leaves_the_range(
+    output: str, reference: str, source: str, cosine: object
+) -> None:
+    made = translated(output, reference, source)
+    made = Translation(made.entry, output, {**made.annotations, "embeddings": cosine})
+    for metric in (by_verdicts(), by_cosine()):
+        stats = metric.stats(made)
+        assert isinstance(metric.explain(made), tuple)
+        if stats is not None:
+            assert 0 <= (metric.value(stats) or 0) <= 1
