@@ -25,11 +25,20 @@ class Renderings:
 
     def found(self, term: Term, translation: Translation) -> str | None:
         """Give the first of a term's renderings that stands in the output, None where none does."""
-        output = self._target.read(translation.output)
-        if not output.words:
+        return self._found_in(translation.output, term, translation)
+
+    def expected(self, term: Term, translation: Translation) -> bool:
+        """Tell whether a reference or variant has a rendering of a term; so too where there is none."""
+        entry = translation.entry
+        texts = [text for text in (entry.reference, *entry.variants) if text.strip()]
+        return not texts or any(self._found_in(text, term, translation) for text in texts)
+
+    def _found_in(self, text: str, term: Term, translation: Translation) -> str | None:
+        reading = self._target.read(text)
+        if not reading.words:
             return None
         lemmas = _lemmas(translation)
-        written = self._written(output, lemmas)
+        written = self._written(reading, lemmas)
         for rendering in term.renderings:
             wanted = [self._wanted(word, lemmas) for word in self._target.read(rendering).words]
             if wanted and _in_order(wanted, written):
@@ -37,10 +46,10 @@ class Renderings:
         return None
 
     def _written(
-        self, output: Reading, lemmas: Mapping[str, frozenset[str]]
+        self, reading: Reading, lemmas: Mapping[str, frozenset[str]]
     ) -> list[frozenset[str]]:
         return [
-            lemmas[word] | {word} if word in lemmas else self._forms(word) for word in output.words
+            lemmas[word] | {word} if word in lemmas else self._forms(word) for word in reading.words
         ]
 
     def _wanted(self, word: str, lemmas: Mapping[str, frozenset[str]]) -> frozenset[str]:

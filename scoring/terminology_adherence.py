@@ -17,8 +17,10 @@ from scoring.translation import Translation
 class TerminologyAdherence(Rate):
     """Prescribed terms of the source that the output renders as prescribed / those that apply, 0–1.
 
-    Higher is better. Each term counts once an entry, of terms inside one another the longest; an empty
-    output keeps none. Null where no term applies. Source: scoring-specification §2.4.
+    Higher is better. A term that the references render otherwise has another sense there (the key of a
+    keyboard) and applies only to an output that has it. Each term counts once an entry, of terms inside one
+    another the longest; an empty output keeps none. Null where no term applies. Source:
+    scoring-specification §2.4.
     """
 
     info = metric_info("terminology_adherence")
@@ -32,33 +34,37 @@ class TerminologyAdherence(Rate):
         return own_signature(
             f"terms:{(setup.terms_sha256 or 'none')[:12]}"
             f"|analyser:{setup.analyser.sha256[:12] if setup.analyser else 'none'}"
-            f"|card:{(setup.language_card_sha256 or 'none')[:12]}|stem:>={LEAST_STEM}"
+            f"|card:{(setup.language_card_sha256 or 'none')[:12]}|stem:>={LEAST_STEM}|sense:references"
         )
 
     @property
     def why_missing(self) -> str:
-        return "no source has a prescribed term"
+        return "no prescribed term applies to an entry"
 
     @cached_property
     def _renderings(self) -> Renderings:
         return renderings(self._resources)
 
     def stats(self, translation: Translation) -> Statistics | None:
-        applying = self._resources.terms.applying(translation.entry.source)
-        if not applying:
-            return None
-        return (len(applying) - len(self._missing(applying, translation)), len(applying))
+        kept, missing = self._kept_and_missing(translation)
+        applying = len(kept) + len(missing)
+        return (len(kept), applying) if applying else None
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Name the prescribed terms that the output does not have, with what was prescribed."""
-        applying = self._resources.terms.applying(translation.entry.source)
         return tuple(
             f"“{' '.join(term.source)}” should be {' or '.join(term.renderings)}"
-            for term in self._missing(applying, translation)
+            for term in self._kept_and_missing(translation)[1]
         )
 
-    def _missing(self, terms: tuple[Term, ...], translation: Translation) -> list[Term]:
-        return [term for term in terms if self._renderings.found(term, translation) is None]
+    def _kept_and_missing(self, translation: Translation) -> tuple[list[Term], list[Term]]:
+        kept, missing = [], []
+        for term in self._resources.terms.applying(translation.entry.source):
+            if self._renderings.found(term, translation) is not None:
+                kept.append(term)
+            elif self._renderings.expected(term, translation):
+                missing.append(term)
+        return kept, missing
 
 
 def renderings(resources: Resources) -> Renderings:
