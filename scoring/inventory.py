@@ -18,6 +18,7 @@ from scoring.length import LengthRatio
 from scoring.match import ExactMatch, equivalent_match, why_no_equivalents
 from scoring.metric import CorpusMetric, Metric
 from scoring.morphology import MorphologicalAccuracy, why_no_morphology
+from scoring.orthography import OrthographicAccuracy, why_no_orthography
 from scoring.repair import RepairEffectiveness
 from scoring.resources import Resources
 from scoring.scorer import Scorer
@@ -57,6 +58,7 @@ MAKERS: dict[str, Maker] = {
     "length_ratio": Maker(lambda _: LengthRatio()),
     "fst_acceptance_rate": Maker(lambda found: FstAcceptance(found.setup), why_no_fst_acceptance),
     "morphological_accuracy": Maker(MorphologicalAccuracy, why_no_morphology),
+    "orthographic_accuracy": Maker(OrthographicAccuracy, why_no_orthography),
     "semantic_score": Maker(SemanticScore, why_no_semantic_score),
     "comet_score": Maker(Comet, why_no_comet),
     "code_switching_rate": Maker(CodeSwitching, why_no_code_switching),

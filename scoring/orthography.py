@@ -1,0 +1,107 @@
+"""Orthographic accuracy: words written by the rules of their script (scoring-specification §2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+
+from scoring.fst_acceptance import card_key
+from scoring.metric import FloatArray, Metric, Statistics
+from scoring.resources import Resources
+from scoring.signature import own_signature
+from scoring.specification import metric_info
+from scoring.spelling import Spelling
+from scoring.translation import Translation
+from scoring.wording import listed
+
+
+class OrthographicAccuracy(Metric):
+    """Words that break no rule of the language card / words, 0–1, higher is better; statistics are both.
+
+    Words of other scripts are code-switching and no spelling: they count on neither side. An output
+    without a word counts as one wrong word for each word of the reference (DESIGN M2).
+    """
+
+    info = metric_info("orthographic_accuracy")
+    width = 2
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    @property
+    def signature(self) -> str:
+        setup = self._resources.setup
+        return own_signature(
+            f"rules:letters,scripts,marks,joiners,forbidden,composed|script:{setup.script or 'default'}"
+            f"|card:{card_key(setup)}"
+        )
+
+    @property
+    def why_missing(self) -> str:
+        if self._resources.setup.language_card is None:
+            return why_no_card(self._resources.setup.target_language)
+        return "no output has a word in the script of the language"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        spelling = self._spelling
+        if spelling is None:
+            return None
+        words, wrong = spelling.counts(translation.output)
+        if words:
+            return (words - wrong, words)
+        if spelling.has_words(translation.output):
+            return None
+        expected, _ = spelling.counts(translation.entry.reference)
+        return (0, expected) if expected else None
+
+    def values(self, totals: FloatArray) -> FloatArray:
+        words = totals[:, 1]
+        return np.where(words > 0, totals[:, 0] / np.where(words > 0, words, 1.0), np.nan)
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        spelling = self._spelling
+        if spelling is None:
+            return ()
+        words, faults = spelling.judged(translation.output)
+        if words:
+            return (_said(words, faults), *_foreign(spelling.foreign(translation.output)))
+        if spelling.has_words(translation.output):
+            return ("All words are in another script; how they are spelt is not judged.",)
+        return ("The output has no word; each word of the reference counts as wrong.",)
+
+    @cached_property
+    def _spelling(self) -> Spelling | None:
+        writing = self._resources.writing
+        return None if writing is None else Spelling(writing)
+
+
+def why_no_orthography(resources: Resources) -> str | None:
+    """Say why the metric is off with these resources; None where it is not."""
+    if resources.card is None:
+        return why_no_card(resources.setup.target_language)
+    return None
+
+
+def why_no_card(language: str) -> str:
+    """Say that rules of spelling are missing, and how to get them."""
+    return (
+        f"there is no language card for {language}, so that its rules of spelling are not known; "
+        f"`rosetta language check {language}` tells where to put one"
+    )
+
+
+def _said(words: int, faults: Mapping[str, str]) -> str:
+    if not faults:
+        return f"All {words} words keep the rules." if words > 1 else "The word keeps the rules."
+    named = listed(f"{word} ({why})" for word, why in faults.items())
+    if len(faults) == 1:
+        return f"1 of {words} words breaks a rule: {named}."
+    return f"{len(faults)} of {words} words break a rule: {named}."
+
+
+def _foreign(words: list[str]) -> tuple[str, ...]:
+    if not words:
+        return ()
+    return (f"In another script, and not judged: {listed(words)}.",)

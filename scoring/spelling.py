@@ -1,0 +1,193 @@
+"""Rules of spelling that a language card declares, applied to the words of a text (METRICS §2)."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import regex
+
+from corpora.language import Writing
+from corpora.text import script_of
+from corpora.words import Word, words
+
+_HYPHENS = "-‑"
+_UNSPACED = frozenset(
+    ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Bopomofo")
+)
+"""Scripts without spaces: a run of letters holds several words, and foreign ones may stand in it."""
+
+_RUN = regex.compile(
+    r"[\p{Script=Latin}\p{M}]+|[\p{Script=Cyrillic}\p{M}]+|[\p{Script=Greek}\p{M}]+"
+    r"|[^\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+"
+)
+_MOST_KEPT = 50_000
+
+
+class Spelling:
+    """Judges words by one writing's rules; verdicts of words are kept, for words come again and again."""
+
+    def __init__(self, writing: Writing) -> None:
+        self._writing = writing
+        self._joiners = frozenset(writing.joiners)
+        self._hyphens = "".join(mark for mark in _HYPHENS if mark in writing.joiners)
+        self._scripts = _scripts(writing.native)
+        self._unspaced = not self._scripts.isdisjoint(_UNSPACED)
+        self._marks = {
+            mark: place for place, set_ in enumerate(writing.vowel_marks) for mark in set_
+        }
+        self._verdict = lru_cache(maxsize=_MOST_KEPT)(self._judge)
+
+    def counts(self, text: str) -> tuple[int, int]:
+        """Count the words in the language's script, and those of them that break a rule."""
+        judged, faults = self._faults(text)
+        return judged, len(faults)
+
+    def judged(self, text: str) -> tuple[int, dict[str, str]]:
+        """Count the words in the language's script, and say of each distinct one that breaks a rule why."""
+        judged, faults = self._faults(text)
+        return judged, dict(faults)
+
+    def has_words(self, text: str) -> bool:
+        """Tell whether a text has a word in any script."""
+        return any(
+            script_of(letter) != "Other" for word in self._words(text) for letter in word.text
+        )
+
+    def foreign(self, text: str) -> list[str]:
+        """Give the words that are wholly in another script."""
+        return [
+            word.text for word in self._words(text)
+            if not self._native(word.text) and _scripts(word.text)
+        ]  # fmt: skip
+
+    def _faults(self, text: str) -> tuple[int, list[tuple[str, str]]]:
+        """Count the words that are judged; give those that break a rule, with the first rule they break."""
+        judged, faults, marked = 0, [], []
+        for word in self._words(text):
+            native, why, marks = self._verdict(word.text)
+            if not native:
+                continue
+            judged += 1
+            if why is None and self._hyphens:
+                why = self._hyphen_fault(text, word)
+            if why is not None:
+                faults.append((word.text, why))
+            elif marks:
+                marked.append((word.text, marks))
+        return judged, faults + self._mixed(marked)
+
+    def _words(self, text: str) -> Iterator[Word]:
+        found = words(text, self._writing.joiners, self._writing.word_letters)
+        return self._pieces(found) if self._unspaced else found
+
+    @staticmethod
+    def _pieces(found: Iterator[Word]) -> Iterator[Word]:
+        """Cut runs of letters where a script with spaces begins or ends."""
+        for word in found:
+            for piece in _RUN.finditer(word.text):
+                yield Word(piece[0], word.start + piece.start(), word.start + piece.end())
+
+    def _native(self, word: str) -> bool:
+        return not self._scripts.isdisjoint(_scripts(word))
+
+    def _judge(self, word: str) -> tuple[bool, str | None, tuple[int, ...]]:
+        """Judge one word by itself: whether it is the language's, the first rule it breaks, its marks.
+
+        Letters taken apart break the rule of NFC. The orders of marks and the letters that NFC itself
+        takes apart, which keyboards of Arabic and Hindi make, do not: nobody writes them otherwise.
+        """
+        if not self._native(word):
+            return False, None, ()
+        composed = unicodedata.normalize("NFC", word)
+        marks = tuple(
+            sorted({self._marks[char] for char in composed.lower() if char in self._marks})
+        )
+        if len(composed) < len(word):
+            return True, "not in Unicode's composed form, NFC", marks
+        why = self._mixed_scripts(composed) or self._strange_letters(composed)
+        if why is None and len(marks) > 1:
+            why = f"{self._named(marks)} mixed"
+        return True, why or self._forbidden(composed), marks
+
+    def _mixed_scripts(self, word: str) -> str | None:
+        """Name the other scripts in a part of a word between joiners; a part wholly in one is a loan."""
+        for part in self._parts(word):
+            found = _scripts(part)
+            if not self._scripts.isdisjoint(found) and (others := found - self._scripts):
+                names = ", ".join(name.replace("_", " ") for name in sorted(others))
+                return f"{names} letters inside the word"
+        return None
+
+    def _strange_letters(self, word: str) -> str | None:
+        alphabet = self._writing.alphabet
+        strange = [
+            character
+            for part in self._parts(word)
+            if self._native(part)
+            for character in part
+            if character not in alphabet
+            and character.lower() not in alphabet
+            and not character.isnumeric()
+        ]
+        if not strange:
+            return None
+        strange = list(dict.fromkeys(strange))
+        letters = ", ".join(strange)
+        return (
+            f"{letters} is no letter of the language"
+            if len(strange) == 1
+            else (f"{letters} are no letters of the language")
+        )
+
+    def _forbidden(self, word: str) -> str | None:
+        lowered = word.lower()
+        return next(
+            (rule.why for rule in self._writing.forbidden if rule.search.search(lowered)), None
+        )
+
+    def _parts(self, word: str) -> Iterator[str]:
+        start = 0
+        for place, character in enumerate(word):
+            if character in self._joiners:
+                yield word[start:place]
+                start = place + 1
+        yield word[start:]
+
+    def _hyphen_fault(self, text: str, word: Word) -> str | None:
+        """Say what is wrong with the hyphens around a word; inside it each stands between letters."""
+        before = text[max(0, word.start - 2) : word.start]
+        after = text[word.end : word.end + 2]
+        if after[:1] and after[0] in self._hyphens:
+            if after[1:] and after[1] in self._hyphens:
+                return "doubled hyphen"
+            if not self._writing.suspended_hyphen and not after[1:].strip():
+                return "hyphen at the end of the word"
+        if before and before[-1] in self._hyphens and not before[:-1].strip():
+            return None if self._writing.suspended_hyphen else "hyphen at the beginning of the word"
+        return None
+
+    def _mixed(self, marked: Sequence[tuple[str, tuple[int, ...]]]) -> list[tuple[str, str]]:
+        """Find the words with the rarer marks of a text that mixes them; the card's first set wins a tie."""
+        used = Counter(marks[0] for _, marks in marked)
+        if len(used) < 2:
+            return []
+        usual = min(used, key=lambda place: (-used[place], place))
+        why = f"{self._named(sorted(used))} mixed in one text"
+        return [(word, why) for word, marks in marked if marks[0] != usual]
+
+    def _named(self, places: Sequence[int]) -> str:
+        return " and ".join(_mark_name(self._writing.vowel_marks[place]) for place in places)
+
+
+def _scripts(letters: str | frozenset[str]) -> frozenset[str]:
+    """Give the scripts of some letters; marks and signs that scripts share have none."""
+    return frozenset(script_of(letter) for letter in letters if letter.isalpha()) - {"Other"}
+
+
+def _mark_name(letters: str) -> str:
+    """Name a set of marked vowels after its mark: ``âêîô`` is ``circumflex``."""
+    names = {unicodedata.name(letter, "").partition(" WITH ")[2].lower() for letter in letters}
+    return names.pop() if len(names) == 1 and "" not in names else letters
