@@ -1,0 +1,159 @@
+"""The engines that can read a checked analyser: the built-in one, and native ones where installed."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Protocol
+
+from harness.fst.alphabet import shown
+from harness.fst.builtin import MOST_ANALYSES, BuiltinEngine
+from harness.fst.layout import Layout
+from harness.fst.status import AnalyserError, FstStatus
+
+
+class Engine(Protocol):
+    """Looks up words that the alphabet can spell."""
+
+    @property
+    def name(self) -> str:
+        """As it is written on the run card."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """As it is written on the run card."""
+        ...
+
+    def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:
+        """Give the analyses of a word in order, empty from an acceptor; None where it is rejected."""
+        ...
+
+
+class NativeEngine:
+    """An engine of an installed package; it is given only a copy of what was checked."""
+
+    def __init__(self, name: str, layout: Layout, look_up: Callable[[str], Iterable[str]]) -> None:
+        self.name = name
+        self.version = version(name)
+        self._look_up = look_up
+        self._layout = layout
+
+    def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:  # noqa: ARG002
+        """See ``Engine``."""
+        try:
+            found = {shown(analysis) for analysis in self._look_up(word)}
+        except Exception as error:
+            raise _failed(self.name, self._layout, error) from error
+        if not found:
+            return None
+        return () if self._layout.acceptor else tuple(sorted(found)[:MOST_ANALYSES])
+
+
+def open_engine(layout: Layout, name: str | None = None) -> Engine:
+    """Make the fastest engine that fits the file, or the named one.
+
+    AnalyserError with ``engine_error`` where the named engine is not installed, does not fit the file or
+    fails to open it; without a name, the next one is tried.
+    """
+    if name is not None:
+        if name != BuiltinEngine.name and name not in _NATIVE:
+            known = ", ".join([BuiltinEngine.name, *_NATIVE])
+            raise AnalyserError(
+                FstStatus.ENGINE_ERROR, f"FST engine {name!r} is not known. There are: {known}."
+            )
+        return BuiltinEngine(layout) if name == BuiltinEngine.name else _native(layout, name)
+    for fast in FASTER:
+        with contextlib.suppress(AnalyserError):
+            return _native(layout, fast)
+    return BuiltinEngine(layout)
+
+
+def installed_engines() -> dict[str, str]:
+    """List the engines of this machine, the one that is tried first first, with their versions."""
+    found = {}
+    for name in [*FASTER, BuiltinEngine.name, *(name for name in _NATIVE if name not in FASTER)]:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = BuiltinEngine.version if name == BuiltinEngine.name else version(name)
+    return found
+
+
+def _native(layout: Layout, name: str) -> NativeEngine:
+    """Load a package's engine with a private copy of the file's checked content."""
+    if layout.cyclic:
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR,
+            f"Analyser {layout.model.name} has a cycle that reads no letter, which would crash "
+            f"{name}: use the engine {BuiltinEngine.name!r}.",
+        )
+    if layout.weighted and name == "hfst-optimized-lookup":
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR,
+            f"Analyser {layout.model.name} has weights, which {name} cannot read: use the engine "
+            f"'hfst' or {BuiltinEngine.name!r}.",
+        )
+    try:
+        with tempfile.TemporaryDirectory(prefix="rosetta-fst-") as folder:
+            copy = Path(folder) / "analyser.hfstol"
+            copy.write_bytes(layout.model.content)
+            return NativeEngine(name, layout, _NATIVE[name](str(copy)))
+    except ImportError:
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR,
+            f"FST engine {name!r} is not installed: install it with “pip install {name}”, or use the "
+            f"engine {BuiltinEngine.name!r}.",
+        ) from None
+    except Exception as error:
+        raise _failed(name, layout, error) from error
+
+
+def _failed(name: str, layout: Layout, error: Exception) -> AnalyserError:
+    """Say that an engine failed; never quotes what it says, which may hold the word."""
+    return AnalyserError(
+        FstStatus.ENGINE_ERROR,
+        f"FST engine {name!r} failed with analyser {layout.model.name} ({type(error).__name__}): use "
+        f"the engine {BuiltinEngine.name!r}.",
+    )
+
+
+def _hfst(path: str) -> Callable[[str], Iterable[str]]:
+    stream = import_module("hfst").HfstInputStream(path)
+    analyser = stream.read()
+    stream.close()
+
+    def look_up(word: str) -> Iterable[str]:
+        return (analysis for analysis, _ in analyser.lookup(word, max_number=_MOST_RESULTS))
+
+    return look_up
+
+
+def _hfst_optimized_lookup(path: str) -> Callable[[str], Iterable[str]]:
+    analyser = import_module("hfst_optimized_lookup").TransducerFile(path)
+    look_up: Callable[[str], Iterable[str]] = analyser.lookup
+    return look_up
+
+
+def _pyhfst(path: str) -> Callable[[str], Iterable[str]]:
+    pyhfst = import_module("pyhfst")
+    with contextlib.redirect_stdout(io.StringIO()):  # it says what it reads
+        analyser = pyhfst.HfstInputStream(path).read()
+
+    def look_up(word: str) -> Iterable[str]:
+        return (analysis for analysis, _ in analyser.lookup(word))
+
+    return look_up
+
+
+_MOST_RESULTS = 20_000
+_NATIVE: dict[str, Any] = {
+    "hfst-optimized-lookup": _hfst_optimized_lookup,
+    "hfst": _hfst,
+    "pyhfst": _pyhfst,
+}
+FASTER = ("hfst-optimized-lookup", "hfst")
+"""Engines that are taken before the built-in one where they fit; pyhfst is slower than it."""

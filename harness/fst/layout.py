@@ -1,0 +1,201 @@
+"""The layout of HFST's optimized-lookup files, checked to the last byte before any engine sees one.
+
+A file is: an optional header that names its kind; 56 bytes of counts; the symbols; the index table, six
+bytes a row; the transition table, eight bytes a row, twelve with weights. Native engines trust all of
+that, so that a truncated file ends the whole process.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.fst.alphabet import Alphabet
+from harness.fst.flags import Flags
+from harness.fst.model import Model
+
+NO_SYMBOL = 0xFFFF
+"""Stands in the rows that hold no arc."""
+
+NO_TARGET = 0xFFFFFFFF
+
+IN_TRANSITIONS = 0x80000000
+"""Added to a target that is a row of the transition table; others are rows of the index table."""
+
+_COUNTS = struct.Struct("<HH4I9I")
+_KINDS = {"HFST_OL": False, "HFST_OLW": True}
+_MOST_SYMBOLS = 0xFFF0
+_MOST_ROUNDS = 1000
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A sound file: where its tables are, and what was found in them."""
+
+    model: Model
+    alphabet: Alphabet
+    flags: Flags
+    weighted: bool
+    index_start: int
+    """Offset of the index table in the content."""
+    index_rows: int
+    arcs_start: int
+    """Offset of the transition table."""
+    arc_rows: int
+    acceptor: bool
+    """True where no arc writes anything but what it reads: there are no analyses."""
+    cyclic: bool
+    """True where a path can come back to its state without reading a letter, so that it may not end."""
+
+    @property
+    def arc_bytes(self) -> int:
+        """Size of a row of the transition table."""
+        return 12 if self.weighted else 8
+
+
+def check_layout(model: Model) -> Layout:
+    """Check a file; AnalyserError says what is wrong with it."""
+    start = _after_header(model)
+    if start + _COUNTS.size > len(model.content):
+        raise model.invalid("is no optimized-lookup analyser, or is cut off: copy it again")
+    inputs, symbols, index_rows, arc_rows, _, _, weighted, *_ = _COUNTS.unpack_from(
+        model.content, start
+    )
+    if weighted not in {0, 1} or not 0 < inputs <= symbols <= _MOST_SYMBOLS or not index_rows:
+        raise model.invalid("is no HFST optimized-lookup analyser (convert with “hfst-fst2fst -O”)")
+    names, index_start = _symbols(model, start + _COUNTS.size, symbols)
+    arcs_start = index_start + 6 * index_rows
+    size = arcs_start + (12 if weighted else 8) * arc_rows
+    if size != len(model.content):
+        raise model.invalid(
+            f"is damaged: {len(model.content):,} bytes where its header promises {size:,}. "
+            "Copy it again"
+        )
+    index = np.frombuffer(model.content, _INDEX, index_rows, index_start)
+    arcs = np.frombuffer(model.content, _ARC[bool(weighted)], arc_rows, arcs_start)
+    # A state is a row and those of its letters behind it, so its last row must be inside as well.
+    _check_index(model, index, symbols, arc_rows)
+    _check_arcs(model, arcs, symbols, index_rows - inputs)
+    flags = Flags(names)
+    alphabet = Alphabet(names, inputs)
+    return Layout(
+        model=model,
+        alphabet=alphabet,
+        flags=flags,
+        weighted=bool(weighted),
+        index_start=index_start,
+        index_rows=index_rows,
+        arcs_start=arcs_start,
+        arc_rows=arc_rows,
+        acceptor=_is_acceptor(arcs, alphabet),
+        cyclic=_is_cyclic(index, arcs, flags),
+    )
+
+
+_INDEX = np.dtype([("symbol", "<u2"), ("target", "<u4")])
+_ARC = {
+    False: np.dtype([("reads", "<u2"), ("writes", "<u2"), ("target", "<u4")]),
+    True: np.dtype([("reads", "<u2"), ("writes", "<u2"), ("target", "<u4"), ("weight", "<f4")]),
+}
+_Rows = npt.NDArray[np.void]
+
+
+def _after_header(model: Model) -> int:
+    """Give the offset behind the optional header; refuse the other kinds of HFST files by name."""
+    content = model.content
+    if not content.startswith(b"HFST\0"):
+        return 0
+    length = int.from_bytes(content[5:7], "little")
+    end = 8 + length
+    if len(content) < end or content[7] != 0:
+        raise model.invalid("is damaged: its header is cut off. Copy it again")
+    parts = content[8:end].split(b"\0")
+    kind = dict(zip(parts[::2], parts[1::2], strict=False)).get(b"type", b"?")
+    name = kind.decode("ascii", "replace")
+    if name not in _KINDS:
+        raise model.invalid(
+            f"holds an HFST transducer of another kind ({name[:30]!r}): convert it with “hfst-fst2fst -O”"
+        )
+    return end
+
+
+def _symbols(model: Model, start: int, count: int) -> tuple[list[str], int]:
+    """Read the symbols, each ended by NUL; gives the offset behind them too."""
+    found = []
+    for _ in range(count):
+        end = model.content.find(b"\0", start)
+        if end < 0:
+            raise model.invalid("is damaged: its symbols are cut off. Copy it again")
+        try:
+            found.append(model.content[start:end].decode("utf-8"))
+        except UnicodeDecodeError:
+            raise model.invalid("has symbols that are not UTF-8: copy it again") from None
+        start = end + 1
+    return found, start
+
+
+def _check_index(model: Model, index: _Rows, symbols: int, arc_rows: int) -> None:
+    """Refuse rows whose arcs would lie outside the transition table."""
+    symbol, target = index["symbol"], index["target"]
+    arcs = symbol != NO_SYMBOL
+    row = target - np.uint32(IN_TRANSITIONS)
+    if bool((arcs & ((symbol >= symbols) | (row >= arc_rows))).any()):
+        raise model.invalid("is damaged: its index leads outside its table. Copy it again")
+
+
+def _check_arcs(model: Model, arcs: _Rows, symbols: int, index_states: int) -> None:
+    """Refuse arcs that lead outside the tables, and a table that does not end.
+
+    ``index_states`` is how many rows of the index table may be a state.
+    """
+    reads, writes, target = arcs["reads"], arcs["writes"], arcs["target"]
+    real = reads != NO_SYMBOL
+    inside = target.astype(np.int64) < index_states
+    row = target.astype(np.int64) - IN_TRANSITIONS
+    in_table = (row >= 0) & (row + 1 < len(arcs))
+    wrong = (reads >= symbols) | (writes >= symbols) | ~(inside | in_table)
+    endless = bool(len(arcs)) and bool(real[-1])
+    if endless or index_states < 1 or bool((real & wrong).any()):
+        raise model.invalid("is damaged: its arcs lead outside its table. Copy it again")
+
+
+def _is_acceptor(arcs: _Rows, alphabet: Alphabet) -> bool:
+    real = arcs[arcs["reads"] != NO_SYMBOL]
+    silent = np.array([not symbol for symbol in alphabet.shown])
+    reads, writes = real["reads"], real["writes"]
+    return bool(((reads == writes) | (silent[reads] & silent[writes])).all())
+
+
+def _is_cyclic(index: _Rows, arcs: _Rows, flags: Flags) -> bool:
+    """Take away, again and again, what leads nowhere without a letter; what remains is a cycle.
+
+    A run of neighbouring arcs that read no letter counts as one state's. That may find a cycle too many
+    in a strange file, never one too few; so does giving up after many rounds.
+    """
+    silent = np.isin(arcs["reads"], [0, *flags.by_symbol])
+    rows = np.flatnonzero(silent)
+    run = np.cumsum(np.diff(silent, prepend=False) & silent)
+    onward = _first_silent(index, arcs["target"][rows], silent)
+    sources, targets = run[rows][onward >= 0], run[onward[onward >= 0]]
+    for _ in range(_MOST_ROUNDS):
+        goes_on = np.isin(targets, sources)
+        if goes_on.all():
+            break
+        sources, targets = sources[goes_on], targets[goes_on]
+    return len(targets) > 0
+
+
+def _first_silent(
+    index: _Rows, targets: npt.NDArray[np.uint32], silent: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int64]:
+    """Give the row of the first arc without a letter of each target state; −1 where it has none."""
+    found = targets.astype(np.int64) - IN_TRANSITIONS + 1
+    by_index = targets < IN_TRANSITIONS
+    slot = index[targets[by_index] + 1]
+    first = slot["target"].astype(np.int64) - IN_TRANSITIONS
+    found[by_index] = np.where(slot["symbol"] == 0, first, -1)
+    found[~silent[found]] = -1
+    return found

@@ -1,0 +1,84 @@
+"""Reading the bytes of an analyser file, and saying what a file is that is none."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.fst.status import AnalyserError, FstStatus
+
+MOST_BYTES = 256 * 2**20
+"""Largest file, also when unpacked; the largest analysers that are published have some 100 MB."""
+
+_FOREIGN = (
+    (b"version https://git-lfs", "is only a Git LFS pointer: fetch the file itself with “git lfs pull”"),
+    (b"PK\x03\x04", "is a zip archive: unpack it, and copy the acceptor or analyser that it holds"),
+    (b"##foma-net", "is a foma network: convert it to HFST's optimized-lookup format"),
+    (b"<", "is a web page or XML, not an analyser: download the file itself"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Model:
+    """An analyser file as it was found, not yet checked."""
+
+    name: str
+    """File name, without its folder."""
+    content: bytes
+    """Unpacked."""
+    sha256: str
+    """Over the file as it lies on the disk."""
+
+    def invalid(self, problem: str) -> AnalyserError:
+        """Make the error that says what is wrong with the file."""
+        return AnalyserError(FstStatus.MODEL_INVALID, f"Analyser {self.name} {problem}.")
+
+
+def read_model(path: Path) -> Model:
+    """Read a file, unpacking ``.gz``; AnalyserError where it cannot be an analyser."""
+    stored = _stored(path)
+    sha256 = hashlib.sha256(stored).hexdigest()
+    if stored.startswith(b"\x1f\x8b"):
+        model = Model(path.name, b"", sha256)
+        content = _unpacked(stored, model)
+    else:
+        content = stored
+    model = Model(path.name, content, sha256)
+    if not content:
+        raise model.invalid("is empty: copy it again")
+    for beginning, problem in _FOREIGN:
+        if content.startswith(beginning):
+            raise model.invalid(problem)
+    return model
+
+
+def _stored(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            stored = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise AnalyserError(
+            FstStatus.NOT_CONFIGURED,
+            f"Analyser {path.name} does not exist: copy it there, or name another file.",
+        ) from None
+    except OSError as error:
+        raise Model(path.name, b"", "").invalid(f"cannot be read ({error.strerror})") from None
+    if len(stored) > MOST_BYTES:
+        raise Model(path.name, b"", "").invalid(f"is larger than {MOST_BYTES >> 20} MB")
+    return stored
+
+
+def _unpacked(stored: bytes, model: Model) -> bytes:
+    """Unpack with a limit, so that a small file cannot fill the memory."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(stored)) as file:
+            content = file.read(MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error):
+        raise model.invalid("is a damaged gzip file: copy it again") from None
+    if len(content) > MOST_BYTES:
+        raise model.invalid(f"is larger than {MOST_BYTES >> 20} MB when unpacked")
+    return content

@@ -1,0 +1,197 @@
+"""Every engine gives the same verdicts, on real analysers and on small ones that show one thing each."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.fst.analyser import open_analyser
+from harness.fst.engines import installed_engines
+from harness.fst.status import AnalyserError, FstStatus
+from tests.harness.fst.making import (
+    DATA,
+    DESCRIPTIVE,
+    ENGINES,
+    RUSSIAN,
+    STRICT,
+    layout_of,
+    mutated,
+    needs,
+    real,
+    spelt_by,
+    written,
+)
+
+KNOWN = ("niwâpamâw", "atim", "tânisi", "êkosi", "kinanâskomitin", "awâsisak")
+"""Accepted by both analysers; from the README beside them."""
+
+FLAGS = [
+    # an ending that needs its prefix, in each of the six operators
+    (0, "@P.p.x@", "@P.p.x@", 1), (1, "a", "A", 2), (2, "@R.p.x@", "@R.p.x@", 3), (3, "1", "+R", 9),
+    (0, "a", "A", 4), (4, "@R.p@", "@R.p@", 3),
+    (0, "@N.q.x@", "@N.q.x@", 5), (5, "b", "B", 6), (6, "@D.q.x@", "@D.q.x@", 7), (7, "2", "+D", 9),
+    (6, "@U.q.y@", "@U.q.y@", 8), (8, "3", "+U", 9), (8, "@U.q.x@", "@U.q.x@", 3),
+    (6, "@C.q@", "@C.q@", 10), (10, "@D.q@", "@D.q@", 11), (11, "4", "+C", 9),
+]  # fmt: skip
+
+
+@real
+@pytest.mark.parametrize("engine", ENGINES)
+def test_known_words(engine: str) -> None:
+    needs(engine)
+    strict, descriptive = open_analyser(STRICT, engine), open_analyser(DESCRIPTIVE, engine)
+    for analyser in (strict, descriptive):
+        assert all(accepted for accepted, _ in analyser.analyse(KNOWN))
+        assert not analyser.acceptor
+    bad = ("niwapamaw", "awasisak", "xyzzy", "walking-plough", "Niwâpamâw", "", "atim\0", "a\0b")
+    assert strict.analyse(bad) == [(False, ())] * len(bad)
+    assert [a for a, _ in descriptive.analyse(bad[:4])] == [True, True, False, False]
+    assert strict.analyse(["niwâpamâw"]) == [(True, ("wâpamêw+V+TA+Ind+1Sg+3SgO",))]
+    assert strict.analyse(["atim", "tânisi"]) == [
+        (True, ("atim+N+A+Sg", "atimêw+V+TA+Imp+Imm+2Sg+3SgO")),
+        (True, ("tânisi+Ipc", "tânisi+Ipc+Interj")),
+    ]
+
+
+@real
+@pytest.mark.parametrize("engine", ["builtin", "hfst", "pyhfst"])
+def test_weighted_and_packed(engine: str) -> None:
+    needs(engine)
+    analyser = open_analyser(RUSSIAN, engine)
+    verdicts = analyser.analyse(["слово", "слова", "xyzzy", "словоо"])
+    assert [accepted for accepted, _ in verdicts] == [True, True, False, False]
+    assert {"слово+N+Neu+Inan+Sg+Nom", "слово+N+Neu+Inan+Sg+Acc"} <= set(verdicts[0][1])
+
+
+@real
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES[1:])
+@pytest.mark.parametrize("path", [STRICT, DESCRIPTIVE, RUSSIAN], ids=lambda path: path.name[:9])
+def test_engines_agree_on_ten_thousand_words(engine: str, path: Path) -> None:
+    needs(engine)
+    if path is RUSSIAN and engine == "hfst-optimized-lookup":
+        pytest.skip("it cannot read weights")
+    cyrillic = path is RUSSIAN
+    text = DATA.parent / "text" / f"ntrex-newstest2019-{'ref.ukr' if cyrillic else 'src.eng'}.txt"
+    found = set(re.findall(r"[\w-]+", text.read_text("utf-8")))
+    words = [*spelt_by(layout_of(path), 2500), *sorted(found)[::3][:2500]]
+    words += mutated(words, "ыщбя" if cyrillic else "âêtš")
+    ours, theirs = (open_analyser(path, name).analyse(words) for name in ("builtin", engine))
+    assert sum(accepted for accepted, _ in ours) >= 2500
+    differing = [word for word, a, b in zip(words, ours, theirs, strict=True) if a != b]
+    assert differing == []
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_flag_diacritics(tmp_path: Path, engine: str, weighted: bool, header: bool) -> None:
+    needs(engine)
+    if weighted and engine == "hfst-optimized-lookup":
+        pytest.skip("it cannot read weights")
+    if not header and engine in {"hfst", "pyhfst"}:
+        pytest.skip("it reads only files that name their kind")
+    path = tmp_path / "flags.hfstol"
+    path.write_bytes(written(FLAGS, [9], weighted=weighted, header=header))
+    verdicts = open_analyser(path, engine).analyse(["a1", "b1", "b2", "b3", "b4", "a2", "a"])
+    assert verdicts == [
+        (True, ("A+R",)),
+        (False, ()),
+        (True, ("B+D",)),
+        (True, ("B+U",)),
+        (True, ("B+C",)),
+        (False, ()),
+        (False, ()),
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_longest_symbol_is_read(tmp_path: Path, engine: str) -> None:
+    needs(engine)
+    path = tmp_path / "digraph.hfstol"
+    path.write_bytes(written([(0, "ch", "ch", 1), (0, "c", "c", 2), (2, "h", "+X", 1)], [1]))
+    analyser = open_analyser(path, engine)
+    assert analyser.analyse(["ch", "c", "chz"]) == [(True, ("ch",)), (False, ()), (False, ())]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_word_does_not_end_at_a_letter_that_is_unknown(tmp_path: Path, engine: str) -> None:
+    needs(engine)
+    path = tmp_path / "word.hfstol"
+    path.write_bytes(written([(0, "a", "a", 1), (1, "", "+N", 2)], [2]))
+    analyser = open_analyser(path, engine)
+    assert analyser.analyse(["a", "ab", "a a", "a\0"]) == [(True, ("a+N",)), *[(False, ())] * 3]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_acceptor_has_no_analyses(tmp_path: Path, engine: str) -> None:
+    needs(engine)
+    path = tmp_path / "speller.hfstol"
+    arcs = [(0, "@P.x.y@", "@P.x.y@", 3), (3, "a", "a", 1), (1, "b", "b", 1)]
+    path.write_bytes(written(arcs, [1]))
+    analyser = open_analyser(path, engine)
+    assert analyser.acceptor
+    assert analyser.analyse(["abb", "b"]) == [(True, ()), (False, ())]
+
+
+@pytest.mark.parametrize(
+    ("arcs", "words"),
+    [
+        ([(0, "a", "A", 1), (1, "", "+x", 1)], {"a": ("A",)}),
+        ([(0, "a", "A", 1), (1, "", "+x", 2), (2, "", "+y", 1)], {"a": ("A",)}),
+        ([(0, "a", "A", 1), (1, "@P.f.v@", "@P.f.v@", 1)], {"a": ("A",)}),
+        ([(0, "", "", 0), (0, "a", "A", 1)], {"a": ("A",), "aa": None}),
+    ],
+    ids=["loop", "ring", "flag", "start"],
+)
+def test_cycles_end(tmp_path: Path, arcs: list[tuple[int, str, str, int]], words: dict) -> None:
+    path = tmp_path / "cycle.hfstol"
+    path.write_bytes(written(arcs, [1]))
+    analyser = open_analyser(path)
+    assert analyser.engine == "builtin"
+    for word, analyses in words.items():
+        [(accepted, found)] = analyser.analyse([word])
+        assert (accepted, found) == (analyses is not None, analyses or ())
+    for engine in ENGINES[1:]:
+        with pytest.raises(AnalyserError, match="cycle") as caught:
+            open_analyser(path, engine)
+        assert caught.value.status is FstStatus.ENGINE_ERROR
+
+
+def test_too_many_ways_end_with_a_status(tmp_path: Path) -> None:
+    """Each of sixteen flags may be set or not, all in one cycle: 65,536 places without a letter."""
+    arcs = [(0, f"@P.f{n}.v@", f"@P.f{n}.v@", 0) for n in range(16)] + [(0, "a", "a", 1)]
+    path = tmp_path / "many.hfstol"
+    path.write_bytes(written(arcs, [1]))
+    with pytest.raises(AnalyserError, match=r"many\.hfstol does not come to an end") as caught:
+        open_analyser(path).analyse(["a"])
+    assert caught.value.status is FstStatus.ENGINE_ERROR
+
+
+def test_an_ambiguous_word_is_accepted_and_its_analyses_bounded(tmp_path: Path) -> None:
+    arcs = [(n, "a", written_, n + 1) for n in range(40) for written_ in ("x", "y")]
+    path = tmp_path / "ambiguous.hfstol"
+    path.write_bytes(written(arcs, [40]))
+    [(accepted, analyses)] = open_analyser(path, "builtin").analyse(["a" * 40])
+    assert accepted
+    assert len(analyses) == 1000
+    assert analyses[0] == "x" * 40
+
+
+def test_the_fastest_engine_that_fits_is_chosen(tmp_path: Path) -> None:
+    arcs = [(0, "a", "A", 1)]
+    plain, weighted = tmp_path / "plain.hfstol", tmp_path / "weighted.hfstol"
+    plain.write_bytes(written(arcs, [1]))
+    weighted.write_bytes(written(arcs, [1], weighted=True))
+    here = installed_engines()
+    assert open_analyser(plain).engine == next(iter(here))
+    without = [name for name in here if name != "hfst-optimized-lookup"]
+    assert open_analyser(weighted).engine == without[0]
+    assert open_analyser(plain).engine_version == here[open_analyser(plain).engine]
+
+
+def test_an_unknown_engine_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.hfstol"
+    path.write_bytes(written([(0, "a", "A", 1)], [1]))
+    with pytest.raises(AnalyserError, match="'foma' is not known"):
+        open_analyser(path, "foma")
