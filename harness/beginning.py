@@ -94,7 +94,13 @@ def instruments_for(
     chosen = [corpus.entries[place] for place in positions]
     memo = StoredFindings(store_path(connection))
     return prepare(
-        corpus.dataset, chosen, corpus.entries, plan.scoring, memo, plan.options.coaching
+        corpus.dataset,
+        chosen,
+        corpus.entries,
+        plan.scoring,
+        memo,
+        coaching=plan.options.coaching,
+        offline=plan.run.offline,
     )
 
 
@@ -116,7 +122,8 @@ def instruments_of(connection: sqlite3.Connection, run: Run) -> Instruments:
         [entries[place] for place in sorted(entries)],
         plan.scoring,
         StoredFindings(store_path(connection)),
-        plan.options.coaching,
+        coaching=plan.options.coaching,
+        offline=plan.run.offline,
     )
 
 

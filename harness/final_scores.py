@@ -120,4 +120,6 @@ def _floors(instruments: Instruments, entries: Sequence[Entry], tell: Tell) -> d
     """Work the floors out; on a part of the entries where that would take as long as the run."""
     tell("working out the floors")
     step = max(1, len(entries) // SLOW_FLOOR_ENTRIES) if instruments.slow else 1
-    return floors(entries[::step], instruments.scorer.metrics, annotate=instruments.fully_annotated)
+    return floors(
+        entries[::step], instruments.scorer.metrics, annotate=instruments.annotated_for_floors
+    )

@@ -17,6 +17,7 @@ from harness.annotators.annotator import Annotator
 from harness.failures import HarnessError, UsageError
 from harness.problems import first_problem
 from harness.store.runs import Run
+from scoring.composite import STRUCTURAL_KEY, composite_metrics
 from scoring.inventory import make_scorer, surface_setup
 from scoring.resources import Resources
 from scoring.scorer import Scorer
@@ -39,11 +40,17 @@ class Instruments:
 
     def annotated(self, translations: Sequence[Translation]) -> Sequence[Translation]:
         """Fill in what the quick annotators find."""
-        return self._annotated(translations, slow=False)
+        for annotator in self.annotators:
+            if not annotator.slow:
+                translations = filled(annotator, translations)
+        return translations
 
-    def fully_annotated(self, translations: Sequence[Translation]) -> Sequence[Translation]:
-        """Fill in what all annotators find."""
-        return self._annotated(self.annotated(translations), slow=True)
+    def annotated_for_floors(self, translations: Sequence[Translation]) -> Sequence[Translation]:
+        """Fill in what the annotators find whose metrics enter the composite."""
+        for annotator in self.annotators:
+            if READERS.get(annotator.id, STRUCTURAL_KEY) in composite_metrics():
+                translations = filled(annotator, translations)
+        return translations
 
     @property
     def slow(self) -> bool:
@@ -61,14 +68,6 @@ class Instruments:
         """Let the annotators keep what is new."""
         for annotator in self.annotators:
             annotator.close()
-
-    def _annotated(
-        self, translations: Sequence[Translation], *, slow: bool
-    ) -> Sequence[Translation]:
-        for annotator in self.annotators:
-            if annotator.slow is slow:
-                translations = filled(annotator, translations)
-        return translations
 
 
 def filled(annotator: Annotator, translations: Sequence[Translation]) -> list[Translation]:

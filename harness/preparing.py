@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from corpora.cards import FoundCard, find_card, read_card
 from corpora.corpus import Dataset
 from corpora.entry import Entry
+from corpora.scripts import resolve_script
 from harness.annotators.annotator import Annotator, Memo
+from harness.fst.status import AnalyserError
+from harness.gloss_dictionary import GlossDictionary, read_gloss_dictionary
 from harness.instruments import Instruments
 from harness.methods.coaching import read_coaching
-from harness.methods.dictionary import Dictionary, read_dictionary
+from harness.methods.dictionary import read_dictionary
 from harness.scoring_options import ScoringOptions
 from harness.store.database import home
+from scoring.bitext import alignment_name
 from scoring.inventory import choose, make_scorer, surface_setup
 from scoring.resources import Resources
+from scoring.semantic import by_verdicts
+from scoring.setup import AnalyserFacts, CometFacts, EmbeddingFacts, ScoringSetup
+from scoring.source_words import source_word_list
 from scoring.terminology import Terminology
+
+FST = ("fst_acceptance_rate", "morphological_accuracy")
+"""Metrics that cannot be without an analyser."""
 
 
 def language_folders() -> tuple[Path, ...]:
@@ -30,45 +41,80 @@ def prepare(
     corpus: Sequence[Entry],
     options: ScoringOptions,
     memo: Memo,
+    *,
     coaching: Path | None = None,
+    offline: bool = False,
 ) -> Instruments:
     """Find card, analyser, dictionaries and models for a run over ``entries`` of a ``corpus``.
 
     UsageError names what was asked for and cannot be had; what was not asked for and is not here only
-    turns metrics off, with the reason in the setup.
+    turns metrics off, with the reason in the setup. No text leaves this machine yet.
     """
+    resources = _languages(dataset, entries, corpus, options, coaching)
+    found = _Found()
+    _find_analyser(found, resources, options, memo)
+    analysed = resources.setup.model_copy(update=found.facts)
+    _find_models(found, analysed, entries, options, memo, offline=offline)
+    complete = replace(resources, setup=analysed.model_copy(update=found.facts))
+    on, off = choose(complete, options.wanted)
+    chosen = replace(complete, setup=complete.setup.model_copy(update={"metrics": on, "off": off}))
+    return Instruments(chosen, make_scorer(chosen), tuple(found.annotators))
+
+
+@dataclass(slots=True)
+class _Found:
+    """What was found so far."""
+
+    annotators: list[Annotator] = field(default_factory=list)
+    facts: dict[str, AnalyserFacts | EmbeddingFacts | CometFacts | dict[str, str]] = field(
+        default_factory=dict
+    )
+    """By field of ScoringSetup."""
+
+
+def _languages(
+    dataset: Dataset,
+    entries: Sequence[Entry],
+    corpus: Sequence[Entry],
+    options: ScoringOptions,
+    coaching: Path | None,
+) -> Resources:
+    """Read the cards of both languages and the user's dictionaries."""
     folders = language_folders()
     target = _target_card(dataset, options, folders)
     source = find_card(dataset.source_language, folders)
     terms = _terms(options, coaching)
+    glosses = _glosses(options)
+    pairs = [entry for entry in corpus if not entry.secret]
     draft = surface_setup(dataset.source_language, dataset.target_language, entries)
-    setup = draft.model_copy(
-        update={
-            "language_card": None if target is None else target.card.tag,
-            "language_card_sha256": None if target is None else target.sha256,
-            "terms": len(terms),
-            "terms_sha256": terms.sha256 or None,
+    card = None if target is None else target.card
+    script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))
+    facts = {
+        "script": script,
+        "terms": len(terms),
+        "terms_sha256": terms.sha256 or None,
+        "word_list": source_word_list(dataset.source_language)[1],
+        "alignment": alignment_name(pairs),
+        "gloss_dictionary": len(glosses.glosses),
+        "gloss_dictionary_sha256": glosses.sha256 or None,
+    }
+    if target is not None:
+        facts |= {
+            "language_card": target.card.tag,
+            "language_card_sha256": target.sha256,
+            "variant_rules": target.card.variants is not None,
         }
-    )
-    resources = Resources(
-        setup,
-        card=None if target is None else target.card,
+        if script in target.card.writings:
+            facts["bleu_tokenizer"] = target.card.writing(script).bleu_tokenizer
+    return Resources(
+        draft.model_copy(update=facts),
+        card=card,
         source_card=None if source is None else source.card,
         entries=entries,
-        pairs=[entry for entry in corpus if not entry.secret],
+        pairs=pairs,
         terms=terms,
+        gloss_dictionary=glosses.glosses,
     )
-    annotators: tuple[Annotator, ...] = ()
-    on, off = choose(resources, options.wanted)
-    chosen = Resources(
-        setup.model_copy(update={"metrics": on, "off": off}),
-        card=resources.card,
-        source_card=resources.source_card,
-        entries=entries,
-        pairs=resources.pairs,
-        terms=terms,
-    )
-    return Instruments(chosen, make_scorer(chosen), annotators)
 
 
 def _target_card(
@@ -81,15 +127,71 @@ def _target_card(
 
 def _terms(options: ScoringOptions, coaching: Path | None) -> Terminology:
     """Read the prescribed terms: those asked for, else those that the run is coached with."""
-    path = options.terms or coaching
+    if options.terms is not None:
+        dictionary = read_dictionary(options.terms)
+        return Terminology(dictionary.pairs(), dictionary.sha256 or "")
+    if coaching is not None:
+        found = read_coaching(coaching)
+        return Terminology(found.dictionary.pairs(), found.sha256)
+    return Terminology(())
+
+
+def _glosses(options: ScoringOptions) -> GlossDictionary:
+    if options.gloss_dictionary is None:
+        return GlossDictionary({}, "")
+    return read_gloss_dictionary(options.gloss_dictionary)
+
+
+def _find_analyser(
+    found: _Found, resources: Resources, options: ScoringOptions, memo: Memo
+) -> None:
+    """Find the analyser and ask it about the references; a damaged one that nobody named is only off."""
+    from harness.fst.find import find_analyser
+
+    if not options.wants_analyses:
+        return
+    setup = resources.setup
+    path = options.analyser or find_analyser(
+        resources.card, setup.target_language, language_folders()
+    )
     if path is None:
-        return Terminology(())
-    if path.suffix in {".json", ".toml"} and (path == coaching or path.suffix == ".toml"):
-        found = read_coaching(path)
-        return _terminology(found.dictionary, found.sha256)
-    dictionary = read_dictionary(path)
-    return _terminology(dictionary, dictionary.sha256 or "")
+        return
+    from harness.reference_words import analyser_annotator
+
+    try:
+        annotator, facts = analyser_annotator(path, resources, memo)
+    except AnalyserError as error:
+        if options.analyser is not None:
+            raise
+        found.facts["off"] = dict.fromkeys(FST, f"{error} (status {error.status})")
+        return
+    found.annotators.append(annotator)
+    found.facts["analyser"] = facts
 
 
-def _terminology(dictionary: Dictionary, sha256: str) -> Terminology:
-    return Terminology(dictionary.pairs(), sha256)
+def _find_models(
+    found: _Found,
+    setup: ScoringSetup,
+    entries: Sequence[Entry],
+    options: ScoringOptions,
+    memo: Memo,
+    *,
+    offline: bool,
+) -> None:
+    """Make the annotators for embeddings and COMET where they were asked for and would be read."""
+    wanted = options.wanted
+    if options.embeddings is not None and "semantic_score" in wanted and not by_verdicts(setup):
+        from harness.annotators.embeddings import embedding_annotator
+
+        embeddings = embedding_annotator(
+            options.embeddings, options.embeddings_model, memo, offline=offline
+        )
+        embeddings.check(entries, offline=offline)
+        found.annotators.append(embeddings)
+        found.facts["embeddings"] = embeddings.facts
+    if options.comet is not None and "comet_score" in wanted:
+        from harness.annotators.comet import comet_annotator
+
+        comet = comet_annotator(options.comet, memo)
+        found.annotators.append(comet)
+        found.facts["comet"] = comet.facts

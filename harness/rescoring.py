@@ -81,7 +81,8 @@ def _instruments(
         [entries[place] for place in sorted(entries)],
         chosen,
         memo,
-        None if coaching is None else Path(coaching),
+        coaching=None if coaching is None else Path(coaching),
+        offline=bool(run.plan.get("run", {}).get("offline")),
     )
     return instruments, chosen
 

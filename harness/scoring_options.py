@@ -12,6 +12,18 @@ ROSETTA = "rosetta"
 """Name of all metrics of the scoring specification together."""
 
 
+_ANALYSED = frozenset(
+    {
+        "equivalent_match_rate",
+        "fst_acceptance_rate",
+        "morphological_accuracy",
+        "semantic_score",
+        "code_switching_rate",
+        "terminology_adherence",
+    }
+)
+
+
 class ScoringOptions(BaseModel):
     """Where metrics find what they need; nothing of it changes what a method is asked."""
 
@@ -43,6 +55,11 @@ class ScoringOptions(BaseModel):
             if id_ != ROSETTA and id_ not in known:
                 raise ValueError(f"there is no metric {id_!r}; there are {', '.join(known)}")
         return value
+
+    @property
+    def wants_analyses(self) -> bool:
+        """True where a wanted metric asks an analyser, be it only to tell the target's words."""
+        return bool(self.wanted & _ANALYSED)
 
     @property
     def wanted(self) -> frozenset[str]:

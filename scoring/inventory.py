@@ -37,7 +37,8 @@ SURFACE = (
     "ter",
     "length_ratio",
 )
-"""Metrics whose statistics follow from output, reference and variants alone (§2.1)."""
+"""The metrics of §2.1, whose statistics follow from output, reference and variants alone; only those of
+equivalent match do not where the language has rules of its own for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,12 @@ MAKERS: dict[str, Maker] = {
     "repair_effectiveness": Maker(RepairEffectiveness),
 }
 """By metric id."""
+
+
+def from_texts(setup: ScoringSetup) -> frozenset[str]:
+    """Tell which metrics of a setup can be computed from texts, without anything else."""
+    ruled = {"equivalent_match_rate"} if setup.variant_rules else set()
+    return frozenset(SURFACE) - ruled
 
 
 def choose(resources: Resources, wanted: Collection[str]) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -108,7 +115,12 @@ def _made(resources: Resources) -> Iterator[Metric | CorpusMetric]:
 
 def make_scorer(resources: Resources) -> Scorer:
     """Make the scorer of a setup."""
-    return Scorer(make_metrics(resources), make_corpus_metrics(resources), off=resources.setup.off)
+    return Scorer(
+        make_metrics(resources),
+        make_corpus_metrics(resources),
+        off=resources.setup.off,
+        from_texts=from_texts(resources.setup),
+    )
 
 
 def surface_setup(

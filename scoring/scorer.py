@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgpack
@@ -34,14 +34,17 @@ class Scorer:
         metrics: Sequence[Metric],
         corpus_metrics: Sequence[CorpusMetric] = (),
         off: Mapping[str, str] | None = None,
+        from_texts: Collection[str] | None = None,
     ) -> None:
         self.metrics = tuple(metrics)
-        self.corpus_metrics = tuple(corpus_metrics)
-        self.off = dict(off or {})
-        """Metric id → why it is off (``ScoringSetup.off``)."""
         ids = [metric.info.id for metric in self.metrics]
         if len(set(ids)) < len(ids):
             raise ValueError(f"a metric is listed twice: {', '.join(ids)}")
+        self.corpus_metrics = tuple(corpus_metrics)
+        self.off = dict(off or {})
+        """Metric id → why it is off (``ScoringSetup.off``)."""
+        self.from_texts = frozenset(ids if from_texts is None else from_texts)
+        """Metrics whose statistics follow from the texts alone."""
 
     @property
     def all_metrics(self) -> tuple[Metric | CorpusMetric, ...]:

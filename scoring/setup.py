@@ -70,6 +70,8 @@ class ScoringSetup(BaseModel):
     language_card: str | None = None
     """Tag of the card; None: the language has none."""
     language_card_sha256: str | None = None
+    variant_rules: bool = False
+    """Whether the card says which differences between sentences do not count."""
     bleu_tokenizer: str = "13a"
     has_variants: bool = False
     """Whether an entry lists ``variants[]``."""

@@ -176,7 +176,7 @@ class CometModel:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         self.facts = CometFacts(model=_name(path), sha256=digest, imported=False)
         self._maker = f"comet-1:sha256:{digest}"
-        self._memo = memo or NoMemo()
+        self._memo = NoMemo() if memo is None else memo
         self._progress = progress
 
     def annotate(self, translations: Sequence[Translation]) -> list[float | None]:

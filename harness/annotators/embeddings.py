@@ -63,7 +63,7 @@ class EmbeddingAnnotator:
     ) -> None:
         self.facts = embedder.facts
         self._embedder = embedder
-        self._memo = memo or NoMemo()
+        self._memo = NoMemo() if memo is None else memo
         self._progress = progress
 
     def check(self, entries: Iterable[Entry], *, offline: bool = False) -> None:

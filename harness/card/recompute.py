@@ -12,7 +12,7 @@ from harness.card.rows import row_entry
 from harness.instruments import stated_setup
 from harness.method import Setup
 from scoring.intervals import SEED
-from scoring.inventory import SURFACE, make_scorer, surface_setup
+from scoring.inventory import make_scorer, surface_setup
 from scoring.metric import Statistics
 from scoring.resources import Resources
 from scoring.scorer import EntryValues, Scorer
@@ -57,7 +57,7 @@ def _statistics(
     scorer: Scorer, texts: Sequence[Translation], rows: Sequence[EntryResult]
 ) -> list[EntryStatistics]:
     """Take the statistics of the surface metrics anew; what needs more than the texts, each row states."""
-    surface = Scorer([metric for metric in scorer.metrics if metric.info.id in SURFACE])
+    surface = Scorer([metric for metric in scorer.metrics if metric.info.id in scorer.from_texts])
     return [
         {**dict.fromkeys(ids(scorer)), **_stated(row, scorer), **taken}
         for row, taken in zip(rows, surface.statistics(texts), strict=True)

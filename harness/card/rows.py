@@ -10,7 +10,6 @@ from corpora.entry import Entry, EntryId, Segment
 from harness.card.model import EntryResult, EntryUsage
 from harness.failures import ErrorClass
 from harness.result import Result
-from scoring.inventory import SURFACE
 from scoring.scorer import Scorer
 
 ALL_ACCEPTED = 2
@@ -72,7 +71,9 @@ def row_json(row: EntryResult) -> dict[str, Any]:
 
 def _beyond_texts(scorer: Scorer, result: Result) -> dict[str, list[float] | None] | None:
     """Give the statistics that cannot be taken from the texts of the row again."""
-    beyond = [metric.info.id for metric in scorer.metrics if metric.info.id not in SURFACE]
+    beyond = [
+        metric.info.id for metric in scorer.metrics if metric.info.id not in scorer.from_texts
+    ]
     if not beyond:
         return None
     taken = scorer.unpack(result.statistics)

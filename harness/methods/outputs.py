@@ -146,9 +146,7 @@ def _output(text: str | None, recorded: Recorded, raw: str | None = None) -> Out
         return Output(None, _MISSING.error_class, _MISSING.error, recorded=recorded)
     if not text.strip():
         return Output(None, ErrorClass.EMPTY, "The output is empty.", recorded=recorded)
-    return Output(
-        storable(text), recorded=recorded, raw=None if raw is None else storable(raw)
-    )
+    return Output(storable(text), recorded=recorded, raw=None if raw is None else storable(raw))
 
 
 def _number(path: Path, where: str, row: Mapping[str, Any], name: str) -> float | None:

@@ -1,0 +1,72 @@
+"""An analyser made ready for a run: what it is, and how much of the references it knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgpack
+
+from harness.annotators.annotator import Memo
+from harness.annotators.fst import FstAnnotator
+from harness.fst.analyser import FORMAT, Analyser, open_analyser
+from harness.fst.engines import installed_engines
+from harness.fst.model import read_model
+from scoring.resources import Resources
+from scoring.setup import AnalyserFacts
+from scoring.translation import Translation
+
+_MAKER = f"analyser facts {FORMAT}"
+_Facts = tuple[str, str, bool]
+"""Engine, its version, and whether the analyser is an acceptor."""
+
+
+def analyser_annotator(
+    path: Path, resources: Resources, memo: Memo
+) -> tuple[FstAnnotator, AnalyserFacts]:
+    """Make the annotator, and ask it about all words of the references.
+
+    The file is checked and opened only where the memo does not know it, or a word. Raises AnalyserError
+    where it cannot be used.
+    """
+    model = read_model(path)
+    key = f"{model.sha256} {' '.join(f'{name}-{version}' for name, version in installed_engines().items())}"
+    opened: list[Analyser] = []
+
+    def opener() -> Analyser:
+        if not opened:
+            opened.append(open_analyser(path))
+        return opened[0]
+
+    engine, version, acceptor = _recalled(memo, key) or _asked(memo, key, opener())
+    annotator = FstAnnotator(opener, resources.writing, memo, sha256=model.sha256)
+    words, accepted = _references(annotator, resources)
+    return annotator, AnalyserFacts(
+        name=model.name,
+        sha256=model.sha256,
+        engine=engine,
+        engine_version=version,
+        acceptor=acceptor,
+        reference_words=words,
+        reference_accepted=accepted,
+    )
+
+
+def _recalled(memo: Memo, key: str) -> _Facts | None:
+    found = memo.recall(_MAKER, [key]).get(key)
+    if found is None:
+        return None
+    engine, version, acceptor = msgpack.unpackb(found)
+    return engine, version, acceptor
+
+
+def _asked(memo: Memo, key: str, analyser: Analyser) -> _Facts:
+    facts = (analyser.engine, analyser.engine_version, analyser.acceptor)
+    memo.keep(_MAKER, {key: msgpack.packb(facts)})
+    return facts
+
+
+def _references(annotator: FstAnnotator, resources: Resources) -> tuple[int, int]:
+    """Count the words of the references, and those that the analyser accepts."""
+    found = annotator.annotate([Translation(entry, "") for entry in resources.entries])
+    words = [word for annotation in found if annotation for word in annotation.reference]
+    return len(words), sum(word.accepted is not None for word in words)
