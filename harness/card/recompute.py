@@ -11,6 +11,8 @@ from harness.card.model import EntryResult, Retries, RunCard, Scores
 from harness.card.rows import row_entry
 from harness.instruments import stated_setup
 from harness.method import Setup
+from scoring.composite import composite_metrics
+from scoring.floors import Floor
 from scoring.intervals import SEED
 from scoring.inventory import make_scorer, surface_setup
 from scoring.metric import Statistics
@@ -47,10 +49,18 @@ def card_material(card: RunCard) -> Material:
         scoring=setup,
         scorer=scorer,
         statistics=_statistics(scorer, texts, card.results),
+        floors=_floors(card, scorer),
         corpus_values={
             metric.info.id: _number(card.scores, metric.info.id) for metric in scorer.corpus_metrics
         },
     )
+
+
+def _floors(card: RunCard, scorer: Scorer) -> dict[str, Floor] | None:
+    """Give the floors that the card states where they rest on more than texts; None: to be computed."""
+    if composite_metrics() & set(ids(scorer)) <= scorer.from_texts:
+        return None
+    return {floor.name: Floor(floor.composite, floor.chrf_plus_plus) for floor in card.floors}
 
 
 def _statistics(
