@@ -181,4 +181,5 @@ class Writing(BaseModel):
         single |= set(self.word_letters)
         if self.cased:
             single |= {upper for character in single for upper in character.upper()}
+            single |= {"ẞ"} if "ß" in single else set()  # Unicode writes its capital SS
         return frozenset(single)
