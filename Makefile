@@ -37,9 +37,9 @@ $(VENV)/.tests: $(VENV)/.installed requirements-dev.lock
 # Locks hold hashes only, for every platform and Python that we support.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
-		--group build pyproject.toml -o requirements.lock
+		--extra words --group build pyproject.toml -o requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
-		--group build --group dev pyproject.toml -o requirements-dev.lock
+		--extra words --extra hfst --extra embeddings --group build --group dev pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) dist build
