@@ -240,15 +240,18 @@ def _split(gloss: str) -> list[str]:
 def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, int]:
     """Give places of output words → places of reference words, one to one, the closest kin first."""
     found: dict[int, int] = {}
-    free = set(range(len(theirs)))
+    left, free = list(range(len(ours))), list(range(len(theirs)))
     for same in (_same_text, _same_lemma, Meaning.like):
-        for place, word in enumerate(ours):
-            if place in found:
-                continue
-            fits = next((other for other in sorted(free) if same(word, theirs[other])), None)
-            if fits is not None:
-                found[place] = fits
-                free.discard(fits)
+        for place in left:
+            word = ours[place]
+            for other in free:
+                if same(word, theirs[other]):
+                    found[place] = other
+                    free.remove(other)
+                    break
+        left = [place for place in left if place not in found]
+        if not left or not free:
+            break
     return dict(sorted(found.items()))
 
 
