@@ -143,7 +143,7 @@ class Pair:
             faults.append(f"“{word}” (lemma {self.analysis.lemma}) instead of “{self.gold.shown}”.")
         faults += [
             f"“{word}”: {fault.words}."
-            for fault in inflection_faults(self.analysis.tags, self.gold.tags)
+            for fault in inflection_faults(self.analysis.tags, self.gold.tags - self.analysis.tags)
             if fault.expected is not None
         ]
         return faults

@@ -1,0 +1,145 @@
+"""Analysed words by hand and by the real Plains Cree analyser, for the tests of structural metrics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from corpora.entry import Entry
+from corpora.language import LanguageCard
+from corpora.words import words
+from harness.fst.analyser import Analyser, open_analyser
+from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.resources import Resources
+from scoring.setup import AnalyserFacts, ScoringSetup
+from scoring.translation import Translation
+
+DATA = Path(
+    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
+)
+STRICT = DATA / "fst" / "crk-strict-analyzer.hfstol"
+
+needs_cree = pytest.mark.skipif(not STRICT.exists(), reason=f"no test data at {DATA.name}/fst")
+
+CREE = {
+    "niwâpamâw": ("wâpamêw+V+TA+Ind+1Sg+3SgO",),
+    "kiwâpamâw": ("wâpamêw+V+TA+Ind+2Sg+3SgO",),
+    "wâpamêw": ("wâpamêw+V+TA+Ind+3Sg+4Sg/PlO",),
+    "atim": ("atim+N+A+Sg", "atimêw+V+TA+Imp+Imm+2Sg+3SgO"),
+    "atimwak": ("atim+N+A+Pl",),
+    "awâsisak": ("awâsis+N+A+Pl",),
+    "êkosi": ("êkosi+Ipc",),
+}
+"""As the strict analyser of Plains Cree gives them."""
+
+ESPERANTO = {
+    "mi": ("mi+Pron+Pers+1Sg+Nom",),
+    "iras": ("iri+V+Prs",),
+    "iris": ("iri+V+Prt",),
+    "vidas": ("vidi+V+Prs",),
+    "la": ("la+Det",),
+    "hundo": ("hundo+N+Sg+Nom",),
+    "hundon": ("hundo+N+Sg+Acc",),
+    "hundojn": ("hundo+N+Pl+Acc",),
+    "katon": ("kato+N+Sg+Acc",),
+    "vendejo": ("vendejo+N+Sg+Nom",),
+    "butiko": ("butiko+N+Sg+Nom",),
+    "hejmen": ("hejme+Adv+Acc",),
+}
+
+GLOSSES = {
+    "NOUN": "N", "ACC": "Acc", "PL": "Pl", "PRS": "V+Prs", "PST": "V+Prt", "1sg": "1Sg", "FEM": "",
+}  # fmt: skip
+
+
+def analysed(text: str, lexicon: Mapping[str, Sequence[str]]) -> tuple[WordAnalysis, ...]:
+    return tuple(
+        WordAnalysis(
+            word,
+            Acceptance.AS_WRITTEN if word in lexicon else None,
+            tuple(lexicon.get(word, ())),
+        )
+        for word in text.split()
+    )
+
+
+def annotation(
+    output: str, reference: str, lexicon: Mapping[str, Sequence[str]] = ESPERANTO
+) -> FstAnnotation:
+    return FstAnnotation(analysed(output, lexicon), analysed(reference, lexicon))
+
+
+def translation(
+    output: str,
+    reference: str,
+    gold: str | None = None,
+    lexicon: Mapping[str, Sequence[str]] = ESPERANTO,
+) -> Translation:
+    entry = Entry(id=1, source="source", reference=reference, morphological_analysis=gold)
+    return Translation(entry, output, {"fst": annotation(output, reference, lexicon)})
+
+
+def facts(**changes: object) -> AnalyserFacts:
+    return AnalyserFacts(
+        **{
+            "name": "epo.hfstol",
+            "sha256": "0123456789abcdef" * 4,
+            "engine": "builtin",
+            "engine_version": "1",
+            "acceptor": False,
+            "reference_words": 100,
+            "reference_accepted": 97,
+            **changes,
+        }
+    )
+
+
+def setup(analyser: AnalyserFacts | None = None, **changes: object) -> ScoringSetup:
+    return ScoringSetup(
+        metrics=("fst_acceptance_rate", "morphological_accuracy"),
+        source_language="en",
+        target_language="eo",
+        analyser=analyser,
+        **changes,
+    )
+
+
+def card(glosses: Mapping[str, str] = GLOSSES) -> LanguageCard:
+    return LanguageCard.model_validate(
+        {
+            "tag": "eo",
+            "name": "Esperanto",
+            "default_script": "Latn",
+            "writings": {"Latn": {"letters": "a-z ĉ ĝ ĥ ĵ ŝ ŭ", "cased": True}},
+            "glosses": dict(glosses),
+            "sources": {},
+        }
+    )
+
+
+def resources(entries: Sequence[Entry] = (), **facts_changes: object) -> Resources:
+    return Resources(setup(facts(**facts_changes)), card=card(), entries=entries)
+
+
+@cache
+def cree_analyser() -> Analyser:
+    return open_analyser(STRICT)
+
+
+def cree_words() -> Callable[[str], tuple[WordAnalysis, ...]]:
+    """Analyse the words of a text with the real analyser, as they stand."""
+
+    def analyse(text: str) -> tuple[WordAnalysis, ...]:
+        found = [word.text for word in words(text)]
+        return tuple(
+            WordAnalysis(word, Acceptance.AS_WRITTEN if accepted else None, analyses)
+            for word, (accepted, analyses) in zip(
+                found, cree_analyser().analyse(found), strict=True
+            )
+        )
+
+    return analyse

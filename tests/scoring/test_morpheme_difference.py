@@ -1,0 +1,176 @@
+"""Differences of words in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.fst.layout import check_layout
+from harness.fst.model import read_model
+from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.inflection import features, inflection_faults
+from scoring.morpheme_difference import Difference, morpheme_differences
+from tests.scoring.analysed import CREE, DATA, STRICT, annotation, cree_words, needs_cree
+
+
+def said(output: str, reference: str, **lexicon: object) -> list[str]:
+    return [found.words for found in morpheme_differences(annotation(output, reference, **lexicon))]
+
+
+@pytest.mark.parametrize(
+    ("output", "reference", "words"),
+    [
+        ("mi vidas la hundon", "mi vidas la hundon", []),
+        (
+            "hundo",
+            "hundon",
+            ["“hundo”: base form (nominative) instead of object ending (accusative)."],
+        ),
+        ("hundojn", "hundon", ["“hundojn”: plural instead of singular."]),
+        ("mi iras", "mi iris", ["“iras”: present instead of past."]),
+        ("la vendejo", "la butiko", ["“vendejo” (lemma vendejo) instead of “butiko”."]),
+        (
+            "la hundoj",
+            "la hundo",
+            ["“hundoj” is no word the analyser knows; the reference has “hundo”."],
+        ),
+        ("mi", "mi hejmen", ["“hejmen” is missing."]),
+        ("mi mi", "mi", ["“mi” has no counterpart in the reference."]),
+    ],
+)
+def test_esperanto(output: str, reference: str, words: list[str]) -> None:
+    assert said(output, reference) == words
+
+
+def test_order_and_case_of_letters_are_no_difference() -> None:
+    lexicon = {"La": ("la+Det",), "la": ("la+Det",), "hundo": ("hundo+N",)}
+    assert said("hundo La", "la hundo", lexicon=lexicon) == []
+
+
+def test_fields_for_the_screen() -> None:
+    assert morpheme_differences(annotation("hundojn", "hundon")) == (
+        Difference(
+            output="hundojn",
+            reference="hundon",
+            category="number",
+            found="plural",
+            expected="singular",
+            words="“hundojn”: plural instead of singular.",
+        ),
+    )
+
+
+def test_a_missing_ending_of_a_tag_set_without_nominative() -> None:
+    lexicon = {"hundo": ("hundo+N+Sg",), "hundon": ("hundo+N+Sg+Acc",)}
+    assert said("hundo", "hundon", lexicon=lexicon) == [
+        "“hundo”: object ending (accusative) missing."
+    ]
+    assert said("hundon", "hundo", lexicon=lexicon) == [
+        "“hundon”: object ending (accusative) where none is expected."
+    ]
+
+
+def test_tags_mean_different_things_in_different_company() -> None:
+    assert features({"N", "A", "Sg"})["animacy"] == ("animate",)
+    assert features({"A", "Sg"})["word class"] == ("adjective",)
+    assert features({"V", "Fut", "Def"})["tense"] == ("definite future", "future")
+
+
+def test_tags_without_words_are_said_as_they_are() -> None:
+    (fault,) = inflection_faults({"N", "Qqq"}, {"N", "{found}"})
+    assert fault.words == "tag Qqq instead of {found}"
+
+
+def test_preverbs_and_unspecified_numbers() -> None:
+    faults = inflection_faults({"PV/ki", "V", "4Sg/PlO"}, {"V", "4SgO", "PV/e"})
+    assert [fault.words for fault in faults] == ["preverb ki instead of e"]
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "words"),
+    [
+        ("Sg1", "Pl1", "singular instead of plural"),
+        ("Nom", "Ill", "base form (nominative) instead of “into” form (illative)"),
+        ("Prt", "Prs", "past instead of present"),
+        ("Msc", "Fem", "masculine instead of feminine"),
+        ("PxSg1", "PxSg3", "1st person possessor instead of 3rd"),
+        ("Imprt", "Cond", "command (imperative) instead of conditional"),
+        ("Inan", "Anim", "inanimate instead of animate"),
+    ],
+)
+def test_tags_of_other_languages(found: str, expected: str, words: str) -> None:
+    assert [fault.words for fault in inflection_faults({found}, {expected})] == [words]
+
+
+@needs_cree
+@pytest.mark.parametrize(
+    ("output", "reference", "words"),
+    [
+        ("niwâpamâw atim", "kiwâpamâw atim", ["“niwâpamâw”: 1st person instead of 2nd."]),
+        (
+            "niwâpamâw",
+            "wâpamêw",
+            [
+                "“niwâpamâw”: 1st person instead of 3rd.",
+                "“niwâpamâw”: 3rd person object instead of 3rd obviative.",
+            ],
+        ),
+        ("awâsisak", "awâsis", ["“awâsisak”: plural instead of singular."]),
+        ("ê-kî-nipât", "ê-nipât", ["“ê-kî-nipât”: preverb ki too many."]),
+        ("maskwa nipâw", "atim nipâw", ["“maskwa” (lemma maskwa) instead of “atim”."]),
+    ],
+)
+def test_real_cree(output: str, reference: str, words: list[str]) -> None:
+    analyse = cree_words()
+    found = morpheme_differences(FstAnnotation(analyse(output), analyse(reference)))
+    assert [difference.words for difference in found] == words
+
+
+def real_tags() -> Iterator[str]:
+    for name in (STRICT.name, "crk-descriptive-analyzer.hfstol", "rus-analyser-gt-desc.hfstol.gz"):
+        for symbol in check_layout(read_model(DATA / "fst" / name)).alphabet.symbols:
+            if "+" in symbol[:1] + symbol[-1:] and len(symbol) > 1:
+                yield symbol.strip("+")
+
+
+@needs_cree
+def test_every_tag_of_the_real_analysers_has_words() -> None:
+    tags = set(real_tags())
+    assert len(tags) > 350
+    assert sorted(tag for tag in tags if "other" in features({tag})) == []
+
+
+def test_readme_values_of_cree() -> None:
+    assert [
+        (found.category, found.found, found.expected)
+        for found in morpheme_differences(annotation("atimwak", "atim", CREE))
+    ] == [("number", "plural", "singular")]
+
+
+words = st.builds(
+    WordAnalysis,
+    st.text(max_size=12),
+    st.one_of(st.none(), st.sampled_from(Acceptance)),
+    st.lists(
+        st.one_of(st.text(max_size=20), st.sampled_from([*CREE["atim"], *CREE["wâpamêw"]])),
+        max_size=3,
+    ).map(tuple),
+)
+texts = st.lists(words, max_size=8).map(tuple)
+
+
+@given(texts, texts)
+def test_any_annotation_is_compared(
+    output: tuple[WordAnalysis, ...], reference: tuple[WordAnalysis, ...]
+) -> None:
+    for found in morpheme_differences(FstAnnotation(output, reference)):
+        assert found.words.endswith(".")
+        assert found.output is not None or found.reference is not None
+
+
+@given(texts)
+def test_a_text_does_not_differ_from_itself(text: tuple[WordAnalysis, ...]) -> None:
+    assert morpheme_differences(FstAnnotation(text, text)) == ()

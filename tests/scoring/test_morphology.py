@@ -1,0 +1,202 @@
+"""Morphological accuracy in both notations."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.entry import Entry
+from scoring.analysis import FstAnnotation
+from scoring.inventory import choose
+from scoring.morphology import MorphologicalAccuracy, why_no_morphology
+from scoring.resources import Resources
+from scoring.translation import Translation
+from tests.scoring.analysed import (
+    CREE,
+    ESPERANTO,
+    annotation,
+    cree_words,
+    facts,
+    needs_cree,
+    resources,
+    setup,
+    translation,
+)
+
+METRIC = MorphologicalAccuracy(resources())
+DOG = "mi vid-as la hund-o-n | 1sg see-PRS the dog-NOUN-ACC"
+DOG_STRINGS = "mi+Pron+Pers+1Sg+Nom vidi+V+Prs la+Det hundo+N+Sg+Acc"
+
+
+@pytest.mark.parametrize(
+    ("output", "right"),
+    [
+        ("mi vidas la hundon", 9),
+        ("la hundon mi vidas", 9),
+        ("mi vidas la hundo", 8),  # no accusative
+        ("mi vidas la hundojn", 9),  # the interlinear line says nothing of number
+        ("mi vidas la katon", 8),  # inflected rightly, another lemma
+        ("mi vidas la", 6),
+        ("xyzzy", 0),
+        ("", 0),
+    ],
+)
+def test_interlinear(output: str, right: int) -> None:
+    # mi: lemma, 1Sg; vidas: lemma, V, Prs; la: lemma; hundon: lemma, N, Acc
+    assert METRIC.stats(translation(output, "mi vidas la hundon", DOG)) == (right, 9, 0)
+
+
+@pytest.mark.parametrize(
+    ("output", "right"),
+    [
+        ("mi vidas la hundon", 14),
+        ("mi vidas la hundo", 13),
+        ("mi vidas la hundojn", 13),
+        ("mi iris la hundon", 12),
+        ("", 0),
+    ],
+)
+def test_analyser_strings(output: str, right: int) -> None:
+    assert METRIC.stats(translation(output, "mi vidas la hundon", DOG_STRINGS)) == (right, 14, 0)
+
+
+def test_the_best_analysis_of_an_ambiguous_word_counts() -> None:
+    gold = "wâpamêw+V+TA+Ind+1Sg+3SgO atim+N+A+Sg"
+    found = translation("niwâpamâw atim", "niwâpamâw atim", gold, CREE)
+    assert METRIC.stats(found) == (10, 10, 0)
+
+
+def test_words_are_paired_one_to_one() -> None:
+    once = translation("hundon", "hundon hundon", "hundo+N+Sg+Acc hundo+N+Sg+Acc")
+    assert METRIC.stats(once) == (4, 8, 0)
+
+
+def test_the_lemma_comes_from_the_reference_where_the_analyser_knows_its_word() -> None:
+    gold = "ir-is | go-PST"
+    # “iri” and nothing that merely begins like it: the analyser knows “iris” of the reference.
+    lexicon = {**ESPERANTO, "irasol": ("irasolo+V+Prt",)}
+    assert METRIC.stats(translation("iras", "iris", gold, lexicon)) == (2, 3, 0)
+    assert METRIC.stats(translation("irasol", "iris", gold, lexicon)) == (2, 3, 0)
+
+
+def test_without_it_the_lemma_begins_with_the_root_and_ends_soon() -> None:
+    lexicon = {"hundo": ("hundo+N",), "hundejojn": ("hundejaro+N",), "la": ("lando+N",)}
+    assert METRIC.stats(translation("hundo", "", "hund-o | dog-NOUN", lexicon)) == (2, 2, 0)
+    assert METRIC.stats(translation("hundejojn", "", "hund-o | dog-NOUN", lexicon)) == (1, 2, 0)
+    assert METRIC.stats(translation("la", "", "la | the", lexicon)) == (0, 1, 0)
+
+
+def test_unmapped_glosses_are_counted() -> None:
+    found = translation("hundo", "hundo", "hund-eg-o | dog-AUG-NOUN")
+    assert METRIC.stats(found) == (2, 2, 1)
+    assert METRIC.further([2, 2, 1]) == {"unmapped_glosses": 1}
+    assert METRIC.explain(found)[-1] == "Glosses without a tag in the language card: AUG."
+
+
+def test_entries_without_gold_or_annotation_have_nothing() -> None:
+    assert METRIC.stats(translation("mi", "mi")) is None
+    assert METRIC.stats(translation("mi", "mi", "free words about it")) is None
+    entry = Entry(id=1, source="s", reference="mi", morphological_analysis=DOG)
+    assert METRIC.stats(Translation(entry, "mi")) is None
+
+
+def test_explanation_says_what_is_wrong_in_words() -> None:
+    gold = "mi vid-as la hund-o-n mi ir-is | 1sg see-PRS the dog-NOUN-ACC 1sg go-PST"
+    said = METRIC.explain(
+        translation("mi vidas la hundo mi iras", "mi vidas la hundon mi iris", gold)
+    )
+    assert said == (
+        "12 of 14 expected lemmas and tags are there.",
+        "“hundo”: base form (nominative) instead of object ending (accusative).",
+        "“iras”: present instead of past.",
+    )
+
+
+def test_explanation_names_other_lemmas_and_missing_words() -> None:
+    said = METRIC.explain(translation("vendejo", "butiko hejmen", "butiko+N+Sg+Nom hejme+Adv+Acc"))
+    assert said[1:] == ("“vendejo” (lemma vendejo) instead of “butiko”.", "“hejme” is missing.")
+
+
+def test_explanation_of_an_unreadable_analysis() -> None:
+    said = METRIC.explain(translation("mi", "mi", "mi | 1sg see"))
+    assert said == (
+        "The entry's morphological analysis cannot be used: it has 1 words and 2 glosses.",
+    )
+
+
+def test_reasons() -> None:
+    gold = Entry(id=5, source="s", reference="r", morphological_analysis=DOG)
+    bad = Entry(id=6, source="s", reference="r", morphological_analysis="1 | 2 3")
+    bare = Entry(id=7, source="s", reference="r")
+    assert "no analyser" in (why_no_morphology(Resources(setup(), entries=[gold])) or "")
+    assert "acceptor" in (why_no_morphology(resources([gold], acceptor=True)) or "")
+    assert "only 3%" in (why_no_morphology(resources([gold], reference_accepted=3)) or "")
+    assert why_no_morphology(resources([bare])) == "no entry has a morphological analysis"
+    assert "entry 6: it has 1 words and 2 glosses" in (why_no_morphology(resources([bad])) or "")
+    assert why_no_morphology(resources([bad, gold])) is None
+    without_card = Resources(setup(facts()), entries=[gold])
+    assert "glosses" in (why_no_morphology(without_card) or "")
+    _, off = choose(resources([bare]), ["morphological_accuracy"])
+    assert off["morphological_accuracy"] == "no entry has a morphological analysis"
+
+
+def test_why_missing_depends_on_the_setup_alone() -> None:
+    assert "no analyser" in MorphologicalAccuracy(Resources(setup())).why_missing
+    assert "analysis" in MorphologicalAccuracy(Resources(setup(facts()))).why_missing
+
+
+sentences = st.lists(st.sampled_from([*ESPERANTO, "xyzzy"]), max_size=8).map(" ".join)
+golds = st.sampled_from([DOG, DOG_STRINGS, "hundo+N+Sg+Nom hundo+N+Pl+Acc", "ir-is | go-PST"])
+
+
+@given(sentences, sentences, golds, st.integers(0, 7))
+def test_a_dropped_word_never_raises_it(output: str, reference: str, gold: str, place: int) -> None:
+    words = output.split()
+    dropped = " ".join(words[:place] + words[place + 1 :])
+    whole = METRIC.stats(translation(output, reference, gold))
+    less = METRIC.stats(translation(dropped, reference, gold))
+    assert whole is not None
+    assert less is not None
+    assert 0 <= less[0] <= whole[0] <= whole[1] == less[1]
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))
+def test_no_text_raises(output: str, reference: str, gold: str) -> None:
+    lexicon = {word: (f"{word}+N+Sg", word) for word in output.split()}
+    found = translation(output, reference, gold, lexicon)
+    stats = METRIC.stats(found)
+    assert stats is None or 0 <= (METRIC.value(stats) or 0) <= 1
+    METRIC.explain(found)
+
+
+def test_a_run_on_output_does_not_take_long() -> None:
+    entry = Entry(id=1, source="s", reference="hundon", morphological_analysis=DOG_STRINGS)
+    long = annotation("mi vidas hundojn katon " * 600, "hundon")
+    begin = time.perf_counter()
+    assert METRIC.stats(Translation(entry, "o", {"fst": long})) == (11, 14, 0)
+    assert time.perf_counter() - begin < 1
+
+
+@needs_cree
+def test_real_cree_in_both_notations() -> None:
+    analyse = cree_words()
+    strings = "wâpamêw+V+TA+Ind+1Sg+3SgO atim+N+A+Sg"
+    lines = "ni-wâpam-âw atim | 1sg-see.TA-3sg.DIR dog.AN"
+    table = {"1sg": "1Sg", "3sg.DIR": "3SgO", "TA": "V+TA", "AN": "A"}
+    cree = resources().card
+    assert cree is not None
+    metric = MorphologicalAccuracy(
+        Resources(setup(facts()), card=cree.model_copy(update={"glosses": table}))
+    )
+    for gold, expected in ((strings, 10), (lines, 7)):
+        entry = Entry(id=1, source="s", reference="r", morphological_analysis=gold)
+        reference = analyse("niwâpamâw atim")
+        right = FstAnnotation(reference, reference)
+        assert metric.stats(Translation(entry, "o", {"fst": right})) == (expected, expected, 0)
+        you = FstAnnotation(analyse("kiwâpamâw atim"), reference)
+        assert metric.stats(Translation(entry, "o", {"fst": you})) == (expected - 1, expected, 0)
+        said = metric.explain(Translation(entry, "o", {"fst": you}))
+        assert said[1:] == ("“kiwâpamâw”: 2nd person instead of 1st.",)
