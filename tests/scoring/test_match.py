@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.inventory import choose
 from scoring.length import LengthRatio
-from scoring.match import EquivalentMatch, ExactMatch
+from scoring.match import EquivalentMatch, ExactMatch, equivalent_match
+from scoring.resources import Resources
+from scoring.setup import ScoringSetup
 from scoring.translation import Translation
+from tests.scoring.cree import card
 from tests.scoring.samples import entry, sentences
 
 
@@ -76,3 +80,33 @@ def test_length_ratio_of_an_empty_reference_is_null() -> None:
 def test_no_entries_no_value() -> None:
     for metric in (ExactMatch(), LengthRatio()):
         assert metric.value((0, 0)) is None
+
+
+def rate(*, has_variants: bool, rules: bool) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Choose the equivalent match for a corpus and a language."""
+    setup = ScoringSetup(
+        metrics=(), source_language="en", target_language="crk", has_variants=has_variants
+    )
+    return choose(Resources(setup, card=card() if rules else None), {"equivalent_match_rate"})
+
+
+def test_equivalent_match_is_on_with_variants_or_rules_and_else_says_why() -> None:
+    for has_variants, rules in [(True, False), (False, True), (True, True)]:
+        assert rate(has_variants=has_variants, rules=rules)[0] == ("equivalent_match_rate",)
+    on, off = rate(has_variants=False, rules=False)
+    assert on == ()
+    assert "lists variants, and the language has no rules" in off["equivalent_match_rate"]
+
+
+def test_a_reader_without_the_card_signs_alike() -> None:
+    setup = ScoringSetup(
+        metrics=("equivalent_match_rate",),
+        source_language="en",
+        target_language="crk",
+        language_card="crk",
+        language_card_sha256="ab" * 32,
+    )
+    whole, bare = (equivalent_match(Resources(setup, card=each)) for each in (card(), None))
+    assert whole.signature == bare.signature
+    assert "rules:crk-abababababab" in whole.signature
+    assert whole.value((1, 4)) == bare.value((1, 4)) == 0.25
