@@ -28,10 +28,10 @@ class Renderings:
         return self._found_in(translation.output, term, translation)
 
     def expected(self, term: Term, translation: Translation) -> bool:
-        """Tell whether a reference or variant has a rendering of a term; so too where there is none."""
+        """Tell whether no reference or variant goes without a rendering of a term."""
         entry = translation.entry
-        texts = [text for text in (entry.reference, *entry.variants) if text.strip()]
-        return not texts or any(self._found_in(text, term, translation) for text in texts)
+        texts = (text for text in (entry.reference, *entry.variants) if text.strip())
+        return all(self._found_in(text, term, translation) is not None for text in texts)
 
     def _found_in(self, text: str, term: Term, translation: Translation) -> str | None:
         reading = self._target.read(text)

@@ -17,8 +17,8 @@ from scoring.translation import Translation
 class TerminologyAdherence(Rate):
     """Prescribed terms of the source that the output renders as prescribed / those that apply, 0–1.
 
-    Higher is better. A term that the references render otherwise has another sense there (the key of a
-    keyboard) and applies only to an output that has it. Each term counts once an entry, of terms inside one
+    Higher is better. A term that a reference or variant renders otherwise has another sense there (the key of
+    a keyboard) and applies only to an output that has it. Each term counts once an entry, of terms inside one
     another the longest; an empty output keeps none. Null where no term applies. Source:
     scoring-specification §2.4.
     """

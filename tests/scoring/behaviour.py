@@ -1,0 +1,84 @@
+"""Runs that the tests of the behavioural metrics share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from corpora.entry import Entry
+from corpora.language import LanguageCard
+from scoring.bitext import alignment_name
+from scoring.resources import Resources
+from scoring.setup import ScoringSetup
+from scoring.source_words import source_word_list
+from scoring.terminology import Terminology
+from scoring.translation import Translation
+
+TEXTS = (
+    Path(os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+    / "text"
+)
+LANGUAGES = ("fin", "hin", "arb", "jpn", "amh", "ukr", "mri", "spa")
+
+
+def entries(pairs: Iterable[tuple[str, str]], **fields: object) -> list[Entry]:
+    return [
+        Entry(id=id_, source=source, reference=reference, **fields)
+        for id_, (source, reference) in enumerate(pairs, 1)
+    ]
+
+
+def card(tag: str = "eo", **fields: object) -> LanguageCard:
+    writings = {"Latn": {"letters": "a-z", "cased": True}}
+    facts = {"tag": tag, "name": tag.upper(), "default_script": "Latn", "sources": {}}
+    return LanguageCard.model_validate({**facts, "writings": writings, **fields})
+
+
+def resources(
+    covered: Sequence[Entry],
+    terms: Mapping[str, Sequence[str]] | None = None,
+    *,
+    source: str = "en",
+    target: str = "eo",
+    learn: bool = True,
+    listed: bool = True,
+    target_card: LanguageCard | None = None,
+    source_card: LanguageCard | None = None,
+) -> Resources:
+    terminology = Terminology([(key, tuple(to)) for key, to in (terms or {}).items()], "a" * 64)
+    pairs = covered if learn else ()
+    setup = ScoringSetup(
+        metrics=(),
+        source_language=source,
+        target_language=target,
+        terms=len(terminology),
+        word_list=source_word_list(source)[1] if listed else None,
+        alignment=alignment_name(pairs),
+    )
+    return Resources(
+        setup,
+        card=target_card,
+        source_card=source_card,
+        entries=covered,
+        pairs=pairs,
+        terms=terminology,
+    )
+
+
+@cache
+def lines(file: str) -> tuple[str, ...]:
+    return tuple((TEXTS / file).read_text(encoding="utf-8").splitlines())
+
+
+@cache
+def news(language: str) -> Resources:
+    """1,997 sentences of news from English."""
+    sources = lines("ntrex-newstest2019-src.eng.txt")
+    references = lines(f"ntrex-newstest2019-ref.{language}.txt")
+    return resources(entries(zip(sources, references, strict=True)), source="eng", target=language)
+
+
+def outputs(covered: Sequence[Entry], made: Iterable[str]) -> list[Translation]:
+    return [Translation(entry, output) for entry, output in zip(covered, made, strict=True)]
