@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from corpora.variant_rules import VariantRules
+from harness.fst.analyser import open_analyser
 from scoring.match import EquivalentMatch
 from scoring.translation import Translation
 from scoring.variants import Equivalence, LintVerdict, VariantClass
 from tests.scoring.cree import ANALYSES, annotation, card, translated
 from tests.scoring.samples import entry, sentences
+
+DATA = Path(
+    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
+)
+STRICT = DATA / "fst" / "crk-strict-analyzer.hfstol"
 
 ORDER, SPELLING = VariantClass.WORD_ORDER, VariantClass.ORTHOGRAPHIC
 PARTICLE, SYNONYM = VariantClass.OPTIONAL_PARTICLE, VariantClass.LEMMA_SYNONYM
@@ -257,3 +266,11 @@ def test_the_metric_gives_the_verdicts_and_says_why() -> None:
 def test_rules_that_make_no_sense_are_named(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         VariantRules.model_validate(wrong)
+
+
+@pytest.mark.skipif(not STRICT.exists(), reason="no analysers at shared/data/fst")
+def test_the_analyses_of_these_tests_are_those_of_the_real_analyser() -> None:
+    verdicts = open_analyser(STRICT).analyse(list(ANALYSES))
+    assert {word: found for word, (_, found) in zip(ANALYSES, verdicts, strict=True)} == {
+        word: tuple(sorted(found)) for word, found in ANALYSES.items()
+    }
