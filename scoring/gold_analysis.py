@@ -33,10 +33,11 @@ class GoldWord:
 
     form: str
     """The word as it stands in the reference, folded; empty in analyser strings, which do not tell."""
-    lemma: str
-    """Folded lemma; empty in interlinear lines, which do not tell."""
+    lemmas: frozenset[str]
+    """Folded lemmas of which any is right; none where interlinear lines do not tell and the analyser does
+    not know the word."""
     stems: tuple[str, ...]
-    """How the lemma begins where it is not told: folded, the longest first."""
+    """How the lemma begins where there is none: folded, the longest first."""
     tags: frozenset[str]
     unmapped: tuple[str, ...] = ()
     """Glosses of grammar that the language card has no tag for; they are left out."""
@@ -49,19 +50,16 @@ class GoldWord:
     @property
     def shown(self) -> str:
         """The word for people."""
-        return self.form or self.lemma
+        return self.form or min(self.lemmas)
 
-    def has_lemma(self, word: TaggedWord, lemmas: frozenset[str] = frozenset()) -> bool:
+    def has_lemma(self, word: TaggedWord) -> bool:
         """Tell whether an analysis has the expected lemma.
 
-        ``lemmas`` are those that the analyser gives the gold word itself. Where it knows none, a lemma
-        fits that begins with the root and goes on by an ending no longer than the word's own, or by two
-        letters after a root of three or more.
+        Where there is none, a lemma fits that begins with the root and goes on by an ending no longer
+        than the word's own, or by two letters after a root of three or more.
         """
-        if self.lemma:
-            return word.key == self.lemma
-        if lemmas:
-            return word.key in lemmas
+        if self.lemmas:
+            return word.key in self.lemmas
         return any(self._begins(word.key, stem) for stem in self.stems)
 
     def _begins(self, lemma: str, stem: str) -> bool:
@@ -89,7 +87,7 @@ def _analyser_strings(text: str) -> Iterator[GoldWord]:
             "it is neither analyser strings (lemma+Tag+Tag) nor “segments | glosses”"
         )
     for word in words:
-        yield GoldWord("", word.key, (), word.tags)
+        yield GoldWord("", frozenset({word.key}), (), word.tags)
 
 
 def _interlinear(text: str, glosses: Mapping[str, str]) -> Iterator[GoldWord]:
@@ -123,7 +121,7 @@ def _glossed_word(place: int, word: str, gloss: str, table: Mapping[str, str]) -
     }
     return GoldWord(
         form="".join(segments),
-        lemma="",
+        lemmas=frozenset(),
         stems=tuple(sorted(stems - {""}, key=lambda stem: (-len(stem), stem))),
         tags=frozenset(tag for part in parts for tag in part.tags),
         unmapped=tuple(name for part in parts for name in part.unmapped),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,9 +22,6 @@ from scoring.specification import metric_info
 from scoring.tagged_word import TaggedWord, tagged_word
 from scoring.translation import Translation
 from scoring.wording import listed
-
-Lemmas = Mapping[str, frozenset[str]]
-"""Folded word → the lemmas that the analyser gives it."""
 
 
 class MorphologicalAccuracy(Metric):
@@ -54,12 +51,17 @@ class MorphologicalAccuracy(Metric):
 
     def stats(self, translation: Translation) -> Statistics | None:
         annotation = translation.annotations.get("fst")
-        if annotation is None:
+        if annotation is None or not translation.entry.morphological_analysis:
             return None
-        gold = self._gold(translation.entry)
-        if gold is None:
+        try:
+            gold = self._expected(translation.entry, annotation)
+        except UnreadableAnalysisError:
             return None
-        right = sum(pair.worth for pair in self._pairs(gold, annotation))
+        worth = _worth(gold, annotation.output)
+        columns = best_pairs(worth)
+        right = sum(
+            line[column] for line, column in zip(worth, columns, strict=True) if column is not None
+        )
         return (right, _size(gold), sum(len(word.unmapped) for word in gold))
 
     def values(self, totals: FloatArray) -> FloatArray:
@@ -75,46 +77,32 @@ class MorphologicalAccuracy(Metric):
         if annotation is None or not translation.entry.morphological_analysis:
             return ()
         try:
-            gold = self._read(translation.entry.morphological_analysis)
+            gold = self._expected(translation.entry, annotation)
         except UnreadableAnalysisError as error:
             return (f"The entry's morphological analysis cannot be used: {error}.",)
-        pairs = self._pairs(gold, annotation)
-        right = sum(pair.worth for pair in pairs)
+        found = pairs(gold, annotation.output)
+        right = sum(pair.worth for pair in found)
         sentences = [f"{right} of {_size(gold)} expected lemmas and tags are there."]
-        for pair in pairs:
+        for pair in found:
             sentences += pair.faults()
         if left_out := [gloss for word in gold for gloss in word.unmapped]:
             sentences.append(f"Glosses without a tag in the language card: {listed(left_out)}.")
         return tuple(sentences)
 
-    def _gold(self, entry: Entry) -> tuple[GoldWord, ...] | None:
-        """Give what is expected of an entry; None where it says nothing that can be read."""
-        if not entry.morphological_analysis:
-            return None
-        try:
-            return self._read(entry.morphological_analysis)
-        except UnreadableAnalysisError:
-            return None
-
-    @cached_property
-    def _glosses(self) -> Mapping[str, str]:
-        card = self._resources.card
-        return {} if card is None else card.glosses
-
-    def _read(self, text: str) -> tuple[GoldWord, ...]:
-        known = self._known.get(text)
+    def _expected(self, entry: Entry, annotation: FstAnnotation) -> tuple[GoldWord, ...]:
+        """Give what is expected of an entry, read once; UnreadableAnalysisError where it cannot be read."""
+        key = (entry.morphological_analysis or "", entry.reference)
+        known = self._known.get(key)
         if known is None:
-            known = self._known[text] = gold_words(text, self._glosses)
+            card = self._resources.card
+            gold = gold_words(key[0], {} if card is None else card.glosses)
+            known = self._known[key] = _with_lemmas(gold, annotation.reference)
         return known
 
     @cached_property
-    def _known(self) -> dict[str, tuple[GoldWord, ...]]:
-        """Analyses that were read; there are no more than entries."""
+    def _known(self) -> dict[tuple[str, str], tuple[GoldWord, ...]]:
+        """By analysis and reference; there are no more than entries."""
         return {}
-
-    @staticmethod
-    def _pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[Pair]:
-        return pairs(gold, annotation.output, _lemmas(annotation.reference))
 
 
 NO_GOLD = "no entry has a morphological analysis that can be compared"
@@ -131,15 +119,13 @@ class Pair:
     """The analysis of the found word that fits best."""
     worth: int
     """How much of what is expected is there, lemma and tags."""
-    lemma: bool
-    """Whether the lemma is the expected one."""
 
     def faults(self) -> list[str]:
         """Say in words what is not as expected."""
         if self.found is None or self.analysis is None:
             return [f"“{self.gold.shown}” is missing."]
         word, faults = self.found.word, []
-        if not self.lemma:
+        if not self.gold.has_lemma(self.analysis):
             faults.append(f"“{word}” (lemma {self.analysis.lemma}) instead of “{self.gold.shown}”.")
         faults += [
             f"“{word}”: {fault.words}."
@@ -149,46 +135,49 @@ class Pair:
         return faults
 
 
-def pairs(gold: Sequence[GoldWord], output: Sequence[WordAnalysis], lemmas: Lemmas) -> list[Pair]:
+def pairs(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> list[Pair]:
     """Pair each gold word with at most one word of the output, so that they have the most in common."""
-    known = [lemmas.get(word.form, _NO_LEMMAS) for word in gold]
-    analysed = [tuple(map(tagged_word, word.analyses)) for word in output]
-    weights = [
-        [_worth(word, analyses, own) for analyses in analysed]
-        for word, own in zip(gold, known, strict=True)
-    ]
+    columns = best_pairs(_worth(gold, output))
     return [
-        _pair(word, own, None if column is None else output[column])
-        for word, own, column in zip(gold, known, best_pairs(weights), strict=True)
+        _pair(word, None if column is None else output[column])
+        for word, column in zip(gold, columns, strict=True)
     ]
 
 
-_NO_LEMMAS: frozenset[str] = frozenset()
+def _worth(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> list[list[int]]:
+    """Count for each gold word and each word of the output what they have in common."""
+    analysed = [tuple(map(tagged_word, word.analyses)) for word in output]
+    return [[_most_common(word, analyses) for analyses in analysed] for word in gold]
 
 
-def _worth(gold: GoldWord, analyses: Sequence[TaggedWord], lemmas: frozenset[str]) -> int:
+def _most_common(gold: GoldWord, analyses: Sequence[TaggedWord]) -> int:
     """Count what the best analysis of a word has of what is expected."""
-    return max((_common(gold, analysis, lemmas) for analysis in analyses), default=0)
+    most = 0
+    for analysis in analyses:
+        common = len(gold.tags & analysis.tags) + gold.has_lemma(analysis)
+        most = max(most, common)
+    return most
 
 
-def _common(gold: GoldWord, analysis: TaggedWord, lemmas: frozenset[str]) -> int:
-    return gold.has_lemma(analysis, lemmas) + len(gold.tags & analysis.tags)
-
-
-def _pair(gold: GoldWord, lemmas: frozenset[str], found: WordAnalysis | None) -> Pair:
+def _pair(gold: GoldWord, found: WordAnalysis | None) -> Pair:
     if found is None:
-        return Pair(gold, None, None, 0, lemma=False)
-    best = max(map(tagged_word, found.analyses), key=lambda each: _common(gold, each, lemmas))
-    return Pair(gold, found, best, _common(gold, best, lemmas), lemma=gold.has_lemma(best, lemmas))
+        return Pair(gold, None, None, 0)
+    best = max(map(tagged_word, found.analyses), key=lambda each: _most_common(gold, (each,)))
+    return Pair(gold, found, best, _most_common(gold, (best,)))
 
 
-def _lemmas(reference: Sequence[WordAnalysis]) -> dict[str, frozenset[str]]:
-    """Give the lemmas of the reference's words, by the word as interlinear lines spell it."""
-    return {
+def _with_lemmas(
+    gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]
+) -> tuple[GoldWord, ...]:
+    """Fill in the lemmas that the analyser gives the reference's word, where interlinear lines tell none."""
+    known = {
         joined(word.word): frozenset(tagged_word(analysis).key for analysis in word.analyses)
         for word in reference
-        if word.analyses
     }
+    return tuple(
+        replace(word, lemmas=known.get(word.form, word.lemmas)) if word.form else word
+        for word in gold
+    )
 
 
 def _size(gold: Sequence[GoldWord]) -> int:

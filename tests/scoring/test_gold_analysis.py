@@ -87,7 +87,7 @@ def test_any_string_is_taken_apart(text: str) -> None:
 
 def test_analyser_notation_between_spaces_semicolons_and_lines() -> None:
     words = gold_words("wâpamêw+V+TA+1Sg; atim+N+A+Sg\nêkosi+Ipc  mîna", GLOSSES)
-    assert [word.lemma for word in words] == ["wâpamêw", "atim", "êkosi", "mîna"]
+    assert [word.shown for word in words] == ["wâpamêw", "atim", "êkosi", "mîna"]
     assert [word.size for word in words] == [4, 4, 2, 1]
 
 
