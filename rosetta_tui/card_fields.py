@@ -53,6 +53,22 @@ def with_interval(scores: Mapping[str, Any], metric: str) -> str:
     return f"{shown} ({value(metric, ends[0])}–{value(metric, ends[1])})"
 
 
+def references_accepted(card: Mapping[str, Any]) -> float | None:
+    """Give the share of the references' own words that the run's analyser accepts, 0–1.
+
+    Reads the ``scoring`` block of a card, or of the opening of a run that has none yet.
+    """
+    facts = block(block(card, "scoring"), "analyser")
+    words, accepted = number(facts.get("reference_words")), number(facts.get("reference_accepted"))
+    return None if not words or accepted is None else accepted / words
+
+
+def rescore_of(card: Mapping[str, Any]) -> str:
+    """Give the id of the run whose outputs were scored again; empty where they are the run's own."""
+    found = block(card, "rescore_of").get("run_id")
+    return found if isinstance(found, str) else ""
+
+
 def claimable(card: Mapping[str, Any]) -> Tier:
     """Give the tier that may be claimed: a card from elsewhere claims no more than its numbers do (T1)."""
     from scoring.tiers import Tier, claimable_tier, quality_tier

@@ -6,15 +6,36 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosetta_tui import figures
-from rosetta_tui.card_fields import block, blocks, cost, number, tier_words, with_interval
-from rosetta_tui.metric_words import by_reason, title, value
+from rosetta_tui.card_fields import (
+    block,
+    blocks,
+    cost,
+    number,
+    references_accepted,
+    rescore_of,
+    tier_words,
+    with_interval,
+)
+from rosetta_tui.metric_words import (
+    REMARKS,
+    beside_value,
+    by_category,
+    by_reason,
+    floor_words,
+    title,
+    value,
+)
 from rosetta_tui.run_facts import setup_words, when
 from rosetta_tui.text import plain
+from scoring.specification import specification
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
 
 HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "comp.", "tier", "cost", "failed")
+
+BESIDE = "chrf_plus_plus"
+"""The metric that always stands beside the composite (T3)."""
 
 WIDEST = 52
 """Cells of the widest column; a longer text is cut."""
@@ -41,9 +62,11 @@ def run_line(run: RunSummary) -> tuple[str, ...]:
 def _state(run: RunSummary) -> str:
     if run.card is None:
         return f"{run.state} {run.done}/{run.total}"
-    if not run.imported:
-        return str(run.state)
-    return "imported, unverified" if "unverified" in run.card else "imported"
+    parts = [
+        "imported" if run.imported else str(run.state),
+        "unverified" if "unverified" in run.card else "",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -77,6 +100,7 @@ def _lines(card: Mapping[str, Any]) -> Iterator[str]:
     yield from _quality(card)
     yield from _breakdowns(block(card, "scores"))
     yield ""
+    yield from _scored_with(card)
     yield from _measures(card)
 
 
@@ -85,6 +109,8 @@ def _head(card: Mapping[str, Any]) -> Iterator[str]:
     yield _line("run", card.get("run_id"), card.get("timestamp"))
     yield _line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
     yield _line("method", method.get("method"), card.get("model_slug"), card.get("condition"))
+    if rescore_of(card):
+        yield _line("rescored from", rescore_of(card), "the outputs are those of that run")
     yield _line("tier", tier_words(card))
     yield _line("validated by", card.get("verification_tier"))
     yield _line("fingerprint", block(card, "fingerprint").get("hash"))
@@ -100,20 +126,81 @@ def _entries(dataset: Mapping[str, Any]) -> str:
 
 def _quality(card: Mapping[str, Any]) -> Iterator[str]:
     scores = block(card, "scores")
-    signatures = block(scores, "signatures")
     reasons = {str(k): str(v) for k, v in block(scores, "reasons").items()}
-    shown = [metric for metric in _metrics() if number(scores.get(metric)) is not None]
-    for metric in sorted(shown, key=lambda metric: metric != "chrf_plus_plus"):
-        yield _line(title(metric), with_interval(scores, metric), signatures.get(metric))
+    if number(scores.get(BESIDE)) is not None:
+        yield from _metric(card, BESIDE, indent="")
     yield _line("Composite", with_interval(scores, "composite"), _coverage(scores))
+    if scores.get("composite_profile_reason"):
+        yield _line("  why this profile", scores.get("composite_profile_reason"))
     for part in blocks(scores, "composite_inputs"):
         yield _input(part)
     for floor in blocks(card, "floors"):
-        reached = number(floor.get("composite"))
-        yield _line(f"  floor, {floor.get('name')}", value("composite", reached))
-    for reason, metrics in by_reason(reasons):
-        yield _line("not scored", f"{metrics}: {reason}")
+        yield _floor(floor)
+    shown = [
+        metric
+        for metric in specification().metrics
+        if metric != BESIDE and number(scores.get(metric)) is not None
+    ]
+    for category, metrics in by_category(shown):
+        yield ""
+        yield category
+        for metric in metrics:
+            yield from _metric(card, metric)
+    yield ""
+    for reason, names in by_reason(reasons):
+        yield _line("not scored", f"{names}: {reason}")
     yield _line("entries", _counts(scores))
+
+
+def _floor(floor: Mapping[str, Any]) -> str:
+    name = floor_words(str(floor.get("name")))
+    return _line(f"  ╿ {name}", value("composite", number(floor.get("composite"))))
+
+
+def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterator[str]:
+    """Give a value with its interval and what it is to be compared with, then what else is known of it."""
+    scores = block(card, "scores")
+    yield _line(
+        f"{indent}{title(metric)}",
+        with_interval(scores, metric),
+        beside_value(metric, references_accepted(card)),
+        REMARKS.get(metric) if metric != "comet_score" or _uncalibrated(scores) else None,
+        block(scores, "signatures").get(metric) if _of_sacrebleu(metric) else None,
+    )
+    if metric == "fst_acceptance_rate":
+        yield _accepted(card)
+    raw = number(scores.get("compliance_index_raw"))
+    if metric == "compliance_index" and raw is not None:
+        now = number(scores.get(metric))
+        yield _line(
+            "    as first answered", f"{value(metric, raw)} → {value(metric, now)} as delivered"
+        )
+
+
+def _of_sacrebleu(metric: str) -> bool:
+    """Tell whether a value never stands without its signature (T3); the others are listed below."""
+    return specification().metrics[metric].category == "surface"
+
+
+def _uncalibrated(scores: Mapping[str, Any]) -> bool:
+    """Tell whether a card warns of COMET for its languages; one that says nothing is taken to."""
+    return scores.get("comet_low_resource_warning") is not False
+
+
+def _accepted(card: Mapping[str, Any]) -> str:
+    scores, analyser = block(card, "scores"), block(block(card, "scoring"), "analyser")
+    words = number(scores.get("fst_accepted"))
+    entries = number(scores.get("fst_accepted_entries"))
+    total = number(analyser.get("reference_words"))
+    known = number(analyser.get("reference_accepted"))
+    return _line(
+        "    accepted",
+        None if words is None else f"{words:,.0f} words",
+        None if entries is None else f"every word of {entries:,.0f} entries",
+        None
+        if known is None or total is None
+        else f"references {known:,.0f} of {total:,.0f} words",
+    )
 
 
 def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
@@ -134,12 +221,6 @@ def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _metrics() -> Iterator[str]:
-    from scoring.specification import specification
-
-    yield from specification().metrics
-
-
 def _coverage(scores: Mapping[str, Any]) -> str:
     share = number(scores.get("composite_coverage"))
     profile = scores.get("composite_profile")
@@ -156,6 +237,62 @@ def _input(part: Mapping[str, Any]) -> str:
 
 def _counts(scores: Mapping[str, Any]) -> str:
     return f"{scores.get('total')} in all, {scores.get('errors')} failed (they count as wrong)"
+
+
+def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
+    """Name everything that the scores depend on besides the texts."""
+    scoring = block(card, "scoring")
+    if not scoring:
+        return
+    yield "scored with"
+    for name, parts in (
+        ("language card", (scoring.get("language_card"), _hash(scoring, "language_card_sha256"))),
+        ("script", (scoring.get("script"),)),
+        ("analyser", _analyser(block(scoring, "analyser"))),
+        ("source words", (scoring.get("word_list"),)),
+        ("alignment", (scoring.get("alignment"),)),
+        ("terms", (_some(scoring, "terms", "prescribed"), _hash(scoring, "terms_sha256"))),
+        ("meanings", _meanings(scoring)),
+        ("embeddings", _model(block(scoring, "embeddings"))),
+        ("COMET", _model(block(scoring, "comet"))),
+    ):
+        said = [part for part in parts if part]
+        yield _line(f"  {name}", *(said or ["none"]))
+    for metric, signature in block(block(card, "scores"), "signatures").items():
+        if metric in specification().metrics and not _of_sacrebleu(metric):
+            yield _line(f"  {title(metric)}", signature)
+    yield ""
+
+
+def _analyser(facts: Mapping[str, Any]) -> Sequence[object]:
+    if not facts:
+        return ()
+    engine = f"{facts.get('engine')} {facts.get('engine_version')}"
+    kind = "says yes or no only" if facts.get("acceptor") is True else None
+    return (facts.get("name"), _hash(facts, "sha256"), engine, kind)
+
+
+def _meanings(scoring: Mapping[str, Any]) -> Sequence[object]:
+    return (
+        _some(scoring, "gloss_dictionary", "lemmas"),
+        _hash(scoring, "gloss_dictionary_sha256"),
+    )
+
+
+def _model(facts: Mapping[str, Any]) -> Sequence[object]:
+    imported = "scores from a file" if facts.get("imported") is True else None
+    return (facts.get("model"), facts.get("endpoint"), imported, _hash(facts, "sha256"))
+
+
+def _some(facts: Mapping[str, Any], name: str, what: str) -> str | None:
+    count = number(facts.get(name))
+    return f"{count:,.0f} {what}" if count else None
+
+
+def _hash(facts: Mapping[str, Any], name: str) -> str | None:
+    """Give the beginning of a SHA-256, which is enough to tell two files from each other."""
+    found = facts.get(name)
+    return f"sha256 {str(found)[:12]}" if found else None
 
 
 def _measures(card: Mapping[str, Any]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from textual.content import Content
 
@@ -13,19 +13,12 @@ from corpora.entry import Entry
 from harness.result import Attempt, Result
 from harness.store.replies import Exchange
 from rosetta_tui import figures
-from rosetta_tui.metric_words import by_reason, digits, of_entries, short_title
+from rosetta_tui.cree import Writing, converted
+from rosetta_tui.entry_scores import RunScoring, scores
+from rosetta_tui.line import Line
+from rosetta_tui.metric_words import by_reason
 from rosetta_tui.text import plain, show, show_lines
 from rosetta_tui.widgets.diff_text import LEGEND, diff_content
-from scoring.inventory import surface_metrics
-from scoring.scorer import Scorer
-from scoring.tiers import quality_tier
-
-
-class Line(NamedTuple):
-    """One label with its text."""
-
-    label: str
-    text: Content
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +32,42 @@ class EntryFacts:
     """What was asked and answered in each attempt, None where nothing was kept."""
     missing: Mapping[str, str]
     """Metric id → why it has no value in this run."""
+    scoring: RunScoring
+    writing: Writing | None = None
+    """What the texts of the target language are converted into; None: they are shown as they are."""
 
 
-def page(facts: EntryFacts) -> list[Line]:
-    """Give the page from the source down to the attempts."""
-    entry, result = facts.entry, facts.result
-    lines = [Line("Source", show(entry.source)), Line("Reference", show(entry.reference))]
+def texts(facts: EntryFacts) -> list[Line]:
+    """Give source, reference, variants and output, and what the output scored."""
+    entry, result, writing = facts.entry, facts.result, facts.writing
+    lines = [Line("Source", show(entry.source)), Line("Reference", _text(entry.reference, writing))]
     if entry.variants:
-        lines.append(Line("Variants", Content("\n").join([show(v) for v in entry.variants])))
-    lines += _outcome(entry, result)
+        variants = [_text(variant, writing) for variant in entry.variants]
+        lines.append(Line("Variants", Content("\n").join(variants)))
+    lines += _outcome(entry, result, writing)
     if result is not None:
-        lines += [Line("Scores", _scores(result, facts.missing)), *_gaps(facts.missing)]
-    lines += _about(entry)
-    if result is not None:
-        lines.append(Line("Attempts", _attempts(facts)))
+        lines.append(Line("Scores", scores(result, facts.missing, facts.scoring)))
     return lines
+
+
+def background(facts: EntryFacts) -> list[Line]:
+    """Give what is known of the entry, how its output came about, and the metrics without a value."""
+    lines = _about(facts.entry)
+    if facts.result is not None:
+        lines += [Line("Attempts", _attempts(facts)), *_gaps(facts.missing)]
+    return lines
+
+
+def _text(text: str, writing: Writing | None) -> Content:
+    """Give a text of the target language, and say so where it is converted."""
+    turned = _turned(text, writing)
+    if turned == text:
+        return show(text)
+    return Content.assemble(show(turned), (f"   converted into {writing}", "$quiet"))
+
+
+def _turned(text: str, writing: Writing | None) -> str:
+    return text if writing is None else converted(text, writing)
 
 
 def tags(entry: Entry) -> Content:
@@ -68,7 +82,7 @@ def tags(entry: Entry) -> Content:
     return show(" · ".join(part for part in parts if part), "$quiet")
 
 
-def _outcome(entry: Entry, result: Result | None) -> list[Line]:
+def _outcome(entry: Entry, result: Result | None, writing: Writing | None) -> list[Line]:
     if result is None:
         return [Line("Output", Content.styled("not yet", "$quiet"))]
     if result.error_class is not None:
@@ -79,48 +93,14 @@ def _outcome(entry: Entry, result: Result | None) -> list[Line]:
     output = result.output or ""
     if not output.strip():
         return [Line("Output", Content.styled("(empty)", "$warn"))]
+    shown = _text(output, writing)
     if result.exact:
-        return [Line("Output", Content.assemble(show(output), ("   = reference", "$good")))]
+        return [Line("Output", Content.assemble(shown, ("   = reference", "$good")))]
+    difference = diff_content(_turned(output, writing), _turned(entry.reference, writing))
     return [
-        Line("Output", show(output)),
-        Line("Difference", diff_content(output, entry.reference)),
-        Line("", Content.styled(LEGEND, "$quiet")),
+        Line("Output", shown),
+        Line("Difference", Content.assemble(difference, "\n", (LEGEND, "$quiet"))),
     ]
-
-
-def _scores(result: Result, missing: Mapping[str, str]) -> Content:
-    tier = quality_tier(result.composite)
-    values = _values(result)
-    parts = [
-        Content.assemble((f"{short_title(metric)} ", "$quiet"), _value(metric, value))
-        for metric, value in values.items()
-        if of_entries(metric) and (value is not None or metric not in missing)
-    ]
-    mixed = Content.assemble(
-        ("composite ", "$quiet"),
-        (figures.number(result.composite, 2), "bold"),
-        ("  ", ""),
-        (figures.meter(tier), "$mark"),
-        f" {tier}",
-    )
-    return Content.assemble(mixed, "\n", Content.styled(" · ", "$quiet").join(parts))
-
-
-def _values(result: Result) -> dict[str, float | None]:
-    """Read the entry's own values from its statistics; the kept ones stand where these do not fit."""
-    scorer = Scorer(surface_metrics(tokenizer="13a", has_variants=True))
-    try:
-        return dict(scorer.entry_values(scorer.unpack(result.statistics)).values)
-    except ValueError:
-        return {"chrf_plus_plus": result.chrf, "exact_match_rate": float(result.exact)}
-
-
-def _value(metric: str, value: float | None) -> Content:
-    if value is None:
-        return Content.styled("no value for this entry", "$quiet")
-    if metric in {"exact_match_rate", "equivalent_match_rate"}:
-        return Content.styled("yes", "$good") if value else Content("no")
-    return Content(figures.number(value, digits(metric)))
 
 
 def _gaps(missing: Mapping[str, str]) -> list[Line]:

@@ -59,6 +59,8 @@ class LiveRun:
         self.errors = 0
         self.sealed_at_floor: bool | None = None
         """What the sealed card says of the floors, None where there is no card yet."""
+        self.references: float | None = None
+        """Share of the references' own words that the analyser accepts, None where there is none."""
         self._stored = bytearray()
         self._asked: frozenset[int] = frozenset()
         self._waiting: Mapping[int, Waiting] = {}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from rosetta_tui import figures
 from scoring.specification import specification
+
+if TYPE_CHECKING:
+    from textual.content import Content
 
 _SHORT = {
     "exact_match_rate": "exact",
@@ -35,6 +39,14 @@ _FLOORS = {
 }
 
 
+REMARKS = {
+    "fst_acceptance_rate": "compare with that; no analyser knows all good words",
+    "comet_score": "trained on large languages; for others the number is not calibrated",
+    "consistency_score": "over the whole corpus; its parts do not add up, so it has no interval",
+}
+"""What a value is not, where it is easily taken for something else."""
+
+
 def short_title(metric: str) -> str:
     """Give a metric's name where room is scarce."""
     return _SHORT.get(metric) or title(metric)
@@ -51,6 +63,25 @@ def value(metric: str, number: float | None) -> str:
     return figures.number(number, digits(metric))
 
 
+def shown_value(metric: str, number: float | None, references: float | None) -> Content:
+    """Give a value as it stands on a screen.
+
+    FST acceptance never stands alone: ``references`` is the share of the references' own words that the
+    analyser accepts, since it knows only a part of good human writing.
+    """
+    from textual.content import Content
+
+    beside = beside_value(metric, references)
+    return Content.assemble(value(metric, number), (f" ({beside})" if beside else "", "$quiet"))
+
+
+def beside_value(metric: str, references: float | None) -> str:
+    """Say what a value has to be compared with; empty where it can stand alone."""
+    if metric != "fst_acceptance_rate":
+        return ""
+    return f"references {'unknown' if references is None else value(metric, references)}"
+
+
 def digits(metric: str) -> int:
     """Give how many digits after the point a metric is shown with."""
     row = specification().metrics.get(metric)
@@ -61,6 +92,16 @@ def of_entries(metric: str) -> bool:
     """Tell whether a metric means something for one entry alone."""
     row = specification().metrics.get(metric)
     return row is None or row.level == "both"
+
+
+def by_category(metrics: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Group metrics by the categories of the specification, both in its order."""
+    wanted = set(metrics)
+    groups: dict[str, list[str]] = {}
+    for metric, row in specification().metrics.items():
+        if metric in wanted:
+            groups.setdefault(row.category, []).append(metric)
+    return list(groups.items())
 
 
 def floor_words(name: str) -> str:

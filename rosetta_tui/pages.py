@@ -50,6 +50,10 @@ class Pages:
             for result in read_results(self._connection, self.run.id, unread):
                 self._results.keep(result.position, result)
 
+    def forget_results(self) -> None:
+        """Read results again when they are asked for: their scores have changed."""
+        self._results.clear()
+
     def entry(self, position: int) -> Entry:
         """Give one entry."""
         if position not in self._entries:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rosetta_tui import figures
+from rosetta_tui.card_fields import rescore_of
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -26,9 +27,13 @@ def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
 
 
 def setup_words(run: RunSummary) -> str:
-    """Give method, model and condition; a method that is its own model is named once."""
+    """Give method, model and condition; a method that is its own model is named once.
+
+    A run whose outputs are those of another is marked, lest it is taken for a second experiment.
+    """
     model = "" if run.model_slug == run.method else run.model_slug
-    return " · ".join(part for part in (run.method, model, run.condition) if part)
+    again = "rescored" if rescore_of(run.card or {}) else ""
+    return " · ".join(part for part in (run.method, model, run.condition, again) if part)
 
 
 def when(seconds: float) -> str:

@@ -60,7 +60,7 @@ def list_(as_json: bool) -> None:
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
-    from rosetta_tui.card_fields import block, tier_words
+    from rosetta_tui.card_fields import block, rescore_of, tier_words
     from rosetta_tui.run_facts import iso
 
     card = run.card or {}
@@ -90,6 +90,7 @@ def _summary(run: RunSummary) -> dict[str, Any]:
         "claimable_tier": card.get("claimable_tier"),
         "tier_in_words": tier_words(card) if card else None,
         "total_cost_usd": block(card, "cost").get("total_cost_usd"),
+        "rescore_of": rescore_of(card) or None,
         "run_card_hash": card.get("run_card_hash"),
     }
 

@@ -3,51 +3,56 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Static
+from textual.worker import get_current_worker
 
+from corpora.entry import Entry
+from harness.result import Result
 from harness.store.corpora import read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run
-from rosetta_tui.entry_page import EntryFacts, Line, page, prompts, replies, tags
+from rosetta_tui.cree import is_cree, other_writing
+from rosetta_tui.entry_page import EntryFacts, background, prompts, replies, tags, texts
+from rosetta_tui.entry_scores import RunScoring, run_scoring
+from rosetta_tui.entry_why import analysed, why
+from rosetta_tui.explaining import Explaining, Why
+from rosetta_tui.line import Line
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.field import Field
 
-
-def read_facts(
-    store: sqlite3.Connection, run: Run, position: int, missing: Mapping[str, str]
-) -> EntryFacts:
-    """Read everything about one entry of a run."""
-    entry = read_entries(store, run.corpus, [position])[position]
-    result = next(iter(read_results(store, run.id, [position])), None)
-    attempts = read_attempts(store, run.id, position)
-    exchanges = [
-        None if attempt.reply_key is None else read_exchange(store, attempt.reply_key)
-        for attempt in attempts
-    ]
-    return EntryFacts(entry, result, attempts, exchanges, missing)
+SCORES = "scores"
+"""Id of the field below which an explanation has its place."""
 
 
 class EntryScreen(Screen[int]):
     """Shows the entries of a table one by one; gives the place of the last one seen."""
 
     TITLE = "Entry"
-    HELP = "The output is compared with the reference; variants count as right in “equivalent”."
+    HELP = (
+        "The output is compared with the reference; variants count as right in “equivalent”.\n"
+        "Words: ↓ the analyser accepts it in lower case   ≈ in its own spelling   ✗ rejects it.\n"
+        "A good analyser does not know all good words: see what it accepts of the references."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "step(-1)", "Previous", key_display="←"),
-        Binding("right,l", "step(1)", "Next", key_display="→"),
+        Binding("left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before"),
+        Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after"),
+        Binding("a", "analyses", "Analyses"),
+        Binding("v", "writing", "SRO/syllabics"),
         Binding("p", "prompt", "Prompt"),
-        Binding("r", "raw", "Raw reply"),
-        Binding("y", "copy", "Copy output"),
+        Binding("r", "raw", "Raw"),
+        Binding("y", "copy", "Copy"),
         Binding("q", "leave", "Back"),
         Binding("escape", "close", "Close or back", show=False),
     ]
@@ -59,6 +64,7 @@ class EntryScreen(Screen[int]):
         positions: Sequence[int],
         index: int,
         missing: Mapping[str, str],
+        explaining: Explaining,
     ) -> None:
         super().__init__()
         self._store = store
@@ -66,8 +72,21 @@ class EntryScreen(Screen[int]):
         self._positions = positions
         self._index = index
         self._missing = missing
+        self._explaining = explaining
+        self._asking = False
+        """True while a thread explains an entry."""
+        self._explained: dict[int, Why] = {}
+        """What was explained on this screen, by place in the corpus."""
+        self._told = explaining.why_not is not None
+        """True when it was said that nothing can be explained."""
+        self._turned = False
+        """True where texts are shown in the other writing of the language."""
         self._opened: set[str] = set()
         self._facts: EntryFacts | None = None
+
+    @cached_property
+    def _scoring(self) -> RunScoring:
+        return run_scoring(self._store, self._run)
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the page, and the keys."""
@@ -80,9 +99,32 @@ class EntryScreen(Screen[int]):
         self.query_one("#page").focus()
         await self._show()
 
+    def on_resize(self) -> None:
+        """Leave the room of a narrow footer to the keys of this screen."""
+        self.query_one(Footer).show_command_palette = self.size.width >= 110
+
+    # The page
+
+    def _read(self) -> EntryFacts:
+        """Read everything about the entry."""
+        position = self._positions[self._index]
+        entry = read_entries(self._store, self._run.corpus, [position])[position]
+        attempts = read_attempts(self._store, self._run.id, position)
+        return EntryFacts(
+            entry=entry,
+            result=next(iter(read_results(self._store, self._run.id, [position])), None),
+            attempts=attempts,
+            exchanges=[
+                None if attempt.reply_key is None else read_exchange(self._store, attempt.reply_key)
+                for attempt in attempts
+            ],
+            missing=self._missing,
+            scoring=self._scoring,
+            writing=other_writing(entry.reference) if self._turned else None,
+        )
+
     async def _show(self) -> None:
-        facts = read_facts(self._store, self._run, self._positions[self._index], self._missing)
-        self._facts = facts
+        facts = self._facts = self._read()
         self.query_one("#where", Static).update(
             Content.assemble(
                 ("Entry ", "$quiet"),
@@ -91,13 +133,75 @@ class EntryScreen(Screen[int]):
                 tags(facts.entry),
             )
         )
-        lines = page(facts)
-        lines += [Line("", Content(" ")), *prompts(facts)] if "prompt" in self._opened else []
-        lines += [Line("", Content(" ")), *replies(facts)] if "raw" in self._opened else []
         scroll = self.query_one("#page", VerticalScroll)
         async with self.batch():
             await scroll.remove_children()
-            await scroll.mount_all(Field(line.label, line.text) for line in lines)
+            await scroll.mount_all(self._fields(facts))
+        self.refresh_bindings()
+        self._explain()
+
+    def _fields(self, facts: EntryFacts) -> Iterator[Field]:
+        for line in texts(facts):
+            yield Field(*line, id=SCORES if line.label == "Scores" else None)
+        if self._explanation is not None:
+            yield from _fields(why(self._explanation))
+        yield from _fields(background(facts))
+        if "analyses" in self._opened:
+            yield from _fields(analysed(self._explanation))
+        if "prompt" in self._opened:
+            yield from _fields(prompts(facts))
+        if "raw" in self._opened:
+            yield from _fields(replies(facts))
+
+    # Why the values are what they are
+
+    @property
+    def _explanation(self) -> Why | None:
+        return self._explained.get(self._positions[self._index])
+
+    def _explain(self) -> None:
+        """Have the entry explained, unless it is already or a thread is still at another one."""
+        facts, position = self._facts, self._positions[self._index]
+        if facts is None or facts.result is None or facts.result.failed:
+            return
+        if not (self._asking or self._told or position in self._explained):
+            self._asking = True
+            self._ask(position, facts.entry, facts.result)
+
+    @work(thread=True, group="explain")
+    def _ask(self, position: int, entry: Entry, result: Result) -> None:
+        found = self._explaining.explain(entry, result)
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self._answered, position, found)
+
+    def _answered(self, position: int, found: Why | None) -> None:
+        self._asking = False
+        if not self.is_attached:
+            return
+        if found is None:
+            self._told = True
+            self._insert([Line("Why", show(f"Not here: {self._explaining.why_not}", "$quiet"))])
+            return
+        self._explained[position] = found
+        if position == self._positions[self._index]:
+            self._insert(why(found))
+            self.refresh_bindings()
+        self._explain()
+
+    def _insert(self, lines: Iterable[Line]) -> None:
+        """Put lines below the scores, without moving what is above them."""
+        for scores in self.query(f"#{SCORES}"):
+            self.query_one("#page", VerticalScroll).mount_all(_fields(lines), after=scores)
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer analyses where there are any, and the other writing where the language has one."""
+        if action == "analyses":
+            return self._explanation is not None and self._explanation.words is not None
+        if action == "writing":
+            return is_cree(self._scoring.target_language)
+        return super().check_action(action, parameters)
 
     async def action_step(self, by: int) -> None:
         """Go to the entry before or after, in the order of the table."""
@@ -106,6 +210,15 @@ class EntryScreen(Screen[int]):
             self._index = index
             await self._show()
             self.query_one("#page").scroll_home(animate=False)
+
+    async def action_analyses(self) -> None:
+        """Show the analyses of every word, or hide them."""
+        await self._toggle("analyses")
+
+    async def action_writing(self) -> None:
+        """Show the texts of the target language in its other writing, or as they are."""
+        self._turned = not self._turned
+        await self._show()
 
     async def action_prompt(self) -> None:
         """Show what was asked, or hide it."""
@@ -144,3 +257,7 @@ class EntryScreen(Screen[int]):
     def action_leave(self) -> None:
         """Go back to the table, at the entry seen last."""
         self.dismiss(self._positions[self._index])
+
+
+def _fields(lines: Iterable[Line]) -> Iterator[Field]:
+    return (Field(line.label, line.text) for line in lines)

@@ -19,7 +19,10 @@ from textual.widgets import Footer, Input
 from harness.control import Control
 from harness.events import RunState
 from harness.listening import EventSource
+from harness.store.database import store_path
 from harness.store.runs import Run, find_run, read_card
+from rosetta_tui.card_fields import references_accepted
+from rosetta_tui.explaining import Explaining
 from rosetta_tui.live import LiveRun
 from rosetta_tui.messages import Left
 from rosetta_tui.order import FILTER_WORDS, SORT_WORDS
@@ -86,6 +89,7 @@ class LiveScreen(Screen[None]):
         self._source = source
         self._store = store
         self._run: Run | None = None
+        self._explaining: Explaining | None = None
         self._over = False
         self._painted_done = 0
 
@@ -137,15 +141,24 @@ class LiveScreen(Screen[None]):
         started = self.live.started
         if started is not None:
             run = find_run(self._store, started.run_id)
-            self._run = replace(run, positions=())  # the event has them; twice would cost memory
-            self.table.begin(self._run, started.positions, done=started.done)
+            kept = self._keep(run)
+            self._explaining = Explaining(store_path(self._store), run.run_id)
+            self.table.begin(kept, started.positions, done=started.done)
+
+    def _keep(self, run: Run) -> Run:
+        """Keep what the store says of the run; its places are in the event, and twice would cost memory."""
+        kept = self._run = replace(run, positions=())
+        self.live.references = references_accepted(run.opening)
+        return kept
 
     def _end(self) -> None:
         self._over = self.live.over
         if self.live.complete and self._run is not None:
             card = read_card(self._store, self._run.id)
             if card is not None:
+                self._keep(find_run(self._store, self._run.run_id))
                 seal(self.live, card)
+                self.table.read_again()
         self.refresh_bindings()
 
     def paint(self) -> None:
@@ -237,9 +250,16 @@ class LiveScreen(Screen[None]):
     @on(ResultTable.Chosen)
     def _open(self, event: ResultTable.Chosen) -> None:
         rows, started = self.table.entries, self.live.started
-        if rows is None or started is None or self._run is None:
+        if rows is None or started is None or self._run is None or self._explaining is None:
             return
-        screen = EntryScreen(self._store, self._run, rows.order[:], event.index, started.missing)
+        screen = EntryScreen(
+            self._store,
+            self._run,
+            rows.order[:],
+            event.index,
+            started.missing,
+            self._explaining,
+        )
         self.app.push_screen(screen, self._back_from_entry)
 
     def _back_from_entry(self, position: int | None) -> None:
@@ -333,7 +353,9 @@ class LiveScreen(Screen[None]):
             self.action_drain()
 
     def on_unmount(self) -> None:
-        """Let the store go: the connections are this screen's own."""
+        """Let the store and the instruments go: they are this screen's own."""
+        if self._explaining is not None:
+            self._explaining.close()
         self._store.close()
         if isinstance(self._source, Ahead):
             self._source.close()

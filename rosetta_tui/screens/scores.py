@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import inf
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -14,13 +15,27 @@ from textual.widgets import Static
 
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
-from rosetta_tui.metric_words import by_reason, digits, floor_words, title, value
+from rosetta_tui.metric_words import (
+    REMARKS,
+    beside_value,
+    by_category,
+    by_reason,
+    floor_words,
+    title,
+    value,
+)
 from rosetta_tui.text import show
 from rosetta_tui.widgets.quality_panel import tier_line
 from scoring.composite import Composite, composite
 from scoring.specification import specification
 
-WIDTH = 24
+LEGEND = (
+    "↑ more is better   ↓ less is better   ╿ a worthless method\n"
+    "weight: in this composite (in the specification)"
+)
+"""What the signs of a line mean."""
+
+WIDTH = 23
 """Cells for the name of a metric."""
 
 
@@ -39,7 +54,7 @@ class ScoresScreen(ModalScreen[None]):
         """Lay out the scores."""
         with VerticalScroll(classes="dialog -wide"):
             yield Static(Content("\n").join(list(score_lines(self._live))))
-            yield Static(Content.styled("\nesc goes back", "$quiet"))
+            yield Static(Content.styled(f"\n{LEGEND}\nesc goes back", "$quiet"))
 
 
 def score_lines(live: LiveRun) -> Iterator[Content]:
@@ -47,51 +62,77 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
     yield tier_line(live)
     if live.progress is None or live.started is None:
         return
-    mixed = composite(live.progress.values, live.started.missing)
-    yield Content.styled(
-        f"composite of profile {mixed.profile}: {mixed.coverage:.0%} of its weight has a value",
-        "$quiet",
-    )
-    yield show(mixed.profile_reason, "$quiet")
+    values = live.progress.values
+    gaps = dict(live.started.missing)
+    mixed = composite(values, gaps)
+    yield show(f"profile {mixed.profile}: {mixed.profile_reason}", "$quiet")
     yield Content("")
-    for metric in _with_value(live):
-        yield _metric(live, mixed, metric)
-    yield Content("")
-    for floor in live.started.floors:
-        numbers = f"{figures.number(floor.composite, 2)}   chrF++ {figures.number(floor.chrf, 1)}"
-        yield Content.assemble(
-            show(f"floor: {floor_words(floor.name)}".ljust(WIDTH + 4), "$quiet"), numbers
-        )
-    gaps = {**mixed.missing, **live.started.missing}
-    for reason, metrics in by_reason(gaps):
+    yield _metric("composite", live, "0–1↑", f"{mixed.coverage:.0%} of its weight")
+    yield from _floors(live)
+    for category, metrics in by_category(specification().metrics):
         yield Content("")
-        yield show(f"no value: {metrics}")
-        yield show(f"  {reason}", "$quiet")
+        yield Content.styled(category, "$mark")
+        for metric in metrics:
+            if values.get(metric) is None:
+                gaps.setdefault(metric, "no entry has been scored yet")
+            beside = "" if values.get(metric) is None else "not in the composite"
+            yield _metric(metric, live, _scale(metric), _weight(metric, mixed) or beside)
+            yield from _remark(metric, live)
+    yield from _gaps(gaps)
 
 
-def _with_value(live: LiveRun) -> list[str]:
-    values = live.progress.values if live.progress else {}
-    known = [metric for metric in specification().metrics if values.get(metric) is not None]
-    return ["composite", *known] if values.get("composite") is not None else known
+def _floors(live: LiveRun) -> Iterator[Content]:
+    for floor in live.started.floors if live.started else ():
+        name = f"  ╿ {floor_words(floor.name)}"
+        numbers = f"{figures.number(floor.composite, 2)}   chrF++ {figures.number(floor.chrf, 1)}"
+        yield show(f"{name:<{WIDTH + 3}} {numbers}", "$quiet")
 
 
-def _metric(live: LiveRun, mixed: Composite, metric: str) -> Content:
+def _metric(metric: str, live: LiveRun, scale: str, part: str) -> Content:
     progress = live.progress
     number = progress.values.get(metric) if progress else None
     interval = progress.intervals.get(metric) if progress else None
-    ends = (
-        ""
-        if interval is None
-        else f"{interval[0]:.{digits(metric)}f}–{interval[1]:.{digits(metric)}f}"
-    )
-    part = next((each for each in mixed.inputs if each.metric == metric), None)
-    weight = (
-        "" if part is None else f"weight {part.effective_weight:.2f} (target {part.weight:.2f})"
-    )
-    beside = "" if part or metric == "composite" else "not in the composite"
+    ends = "" if interval is None else "–".join(value(metric, end) for end in interval)
+    name = title(metric) if metric in specification().metrics else metric
     return Content.assemble(
-        show(title(metric).ljust(WIDTH)),
+        show(f"{name:<{WIDTH}}", "" if number is not None else "$quiet"),
         (f"{value(metric, number):>7}  ", "bold"),
-        (f"{ends:<13} ", "$quiet"),
-        (weight or beside, "$quiet"),
+        (f"{ends:<12} ", "$quiet"),
+        (f"{scale:<6} ", "$quiet"),
+        (part, "$quiet"),
     )
+
+
+def _scale(metric: str) -> str:
+    """Give the range of a metric, with an arrow to its better end."""
+    info = specification().metrics[metric].info
+    high = "∞" if info.high == inf else f"{info.high:g}"
+    return f"{info.low:g}–{high}{_BETTER.get(info.better, '')}"
+
+
+_BETTER = {"higher": "↑", "lower": "↓"}
+
+
+def _weight(metric: str, mixed: Composite) -> str:
+    part = next((each for each in mixed.inputs if each.metric == metric), None)
+    return "" if part is None else f"weight {part.effective_weight:.2f} ({part.weight:.2f})"
+
+
+def _remark(metric: str, live: LiveRun) -> Iterator[Content]:
+    """Say what a value is not, where it is easily taken for something else."""
+    if live.progress is None or live.progress.values.get(metric) is None:
+        return
+    remark = REMARKS.get(metric)
+    beside = beside_value(metric, live.references)
+    if remark:
+        yield show(f"  {beside}{': ' if beside else ''}{remark}", "$quiet")
+
+
+def _gaps(gaps: Mapping[str, str]) -> Iterator[Content]:
+    if not gaps:
+        return
+    yield Content("")
+    yield Content.styled("no value, and why", "$mark")
+    for reason, metrics in by_reason(gaps):
+        yield show(metrics)
+        yield show(f"  {reason}", "$quiet")

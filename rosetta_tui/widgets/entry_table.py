@@ -69,6 +69,14 @@ class EntryTable(ResultTable):
         if stale and monotonic() - self._ordered_at >= ORDER_SECONDS:
             self._read()
 
+    def read_again(self) -> None:
+        """Take in that the scores of all entries may have changed, as they do at the end of a run."""
+        self._live.recent.clear()
+        if self._pages is not None:
+            self._pages.forget_results()
+            self.refresh()
+            self._read()
+
     def wish(self, order: Order) -> None:
         """Show rows in another order or selection."""
         if order == self.order:

@@ -11,8 +11,8 @@ from textual.widgets import Static
 class Field(Horizontal):
     """One line of a page about one thing; the text wraps beside its label."""
 
-    def __init__(self, label: str, text: Content, *, classes: str | None = None) -> None:
-        super().__init__(classes=classes)
+    def __init__(self, label: str, text: Content, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
         self._label = label
         self._text = text
 

@@ -9,18 +9,18 @@ from textual.content import Content
 from harness.events import Floor
 from rosetta_tui import figures, metric_words
 from rosetta_tui.live import LiveRun
-from rosetta_tui.metric_words import by_reason, short_title
-from rosetta_tui.metric_words import value as value_words
+from rosetta_tui.metric_words import short_title, shown_value
 from rosetta_tui.text import show
 from rosetta_tui.widgets.telling import Telling
-from scoring.composite import composite
+from scoring.composite import composite, composite_metrics
+from scoring.specification import specification
 from scoring.tiers import claimable_tier, quality_tier, tier_in_words
 
 BAR = 21
 """Cells of a bar from 0 to the metric's top."""
 
-_BESIDE = ("bleu", "ter", "length_ratio")
-"""Metrics outside the composite that stand beside it (T3)."""
+INPUT_LINES = 3
+"""Lines that the composite's inputs and the gaps may take; the screen of all metrics has the rest."""
 
 
 class QualityPanel(Telling):
@@ -37,7 +37,7 @@ class InputsLine(Telling):
 
     def show_run(self, live: LiveRun) -> None:
         """Show the metrics of the run now."""
-        self.tell(inputs_line(live))
+        self.tell(inputs_line(live, max(1, self.content_size.width)))
 
 
 def _full(live: LiveRun) -> Content:
@@ -63,7 +63,8 @@ def _compact(live: LiveRun) -> Content:
             Content.styled(best, "$quiet"),
         ]
     )
-    return Content.assemble(numbers, "\n", tier_line(live))
+    off = Content.styled(f"   {_count(_missing(live))}" if _missing(live) else "", "$quiet")
+    return Content.assemble(numbers, "\n", tier_line(live), off)
 
 
 def _value(live: LiveRun, metric: str) -> float | None:
@@ -126,37 +127,69 @@ def floor_words(floor: Floor | None) -> Content:
     )
 
 
-def inputs_line(live: LiveRun) -> Content:
+def inputs_line(live: LiveRun, width: int) -> Content:
     """Give the composite's inputs with their weights, the metrics beside it, the floors, the gaps."""
     progress, started = live.progress, live.started
     if progress is None or started is None:
         return Content("")
-    missing = started.missing
-    mixed = composite(progress.values, missing)
+    mixed = composite(progress.values, started.missing)
     parts = [
-        Content.assemble(
-            (f"{short_title(part.metric)} ", "$quiet"),
-            value_words(part.metric, part.value),
-            (f" ×{part.effective_weight:.2f}", "$quiet"),
+        _input(part.metric, part.value, live).append(
+            Content.styled(f" ×{part.effective_weight:.2f}", "$quiet")
         )
         for part in mixed.inputs
     ]
-    parts += [_beside(progress.values, metric) for metric in _BESIDE if metric in progress.values]
+    parts += [_input(metric, progress.values[metric], live) for metric in _beside(progress.values)]
     parts += [floor_words(live.best_floor)] if live.best_floor else []
-    parts += [_gaps(mixed.missing)] if mixed.missing else []
-    return Content.styled(" · ", "$quiet").join(parts)
+    room = INPUT_LINES * width - sum(part.cell_length + len(_DOT) for part in parts)
+    parts += _gaps(_missing(live), room - width // 4)  # lines break at words, which costs some room
+    return Content.styled(_DOT, "$quiet").join(parts)
 
 
-def _beside(values: Mapping[str, float | None], metric: str) -> Content:
-    return Content.assemble(
-        (f"{short_title(metric)} ", "$quiet"), value_words(metric, values[metric])
-    )
+_DOT = " · "
 
 
-def _gaps(missing: Mapping[str, str]) -> Content:
-    return Content.styled("; ", "$quiet").join(
-        [
-            show(f"no value: {metrics} ({reason})", "$quiet")
-            for reason, metrics in by_reason(missing)
-        ]
-    )
+def _missing(live: LiveRun) -> Mapping[str, str]:
+    return live.started.missing if live.started else {}
+
+
+def _beside(values: Mapping[str, float | None]) -> list[str]:
+    """Give the metrics outside the composite that have a value (T3)."""
+    inside = composite_metrics()
+    return [
+        id_ for id_ in specification().metrics if id_ not in inside and values.get(id_) is not None
+    ]
+
+
+def _input(metric: str, number: float | None, live: LiveRun) -> Content:
+    name = Content.styled(f"{short_title(metric)} ", "$quiet")
+    return name.append(shown_value(metric, number, live.references))
+
+
+def _gaps(missing: Mapping[str, str], room: int) -> list[Content]:
+    """Say which metrics have no value and why, as far as there is room; of the rest only how many."""
+    said: list[Content] = []
+    left = dict(missing)
+    for metrics, reason in _reasons(missing):
+        words = show(f"no value: {', '.join(map(short_title, metrics))} ({reason})", "$quiet")
+        room -= words.cell_length + len(_DOT)
+        if room < len(_count(left)):
+            break
+        said.append(words)
+        left = {id_: why for id_, why in left.items() if id_ not in metrics}
+    return [*said, Content.styled(_count(left), "$quiet")] if left else said
+
+
+def _reasons(missing: Mapping[str, str]) -> list[tuple[list[str], str]]:
+    """Give metrics by reason, those of the composite first: their lack changes what it means."""
+    groups: dict[str, list[str]] = {}
+    for id_, reason in missing.items():
+        groups.setdefault(reason, []).append(id_)
+    inside = composite_metrics()
+    found = [(metrics, reason) for reason, metrics in groups.items()]
+    return sorted(found, key=lambda each: inside.isdisjoint(each[0]))
+
+
+def _count(missing: Mapping[str, str]) -> str:
+    """Say how many metrics have no value, and which key tells why."""
+    return f"{len(missing)} {'metric' if len(missing) == 1 else 'metrics'} off: m says why"

@@ -6,7 +6,7 @@ from textual.content import Content
 
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
-from rosetta_tui.text import show
+from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.telling import Telling
 
 _PRODUCT = "Rosetta   "
@@ -44,6 +44,8 @@ def _state(live: LiveRun) -> Content:
     parts = [Content.styled(word, f"bold {_TONES.get(word, '$warn')}")]
     if progress is not None:
         parts.append(Content.styled(f" {figures.clock(progress.elapsed_seconds)}", ""))
-        if progress.eta_seconds is not None and not live.over:
+        if progress.doing is not None and not live.over:
+            parts.append(Content.styled(f" · {plain(progress.doing)}", "$quiet"))
+        elif progress.eta_seconds is not None and not live.over:
             parts.append(Content.styled(f" · eta {figures.clock(progress.eta_seconds)}", "$quiet"))
     return Content("").join(parts)

@@ -16,6 +16,7 @@ import pytest
 from harness.events import Failed, Waiting
 from harness.store.runs import find_run
 from rosetta_tui.app import RosettaApp
+from rosetta_tui.explaining import Explaining
 from rosetta_tui.screens.entry import EntryScreen
 from tests.tui.scenes import HOSTILE, Scene, card_of, hostile
 from tests.tui.screens import App, settle, text
@@ -76,7 +77,9 @@ async def test_the_entry_screen(made: Scene, size: tuple[int, int]) -> None:
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         run = find_run(made.store, made.run_id)
-        app.push_screen(EntryScreen(made.store, run, run.positions, 0, {"x[/]\x1b": HOSTILE[3]}))
+        missing = {"x[/]\x1b": HOSTILE[3]}
+        explaining = Explaining(made.path, run.run_id)
+        app.push_screen(EntryScreen(made.store, run, run.positions, 0, missing, explaining))
         await settle(pilot)
         await pilot.press("p", "r")
         for _ in HOSTILE:

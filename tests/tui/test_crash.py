@@ -45,7 +45,7 @@ async def test_a_crash_on_a_secret_entry_prints_no_text(
         for entry in entries_of(PAIRS, 8)
     ]
     made = scene(tmp_path / "s.sqlite", total=8, stored=8, entries=secret)
-    monkeypatch.setattr(entry_screen, "page", fail_on_an_entry)
+    monkeypatch.setattr(entry_screen, "texts", fail_on_an_entry)
     app = App(made, watch=True)
     with pytest.raises(KeyError):
         await open_an_entry(app, made)

@@ -10,6 +10,7 @@ import pytest
 
 from corpora.entry import Segment
 from harness.store.runs import find_run
+from rosetta_tui.explaining import Explaining
 from rosetta_tui.screens.entry import EntryScreen
 from tests.tui.scenes import CREE, Scene, entries_of, scene
 from tests.tui.screens import App, settle, text
@@ -18,7 +19,8 @@ from tests.tui.screens import App, settle, text
 async def opened(app: App, pilot: object, made: Scene, index: int) -> None:
     await settle(pilot)  # type: ignore[arg-type]
     run = find_run(made.store, made.run_id)
-    screen = EntryScreen(made.store, run, run.positions, index, made.missing)
+    explaining = Explaining(made.path, run.run_id)
+    screen = EntryScreen(made.store, run, run.positions, index, made.missing, explaining)
     app.push_screen(screen)
     await settle(pilot)  # type: ignore[arg-type]
 
@@ -37,7 +39,7 @@ async def test_an_entry_says_everything_about_itself(made: Scene) -> None:
             "Entry 2   2 of 24   difficulty 2 · development · elicited · formal · declaration",
             "La virino, kies filo [iras→iris] al la [butiko→vendejo], estas mia [instruisto→instruistino].",
             "exact no · equivalent no · chrF++ 69.9",
-            "not computed by this version of Rosetta",
+            "repair: not among the metrics of this run",
             "mi vid-as la hund-o-n",
             "With two lines.",
             "1. 200 in 1.00 s",

@@ -76,8 +76,8 @@ def test_show_tells_scores_reasons_floors_and_cost(
     for words in (
         "62.1 (15.6–89.8)",
         "nrefs:1|case:mixed",
-        "not computed by this version",
-        "floor, constant",
+        "not among the metrics of this run",
+        "╿ one constant output",
         "4 in all, 1 failed",
         "$0.0010 · of $0.0500 budget",
         "95 % within 0.61 s",

@@ -1,0 +1,43 @@
+"""Cree in its other writing: Standard Roman Orthography as syllabics, and syllabics as SRO.
+
+Many who read one of the two do not read the other, and an entry has to be judged by both.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from corpora.text import scripts
+
+LANGUAGES = frozenset({"cr", "cre", "crk", "cwd", "csw"})
+"""Plains, Woods and Swampy Cree, whose two writings can be told from each other letter by letter."""
+
+
+class Writing(StrEnum):
+    """What a text can be turned into."""
+
+    ROMAN = "roman letters (SRO)"
+    SYLLABICS = "syllabics"
+
+
+def is_cree(tag: str) -> bool:
+    """Tell whether a language tag is that of a Cree whose texts can be converted."""
+    return tag.replace("_", "-").split("-")[0].lower() in LANGUAGES
+
+
+def other_writing(text: str) -> Writing:
+    """Give the writing that a text is not in, going by most of its letters."""
+    syllabic = scripts([text]).get("Canadian_Aboriginal", 0.0) >= 0.5
+    return Writing.ROMAN if syllabic else Writing.SYLLABICS
+
+
+def converted(text: str, into: Writing) -> str:
+    """Give a text in one of the writings; what is in it already stays as it is.
+
+    Roman words that cannot be Cree stay too, such as most names; one that could be is converted.
+    """
+    from cree_sro_syllabics import sro2syllabics, syllabics2sro
+
+    if into is Writing.ROMAN:
+        return str(syllabics2sro(text))
+    return str(sro2syllabics(text, hyphens=" "))
