@@ -53,8 +53,8 @@ class Consistency(CorpusMetric):
         """Give each term of each entry with the rendering that the output has."""
         finder, terms = renderings(self._resources), self._resources.terms
         for translation in translations:
-            for term in terms.applying(translation.entry.source):
-                yield term, finder.found(term, translation)
+            applying = terms.applying(translation.entry.source)
+            yield from zip(applying, finder.found(applying, translation), strict=True)
 
     def _by_links(self, translations: Sequence[Translation]) -> Iterable[tuple[object, str | None]]:
         """Give each content word of each source with the stem in the output that translates it best."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from corpora.words import folded
@@ -23,27 +23,31 @@ class Renderings:
         self._endings = tuple(folded(ending.lstrip("-")) for ending in endings if ending.strip("-"))
         self._forms = lru_cache(maxsize=65536)(self._stripped)
 
-    def found(self, term: Term, translation: Translation) -> str | None:
-        """Give the first of a term's renderings that stands in the output, None where none does."""
-        return self._found_in(translation.output, term, translation)
+    def found(self, terms: Sequence[Term], translation: Translation) -> list[str | None]:
+        """Give for each term the first of its renderings that stands in the output, None where none does."""
+        return self._found_in(translation.output, terms, _lemmas(translation))
 
-    def expected(self, term: Term, translation: Translation) -> bool:
-        """Tell whether no reference or variant goes without a rendering of a term."""
-        entry = translation.entry
+    def expected(self, terms: Sequence[Term], translation: Translation) -> list[bool]:
+        """Tell for each term whether no reference or variant goes without a rendering of it."""
+        entry, lemmas = translation.entry, _lemmas(translation)
         texts = (text for text in (entry.reference, *entry.variants) if text.strip())
-        return all(self._found_in(text, term, translation) is not None for text in texts)
+        rows = [self._found_in(text, terms, lemmas) for text in texts]
+        return [all(row[place] is not None for row in rows) for place in range(len(terms))]
 
-    def _found_in(self, text: str, term: Term, translation: Translation) -> str | None:
-        reading = self._target.read(text)
-        if not reading.words:
-            return None
-        lemmas = _lemmas(translation)
-        written = self._written(reading, lemmas)
-        for rendering in term.renderings:
-            wanted = [self._wanted(word, lemmas) for word in self._target.read(rendering).words]
-            if wanted and _in_order(wanted, written):
-                return rendering
-        return None
+    def _found_in(
+        self, text: str, terms: Sequence[Term], lemmas: Mapping[str, frozenset[str]]
+    ) -> list[str | None]:
+        written = self._written(self._target.read(text), lemmas)
+        return [
+            next((to for to in term.renderings if self._stands(to, written, lemmas)), None)
+            for term in terms
+        ]
+
+    def _stands(
+        self, rendering: str, written: list[frozenset[str]], lemmas: Mapping[str, frozenset[str]]
+    ) -> bool:
+        words = self._target.read(rendering).words
+        return bool(words) and _in_order([self._wanted(word, lemmas) for word in words], written)
 
     def _written(
         self, reading: Reading, lemmas: Mapping[str, frozenset[str]]
@@ -78,15 +82,20 @@ def _lemmas(translation: Translation) -> dict[str, frozenset[str]]:
     if not isinstance(fst, FstAnnotation):
         return {}
     return {
-        folded(word.word): frozenset(map(_lemma, word.analyses))
+        _folded(word.word): _lemmas_of(word.analyses)
         for word in (*fst.reference, *fst.output)
         if word.analyses
     }
 
 
+_folded = lru_cache(maxsize=65536)(folded)
+
+
 @lru_cache(maxsize=65536)
-def _lemma(analysis: str) -> str:
-    """Give the lemma of an analyser string: the first piece that is no prefix tag (PV/e, RdplW)."""
-    pieces = analysis.split("+")
-    lemma = next((piece for piece in pieces if piece and "/" not in piece), pieces[0])
-    return folded(lemma)
+def _lemmas_of(analyses: tuple[str, ...]) -> frozenset[str]:
+    """Give the lemmas of analyser strings: of each the first piece that is no prefix tag (PV/e)."""
+    split = (analysis.split("+") for analysis in analyses)
+    return frozenset(
+        folded(next((piece for piece in pieces if piece and "/" not in piece), pieces[0]))
+        for pieces in split
+    )

@@ -58,13 +58,12 @@ class TerminologyAdherence(Rate):
         )
 
     def _kept_and_missing(self, translation: Translation) -> tuple[list[Term], list[Term]]:
-        kept, missing = [], []
-        for term in self._resources.terms.applying(translation.entry.source):
-            if self._renderings.found(term, translation) is not None:
-                kept.append(term)
-            elif self._renderings.expected(term, translation):
-                missing.append(term)
-        return kept, missing
+        terms = self._resources.terms.applying(translation.entry.source)
+        found = self._renderings.found(terms, translation) if terms else []
+        kept = [term for term, has in zip(terms, found, strict=True) if has is not None]
+        left = [term for term, has in zip(terms, found, strict=True) if has is None]
+        expected = self._renderings.expected(left, translation) if left else []
+        return kept, [term for term, wanted in zip(left, expected, strict=True) if wanted]
 
 
 def renderings(resources: Resources) -> Renderings:

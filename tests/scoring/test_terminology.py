@@ -1,0 +1,120 @@
+"""Prescribed terms: found in the source, looked for in the output."""
+
+from __future__ import annotations
+
+import pytest
+
+from corpora.entry import Entry
+from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.terminology import Terminology
+from scoring.terminology_adherence import TerminologyAdherence, why_no_terminology
+from scoring.translation import Translation
+from tests.scoring.behaviour import card, resources
+
+TERMS = {
+    "train": ["trajno"],
+    "train station": ["stacidomo", "fervoja stacio"],
+    "Dog": ["hundo"],
+    "駅": ["stacidomo"],
+}
+ENDINGS = ("-n", "-j", "-jn")
+
+
+def adherence(terms: dict[str, list[str]] = TERMS, **fields: object) -> TerminologyAdherence:
+    return TerminologyAdherence(resources([], terms, target_card=card(affixes=ENDINGS), **fields))
+
+
+def taken(
+    source: str, output: str, reference: str = "", **more: object
+) -> tuple[float, ...] | None:
+    entry = Entry(id=1, source=source, reference=reference, **more)
+    return adherence().stats(Translation(entry, output))
+
+
+def sources(terms: object) -> list[str]:
+    return [" ".join(term.source) for term in terms]  # type: ignore[attr-defined]
+
+
+def test_terms_are_found_as_words_in_order_without_case() -> None:
+    terms = Terminology((key, tuple(to)) for key, to in TERMS.items())
+    assert sources(terms.occurring("DOG at the Train Station!")) == [
+        "dog",
+        "train",
+        "train station",
+    ]
+    assert sources(terms.occurring("dogs trains station")) == []
+    assert sources(terms.occurring("station train dog dog")) == ["train", "dog"]
+    assert sources(terms.occurring("東京の駅です")) == ["駅"]
+    assert sources(terms.occurring("")) == []
+
+
+def test_the_longest_of_terms_inside_one_another_applies() -> None:
+    terms = Terminology((key, tuple(to)) for key, to in TERMS.items())
+    assert sources(terms.applying("the train station")) == ["train station"]
+    assert sources(terms.applying("a train to the train station")) == ["train", "train station"]
+    crossing = Terminology([("a b", ("x",)), ("b c", ("y",))])
+    assert sources(crossing.applying("a b c")) == ["a b", "b c"]
+
+
+def test_phrases_that_differ_in_case_are_one_term_and_empty_ones_none() -> None:
+    terms = Terminology(
+        [("May", ("Majo",)), ("may", ("rajti", "Majo")), ("?!", ("x",)), ("a", (" ",))]
+    )
+    assert len(terms) == 1
+    assert terms.terms[0].renderings == ("Majo", "rajti")
+
+
+@pytest.mark.parametrize(
+    ("output", "wanted"),
+    [
+        ("la hundo en la stacidomo", (2, 2)),
+        ("la HUNDOJN en la fervojan stacion", (2, 2)),
+        ("la hundido en la stacio fervoja", (0, 2)),
+        ("hundoj", (1, 2)),
+        ("", (0, 2)),
+        ("the dog at the train station", (0, 2)),
+    ],
+)
+def test_terms_are_kept_in_any_declared_form(output: str, wanted: tuple[int, int]) -> None:
+    assert taken("the dog at the train station", output) == wanted
+
+
+def test_nothing_applies_where_the_source_has_no_term() -> None:
+    assert taken("a cat", "la hundo") is None
+
+
+def test_a_term_of_another_sense_applies_only_to_outputs_that_have_it() -> None:
+    assert taken("Hot dog!", "Kolbaspano!", "Kolbaspano!") is None
+    assert taken("Hot dog!", "Hundo!", "Kolbaspano!") == (1, 1)
+    assert taken("the dog", "besto", "la hundo") == (0, 1)
+    assert taken("the dog", "besto", "la hundo", variants=("la besto",)) is None
+
+
+def test_lemmas_decide_where_the_analyser_gives_them() -> None:
+    def analysed(word: str, *analyses: str) -> WordAnalysis:
+        return WordAnalysis(word, Acceptance.AS_WRITTEN if analyses else None, analyses)
+
+    metric = adherence({"see": ["wâpamêw"], "tree": ["puu"]})
+    entry = Entry(id=1, source="they see the tree", reference="")
+    annotation = FstAnnotation(
+        (
+            analysed("ê-wâpamât", "PV/e+wâpamêw+V+TA+Cnj+3Sg+4Sg/PlO"),
+            analysed("puut", "puut+N+Sg"),
+        ),
+        (),
+    )
+    assert metric.stats(Translation(entry, "ê-wâpamât puut", {"fst": annotation})) == (1, 2)
+    assert metric.stats(Translation(entry, "ê-wâpamât puut")) == (0, 2)
+
+
+def test_what_is_missing_is_named() -> None:
+    entry = Entry(id=1, source="the dog at the train station", reference="")
+    assert adherence().explain(Translation(entry, "la hundo")) == (
+        "“train station” should be stacidomo or fervoja stacio",
+    )
+    assert adherence().explain(Translation(entry, "hundo, stacidomo")) == ()
+
+
+def test_without_terms_it_is_off() -> None:
+    assert why_no_terminology(resources([])) == "no terms are prescribed: give a dictionary"
+    assert why_no_terminology(resources([], TERMS)) is None
