@@ -28,21 +28,27 @@ DATA = Path(
 )
 TEXTS = DATA / "text"
 ENGLISH = TEXTS / "ntrex-newstest2019-src.eng.txt"
-WRITINGS = {
-    "fin": ("Latn", ("””",)),
-    "hin": ("Deva", ("“”",)),
-    "arb": ("Arab", ("«»", "“”")),
-    "jpn": ("Jpan", ("「」", "『』")),
-    "amh": ("Ethi", ("«»",)),
-    "ukr": ("Cyrl", ("«»", "„“")),
-    "mri": ("Latn", ("“”", "‘’")),
-    "spa": ("Latn", ("«»", "“”")),
+SCRIPTS = {
+    "fin": "Latn",
+    "hin": "Deva",
+    "arb": "Arab",
+    "jpn": "Jpan",
+    "amh": "Ethi",
+    "ukr": "Cyrl",
+    "mri": "Latn",
+    "spa": "Latn",
 }
 
 
 def value(translation: Translation, resources: Resources) -> float | None:
     metric = ComplianceIndex(resources)
     return metric.value(metric.stats(translation))
+
+
+def shipped(language: str) -> Resources:
+    found = find_card(language)
+    assert found is not None
+    return replace(target(SCRIPTS.get(language, "Latn")), card=found.card)
 
 
 def flagged(metric: Metric, translations: list[Translation]) -> float:
@@ -203,22 +209,21 @@ def test_a_copied_source_keeps_every_variable(text: str) -> None:
     assert not [sentence for sentence in told if "variable" in sentence]
 
 
-@pytest.mark.parametrize("language", WRITINGS)
+@pytest.mark.parametrize("language", SCRIPTS)
 def test_human_translations_are_hardly_ever_flagged(language: str) -> None:
     pairs = read_pairs(language)
-    script, quotes = WRITINGS[language]
-    assert flagged(ComplianceIndex(target(script, quotes)), pairs) < 0.002
-    assert flagged(ComplianceIndex(target(script, card=False)), pairs) < 0.002
+    assert flagged(ComplianceIndex(shipped(language)), pairs) < 0.002
+    assert flagged(ComplianceIndex(target(SCRIPTS[language], card=False)), pairs) < 0.002
 
 
-@pytest.mark.parametrize("language", ["hin", "arb", "jpn", "amh"])
-def test_latin_words_of_people_are_hardly_ever_leaks_even_without_a_reference(
-    language: str,
-) -> None:
-    metric = ComplianceIndex(target(WRITINGS[language][0]))
+@pytest.mark.parametrize("language", sorted(set(SCRIPTS) - {"fin"}))
+def test_marks_and_letters_of_people_are_right_even_where_no_reference_tells(language: str) -> None:
+    """Finnish is left out: that translation opens quotations with “, which Finnish does not."""
+    metric = ComplianceIndex(shipped(language))
     alone = [translated(pair.entry.source, pair.output) for pair in read_pairs(language)]
-    leaks = [one for one in alone if any("Latin" in told for told in metric.explain(one))]
-    assert len(leaks) / len(alone) < 0.02
+    told = [" ".join(metric.explain(one)) for one in alone]
+    wrong = [words for words in told if "quotes with" in words or "Latin" in words]
+    assert len(wrong) / len(alone) < 0.02
 
 
 def test_english_left_in_human_translations_is_flagged() -> None:
@@ -227,21 +232,12 @@ def test_english_left_in_human_translations_is_flagged() -> None:
     assert flagged(metric, spoiled) == 1.0
 
 
-def test_references_of_the_demo_keep_everything() -> None:
-    metric = ComplianceIndex(target("Latn", ("„“", "“”")))
-    entries = load(sample_path(DEMO_CORPUS)).entries
-    assert flagged(metric, [Translation(entry, entry.reference) for entry in entries]) == 0.0
-
-
-@pytest.mark.parametrize("language", WRITINGS)
-def test_human_translations_are_hardly_ever_flagged_by_the_shipped_card(language: str) -> None:
-    pairs = read_pairs(language)
-    found = find_card(language)
-    if found is None:
-        pytest.skip(f"no language card for {language}")
-    script, _ = WRITINGS[language]
-    resources = replace(target(script), card=found.card)
-    assert flagged(ComplianceIndex(resources), pairs) < 0.002
+def test_references_and_variants_of_the_demo_keep_everything() -> None:
+    metric = ComplianceIndex(shipped("eo"))
+    for entry in load(sample_path(DEMO_CORPUS)).entries:
+        for text in (entry.reference, *entry.variants):
+            alone = translated(entry.source, text)
+            assert metric.explain(alone) == ()
 
 
 def test_both_indices_and_the_repairs_reach_the_card() -> None:
