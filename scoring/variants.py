@@ -13,11 +13,14 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from corpora.text import comparison_form, is_blank
 from corpora.variant_rules import VariantRules
 from scoring.analysis import FstAnnotation, WordAnalysis
-from scoring.lemma import Analysed, analysed
+
+if TYPE_CHECKING:
+    from scoring.tagged_word import TaggedWord
 
 _WORD = re.compile(r"\w+")
 _MOST_KEPT = 100_000
@@ -47,7 +50,7 @@ class LintVerdict(StrEnum):
 
 _EVERY = frozenset(VariantClass)
 _WE = VariantClass.INCLUSIVE_EXCLUSIVE
-_Analyses = Mapping[str, tuple[Analysed, ...]]
+_Analyses = Mapping[str, "tuple[TaggedWord, ...]"]
 
 
 @dataclass(slots=True)
@@ -172,8 +175,10 @@ class Equivalence:
     def _analyses(self, annotation: FstAnnotation | None) -> _Analyses:
         if annotation is None:
             return {}
+        from scoring.tagged_word import tagged_word
+
         return {
-            self._spell(found.word).casefold(): tuple(analysed(each) for each in found.analyses)
+            self._spell(found.word).casefold(): tuple(tagged_word(each) for each in found.analyses)
             for found in chain(annotation.output, annotation.reference)
             if found.analyses
         }
@@ -318,20 +323,20 @@ class Equivalence:
         *before, last = spelled.split("-")
         return "-".join([*(part for part in before if part not in self._progressive), last])
 
-    def _meant(self, known: tuple[Analysed, ...], on: Set[VariantClass], form: _NormalForm) -> str:
+    def _meant(
+        self, known: tuple[TaggedWord, ...], on: Set[VariantClass], form: _NormalForm
+    ) -> str:
         """Give what a word means where a class has something to say about its analyses, else nothing."""
         meanings, speakers = [], set()
         heads = self._heads if VariantClass.LEMMA_SYNONYM in on else {}
-        for lemma, tags in known:
-            joined = "+".join(tags)
-            pair = next(
-                (p for p in self._rules.clusive_tags if p[0] in joined or p[1] in joined), None
-            )
-            if pair and _WE in on:
-                speakers.add(pair[1] in joined)
-                joined = joined.replace(pair[1], pair[0])
+        for word in known:
+            lemma, tags = word.lemma, word.tags
+            plain = speakerless(tags, self._rules)
+            if _WE in on and plain is not None:
+                speakers.add(plain != tags)
             elif lemma not in heads:
                 continue
+            joined = "+".join(sorted(tags if plain is None or _WE not in on else plain))
             meanings.append(f"={heads.get(lemma, lemma)}+{joined}")
         if len(speakers) == 1:
             form.speakers |= speakers
@@ -353,3 +358,11 @@ class Equivalence:
                     form.speakers.add((start, end) == affixes.inclusive)
                     return f"we:{affixes.exclusive[0]}{stem}{affixes.exclusive[1]}"
         return ""
+
+
+def speakerless(tags: frozenset[str], rules: VariantRules) -> frozenset[str] | None:
+    """Give the tags of a word for “we” as they are when it is not told who is meant; None for other words."""
+    for exclusive, inclusive in rules.clusive_tags:
+        if any(exclusive in tag or inclusive in tag for tag in tags):
+            return frozenset(tag.replace(inclusive, exclusive) for tag in tags)
+    return None

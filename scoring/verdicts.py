@@ -34,9 +34,9 @@ from corpora.variant_rules import VariantRules
 from corpora.words import folded
 from scoring.analysis import FstAnnotation, WordAnalysis
 from scoring.english import content_words
-from scoring.lemma import Analysed, analysed
+from scoring.tagged_word import TaggedWord, tagged_word
 from scoring.translation import Translation
-from scoring.variants import Equivalence
+from scoring.variants import Equivalence, speakerless
 
 _NUMBER = re.compile(r"\d+")
 _MOST_KEPT = 50_000
@@ -72,7 +72,7 @@ class Meaning:
 
     text: str
     """Folded."""
-    readings: tuple[Analysed, ...]
+    readings: tuple[TaggedWord, ...]
     lemmas: frozenset[str]
     glosses: frozenset[frozenset[str]]
     """Content words of each of its meanings."""
@@ -174,7 +174,7 @@ class Judge:
 
     def _look_up(self, word: WordAnalysis) -> Meaning:
         text = self._form(word.word)
-        readings = tuple(analysed(each) for each in word.analyses)
+        readings = tuple(tagged_word(each) for each in word.analyses)
         lemmas = frozenset(self._form(each.lemma) for each in readings) or frozenset({text})
         entries = [self._glosses[lemma] for lemma in lemmas if lemma in self._glosses]
         glosses = frozenset(gloss for entry in entries for gloss in entry if gloss)
@@ -209,15 +209,12 @@ class Judge:
             return False
         return self._grammars(one).isdisjoint(self._grammars(other))
 
-    def _grammars(self, word: Meaning) -> set[tuple[str, str]]:
+    def _grammars(self, word: Meaning) -> set[tuple[str, frozenset[str]]]:
         """Give lemma and tags of each reading, as they are when “we” is not told apart."""
-        found = set()
-        for lemma, tags in word.readings:
-            joined = "+".join(tags)
-            for exclusive, inclusive in self._rules.clusive_tags:
-                joined = joined.replace(inclusive, exclusive)
-            found.add((self._form(lemma), joined))
-        return found
+        return {
+            (self._form(each.lemma), speakerless(each.tags, self._rules) or each.tags)
+            for each in word.readings
+        }
 
 
 def _same(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> bool:
