@@ -1,0 +1,239 @@
+"""Orthographic accuracy: every rule, the cards that ship, and human text in many scripts."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator
+from importlib.resources import files
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.cards import find_card
+from corpora.entry import Entry
+from corpora.language import LanguageCard, Writing
+from scoring.inventory import choose, make_metrics
+from scoring.orthography import OrthographicAccuracy, why_no_orthography
+from scoring.resources import Resources
+from scoring.setup import ScoringSetup
+from scoring.translation import Translation
+from tests.scoring.analysed import DATA
+from tests.scoring.samples import HOSTILE
+
+CREE = Writing(
+    letters="a â c ê h i î k m n o ô p s t w y",
+    foreign_letters="l r ā ē ī ō",
+    cased=False,
+    vowel_marks=("âêîô", "āēīō"),
+    forbidden=({"pattern": "hh", "why": "h is never doubled"},),
+)
+CYRILLIC = Writing(letters="а-я і ї є ґ", cased=True)
+JAPANESE = Writing(letters="ぁ-ん ァ-ヶ 一-龯 ー", cased=False)
+GERMAN = Writing(letters="a-z ä ö ü ß", cased=True, suspended_hyphen=True)
+OJIBWE = Writing(
+    letters="a b d e g i j k m n o s w y z", word_letters="ʼ'", joiners="-", cased=True
+)
+
+
+def metric(writing: Writing, script: str = "Latn") -> OrthographicAccuracy:
+    card = LanguageCard(
+        tag="crk", name="Test", default_script=script, writings={script: writing}, sources={}
+    )
+    setup = ScoringSetup(
+        metrics=("orthographic_accuracy",),
+        source_language="en",
+        target_language="crk",
+        language_card="crk",
+        language_card_sha256="ab" * 32,
+        script=script,
+    )
+    return OrthographicAccuracy(Resources(setup, card=card))
+
+
+def translation(output: str, reference: str = "niwâpamâw atim") -> Translation:
+    return Translation(Entry(id=1, source="s", reference=reference), output)
+
+
+@pytest.mark.parametrize(
+    ("writing", "output", "right", "words"),
+    [
+        (CREE, "niwâpamâw atim", 2, 2),
+        (CREE, "Niwâpamâw ATIM", 2, 2),
+        (CREE, "niwâpamâw fox", 1, 2),
+        (CREE, "niwāpamāw atim tānisi", 3, 3),  # macrons throughout
+        (CREE, "niwāpamâw atim", 1, 2),
+        (CREE, "niwâpamâw tānisi êkosi", 2, 3),  # the rarer mark is the wrong one
+        (CREE, "niwâpamâw tānisi", 1, 2),  # a tie: the card's first set is the usual one
+        (CREE, unicodedata.normalize("NFD", "niwâpamâw atim"), 1, 2),
+        (CREE, "ê-kî-wâpamât", 1, 1),
+        (CREE, "ê- wâpamât", 1, 2),
+        (CREE, "ê -wâpamât", 1, 2),
+        (CREE, "ê--wâpamât", 1, 2),
+        (CREE, "ê - wâpamât", 2, 2),
+        (CREE, "atihhm", 0, 1),
+        (CREE, "nіwâpamâw", 0, 1),  # a Cyrillic і
+        (CREE, "ᐊᑎᒼ atim", 1, 1),  # syllabics are another script, not a wrong spelling
+        (CREE, "atim 12 {name} %s https://example.org/xyz?f=x <b>", 1, 1),
+        (CREE, "x2", 0, 1),
+        (CREE, "atim2", 1, 1),
+        (CREE, "", 0, 2),
+        (CREE, "…", 0, 2),
+        (CREE, "12", 0, 2),
+        (GERMAN, "Vor- und Nachteile", 3, 3),
+        (GERMAN, "STRASSE Straße", 2, 2),
+        (CYRILLIC, "IT-компанія", 1, 1),
+        (CYRILLIC, "кoмпанія", 0, 1),
+        (JAPANESE, "このアプリはiPhoneで使える", 2, 2),
+        (OJIBWE, "maʼiingan ma'iingan", 2, 2),
+    ],
+)
+def test_rules(writing: Writing, output: str, right: int, words: int) -> None:
+    assert metric(writing).stats(translation(output)) == (right, words)
+
+
+def test_reasons_are_said_word_by_word() -> None:
+    said = metric(CREE).explain(translation("niwāpamâw fox atihhm êkosi nіpâw ê- nipât"))
+    assert "".join(said) == (
+        "5 of 7 words break a rule: niwāpamâw (circumflex and macron mixed), "
+        "fox (f, x are no letters of the language), atihhm (h is never doubled), "
+        "nіpâw (Cyrillic letters inside the word), ê (hyphen at the end of the word)."
+    )
+
+
+def test_other_explanations() -> None:
+    cree = metric(CREE)
+    assert cree.explain(translation("atim nipâw")) == ("All 2 words keep the rules.",)
+    assert cree.explain(translation("atim ᐊᑎᒼ")) == (
+        "The word keeps the rules.",
+        "In another script, and not judged: ᐊᑎᒼ.",
+    )
+    assert "another script" in cree.explain(translation("ᐊᑎᒼ"))[0]
+    assert "counts as wrong" in cree.explain(translation(""))[0]
+    assert cree.explain(translation("tānisi êkosi nipâw")) == (
+        "1 of 3 words breaks a rule: tānisi (circumflex and macron mixed in one text).",
+    )
+
+
+def test_an_output_wholly_in_another_script_has_no_spelling() -> None:
+    assert metric(CREE).stats(translation("ᐊᑎᒼ")) is None
+
+
+def test_nothing_to_look_at() -> None:
+    assert metric(CREE).stats(translation("", "12 %s")) is None
+    setup = ScoringSetup(metrics=(), source_language="en", target_language="xx")
+    assert OrthographicAccuracy(Resources(setup)).stats(translation("atim")) is None
+
+
+def test_what_keyboards_make_breaks_no_rule() -> None:
+    hindi = find_card("hi")
+    assert hindi is not None
+    for word in ("\u0938\u095c\u0915", "\u0938\u0921\u093c\u0915"):
+        assert metric(hindi.card.writing("Deva"), "Deva").stats(translation(word)) == (1, 1)
+
+
+def test_why_off_and_signature() -> None:
+    setup = ScoringSetup(metrics=(), source_language="en", target_language="xx")
+    reason = why_no_orthography(Resources(setup))
+    assert reason is not None
+    assert "rosetta language check xx" in reason
+    assert OrthographicAccuracy(Resources(setup)).why_missing == reason
+    _, off = choose(Resources(setup), ["orthographic_accuracy"])
+    assert off["orthographic_accuracy"] == reason
+    found = metric(CREE)
+    assert "card:abababababab" in found.signature
+    assert why_no_orthography(found._resources) is None
+    assert "orthographic_accuracy" in [each.info.id for each in make_metrics(found._resources)]
+
+
+@given(st.one_of(st.text(max_size=80), st.sampled_from(HOSTILE)), st.sampled_from(HOSTILE))
+@pytest.mark.parametrize("writing", [CREE, CYRILLIC, JAPANESE, OJIBWE])
+def test_no_text_raises(writing: Writing, output: str, reference: str) -> None:
+    found = metric(writing)
+    stats = found.stats(translation(output, reference))
+    assert stats is None or (0 <= stats[0] <= stats[1] and stats[1] > 0)
+    found.explain(translation(output, reference))
+
+
+@given(st.lists(st.sampled_from(["niwâpamâw", "tānisi", "fox", "êkosi"]), min_size=1, max_size=6))
+def test_dropping_a_right_word_never_helps(words: list[str]) -> None:
+    found = metric(CREE.model_copy(update={"vowel_marks": ()}))
+    whole = found.value(found.stats(translation(" ".join(words))) or (0, 0))
+    right = [word for word in words if word != "fox"]
+    if right and len(words) > 1:
+        words.remove(right[0])
+        less = found.value(found.stats(translation(" ".join(words))) or (0, 0))
+        assert less is not None
+        assert whole is not None
+        assert less <= whole
+
+
+TEXTS = DATA / "text"
+needs_texts = pytest.mark.skipif(not TEXTS.exists(), reason=f"no test data at {DATA.name}/text")
+
+
+def udhr(name: str) -> Iterator[str]:
+    root = ET.parse(TEXTS / f"udhr_{name}.xml").getroot()
+    for element in root.iter():
+        if element.tag.endswith(("para", "title")):
+            yield "".join(element.itertext())
+
+
+def broken(texts: Iterator[str], tag: str, script: str) -> tuple[int, float]:
+    """Words, and the share of them that break a rule, of texts scored as outputs."""
+    found = find_card(tag)
+    assert found is not None
+    card = metric(found.card.writing(script), script)
+    rows = [stats for text in texts if (stats := card.stats(translation(text, ""))) is not None]
+    right, words = (sum(column) for column in zip(*rows, strict=True))
+    return words, 1 - right / words
+
+
+@needs_texts
+@pytest.mark.parametrize(
+    ("file", "tag", "script"),
+    [
+        ("amh", "am", "Ethi"), ("arb", "ar", "Arab"), ("fin", "fi", "Latn"), ("hin", "hi", "Deva"),
+        ("jpn", "ja", "Jpan"), ("mri", "mi", "Latn"), ("spa", "es", "Latn"), ("ukr", "uk", "Cyrl"),
+    ],
+)  # fmt: skip
+def test_human_translations_of_news_keep_the_rules(file: str, tag: str, script: str) -> None:
+    path = TEXTS / f"ntrex-newstest2019-ref.{file}.txt"
+    words, share = broken(iter(path.read_text(encoding="utf-8").splitlines()), tag, script)
+    assert words > 5000
+    assert share < 0.02
+
+
+@needs_texts
+@pytest.mark.parametrize(
+    ("file", "tag", "script"),
+    [("csw", "csw", "Cans"), ("ike", "iu", "Cans"), ("ojb", "oj", "Cans"), ("sme", "se", "Latn")],
+)
+def test_the_declaration_of_human_rights_keeps_the_rules(file: str, tag: str, script: str) -> None:
+    words, share = broken(udhr(file), tag, script)
+    assert words > 500
+    assert share < 0.02
+
+
+@needs_texts
+def test_another_language_of_the_script_is_found_by_its_letters() -> None:
+    path = TEXTS / "ntrex-newstest2019-ref.ukr.txt"
+    texts = iter(path.read_text(encoding="utf-8").splitlines()[:200])
+    _, share = broken(texts, "ru", "Cyrl")
+    assert share > 0.2
+
+
+def test_the_demo_keeps_the_rules() -> None:
+    corpus = json.loads(
+        files("corpora.samples").joinpath("eo-demo-v1.json").read_text(encoding="utf-8")
+    )
+    texts = (
+        text
+        for entry in corpus["entries"]
+        for text in (entry["reference"], *entry.get("variants", ()))
+    )
+    words, share = broken(texts, "eo", "Latn")
+    assert words > 1000
+    assert share == 0
