@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from corpora.words import folded
 from scoring.analysis import FstAnnotation
-from scoring.reading import Reader, Reading
+from scoring.reading import Reader
 from scoring.terminology import Term
 from scoring.translation import Translation
 
@@ -22,6 +22,7 @@ class Renderings:
         self._target = target
         self._endings = tuple(folded(ending.lstrip("-")) for ending in endings if ending.strip("-"))
         self._forms = lru_cache(maxsize=65536)(self._stripped)
+        self._plain = lru_cache(maxsize=8192)(self._without_lemmas)
 
     def found(self, terms: Sequence[Term], translation: Translation) -> list[str | None]:
         """Give for each term the first of its renderings that stands in the output, None where none does."""
@@ -37,23 +38,35 @@ class Renderings:
     def _found_in(
         self, text: str, terms: Sequence[Term], lemmas: Mapping[str, frozenset[str]]
     ) -> list[str | None]:
-        written = self._written(self._target.read(text), lemmas)
+        written = self._with_lemmas(text, lemmas) if lemmas else self._plain(text)
+        anywhere = frozenset[str]().union(*written)
         return [
-            next((to for to in term.renderings if self._stands(to, written, lemmas)), None)
+            next(
+                (to for to in term.renderings if self._stands(to, written, anywhere, lemmas)), None
+            )
             for term in terms
         ]
 
     def _stands(
-        self, rendering: str, written: list[frozenset[str]], lemmas: Mapping[str, frozenset[str]]
+        self,
+        rendering: str,
+        written: list[frozenset[str]],
+        anywhere: frozenset[str],
+        lemmas: Mapping[str, frozenset[str]],
     ) -> bool:
         words = self._target.read(rendering).words
-        return bool(words) and _in_order([self._wanted(word, lemmas) for word in words], written)
+        if not words or self._wanted(words[0], lemmas).isdisjoint(anywhere):
+            return False
+        return _in_order([self._wanted(word, lemmas) for word in words], written)
 
-    def _written(
-        self, reading: Reading, lemmas: Mapping[str, frozenset[str]]
-    ) -> list[frozenset[str]]:
+    def _without_lemmas(self, text: str) -> list[frozenset[str]]:
+        return [self._forms(word) for word in self._target.read(text).words]
+
+    def _with_lemmas(self, text: str, lemmas: Mapping[str, frozenset[str]]) -> list[frozenset[str]]:
+        """Give for each word of a text the forms in which a rendering may have it."""
         return [
-            lemmas[word] | {word} if word in lemmas else self._forms(word) for word in reading.words
+            lemmas[word] | {word} if word in lemmas else self._forms(word)
+            for word in self._target.read(text).words
         ]
 
     def _wanted(self, word: str, lemmas: Mapping[str, frozenset[str]]) -> frozenset[str]:
