@@ -1,0 +1,235 @@
+"""What the metrics together may never do, on real texts of many scripts (with everything that a run uses)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpora.corpus import Dataset
+from corpora.entry import Entry
+from corpora.load import load
+from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
+from harness.annotators.annotator import NoMemo
+from harness.instruments import Instruments
+from harness.preparing import prepare
+from harness.scoring_options import ScoringOptions
+from scoring.composite import composite
+from scoring.floors import Floor, derangement, floors
+from scoring.scorecard import Scores, scorecard
+from scoring.specification import specification
+from scoring.tiers import Tier
+from scoring.translation import Translation
+from tests.scoring.samples import sentences
+
+TEXTS = Path(__file__).parents[3] / "shared" / "data" / "text"
+NTREX = {
+    "fin": "fi",
+    "hin": "hi",
+    "arb": "ar",
+    "jpn": "ja",
+    "amh": "am",
+    "ukr": "uk",
+    "mri": "mi",
+    "spa": "es",
+}
+ENTRIES = 300
+
+
+@cache
+def instruments(language: str) -> Instruments:
+    """Everything that a run over a part of a real corpus is scored with."""
+    if language == "demo":
+        corpus = load(sample_path(DEMO_CORPUS))
+        coaching = sample_path(DEMO_COACHING)
+        return prepare(
+            corpus.dataset,
+            corpus.entries,
+            corpus.entries,
+            ScoringOptions(),
+            NoMemo(),
+            coaching=coaching,
+        )
+    if not TEXTS.exists():
+        pytest.skip("no test data at data/text")
+    sources, references = (
+        (TEXTS / f"ntrex-newstest2019-{name}.txt").read_text("utf-8").splitlines()[:ENTRIES]
+        for name in ("src.eng", f"ref.{language}")
+    )
+    entries = [
+        Entry(id=place, source=source, reference=reference)
+        for place, (source, reference) in enumerate(zip(sources, references, strict=True))
+    ]
+    dataset = Dataset(
+        id="news", language_pair="EN→X", source_language="en", target_language=NTREX[language]
+    )
+    return prepare(dataset, entries, entries, ScoringOptions(), NoMemo())
+
+
+CORPORA = ["demo", *NTREX]
+
+
+def entries_of(found: Instruments) -> Sequence[Entry]:
+    return found.resources.entries
+
+
+def judged(language: str, outputs: Sequence[str]) -> Scores:
+    found = instruments(language)
+    entries = entries_of(found)
+    statistics = found.scorer.statistics(found.annotated(paired(entries, outputs)))
+    return scorecard(
+        entries,
+        statistics,
+        [not text for text in outputs],
+        found.scorer,
+        outputs,
+        known_floors=floors_of(language),
+    )
+
+
+def paired(entries: Sequence[Entry], outputs: Sequence[str]) -> list[Translation]:
+    return [Translation(entry, text) for entry, text in zip(entries, outputs, strict=True)]
+
+
+@cache
+def floors_of(language: str) -> dict[str, Floor]:
+    found = instruments(language)
+    return floors(entries_of(found), found.scorer.metrics, annotate=found.annotated)
+
+
+WORTHLESS: dict[str, Callable[[Sequence[Entry]], list[str]]] = {
+    "empty": lambda entries: [""] * len(entries),
+    "copied": lambda entries: [entry.source for entry in entries],
+    "constant": lambda entries: [entries[len(entries) // 2].reference] * len(entries),
+    "shuffled": lambda entries: [
+        entries[place].reference for place in derangement(len(entries), 7)
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", WORTHLESS)
+@pytest.mark.parametrize("language", CORPORA)
+def test_worthless_outputs_claim_baseline(language: str, kind: str) -> None:
+    found = instruments(language)
+    scores = judged(language, WORTHLESS[kind](entries_of(found)))
+    assert scores.claimable_tier is Tier.BASELINE, (kind, scores.composite)
+
+
+@pytest.mark.parametrize("language", CORPORA)
+def test_references_scored_as_outputs(language: str) -> None:
+    found = instruments(language)
+    entries = entries_of(found)
+    translations = found.annotated(paired(entries, [entry.reference for entry in entries]))
+    statistics = found.scorer.statistics(translations)
+    values = [found.scorer.entry_values(row).values for row in statistics]
+    for id_, ideal, most in (
+        ("code_switching_rate", 0.0, 0.05),
+        ("hallucination_rate", 0.0, 0.05),
+        ("terminology_adherence", 1.0, 0.05 if language != "demo" else 0.2),
+        ("compliance_index", 1.0, 0.02),
+    ):
+        flagged = [row.get(id_) not in {None, ideal} for row in values]
+        assert sum(flagged) / len(flagged) < most, id_
+    scores = judged(language, [entry.reference for entry in entries])
+    assert scores.exact_match_rate == 1.0
+    assert (scores.orthographic_accuracy or 1.0) > 0.98
+    assert _without_analyser(scores) >= 0.97
+
+
+def _without_analyser(scores: Scores) -> float:
+    """Give the composite apart from the share of the analyser, which does not know all human words."""
+    kept = [part for part in scores.composite_inputs if part.metric != "fst_acceptance_rate"]
+    weight = sum(part.weight for part in kept)
+    return sum(part.weight * part.normalised for part in kept) / weight
+
+
+@pytest.mark.parametrize("language", CORPORA)
+def test_each_value_has_an_interval_around_it_or_is_said_to_have_none(language: str) -> None:
+    found = instruments(language)
+    seeded = random.Random(3)
+    texts = [_worse(entry.reference, seeded) for entry in entries_of(found)]
+    scores = judged(language, texts)
+    for id_, row in specification().metrics.items():
+        value = getattr(scores, id_)
+        interval = scores.confidence_intervals.get(id_)
+        if value is None:
+            assert scores.reasons[id_]
+            assert interval is None
+        elif row.interval and id_ in {metric.info.id for metric in found.scorer.metrics}:
+            assert interval is not None, id_
+            assert interval.ci_lower <= value <= interval.ci_upper, id_
+    mixed = scores.confidence_intervals["composite"]
+    assert scores.composite is not None
+    assert mixed.ci_lower <= scores.composite <= mixed.ci_upper
+
+
+def _worse(text: str, seeded: random.Random) -> str:
+    return " ".join(word for word in text.split() if seeded.random() < 0.8)
+
+
+@pytest.mark.parametrize("language", CORPORA)
+def test_dropping_words_from_the_end_never_raises_the_composite(language: str) -> None:
+    found = instruments(language)
+    entries = entries_of(found)[:60]
+    before = None
+    for kept in (1.0, 0.8, 0.6, 0.4, 0.2, 0.0):
+        texts = [" ".join(words[: round(kept * len(words))]) for words in _split(entries)]
+        now = _composite(found, entries, texts)
+        assert before is None or now <= before + 1e-9, kept
+        before = now
+
+
+def _split(entries: Sequence[Entry]) -> list[list[str]]:
+    return [entry.reference.split() or [entry.reference] for entry in entries]
+
+
+def _composite(found: Instruments, entries: Sequence[Entry], texts: Sequence[str]) -> float:
+    statistics = found.scorer.statistics(found.annotated(paired(entries, texts)))
+    return composite(found.scorer.table(statistics).corpus_values()).value or 0.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(CORPORA), st.integers(0, 59), st.integers(0, 200))
+def test_adding_the_next_correct_word_never_lowers_the_entry(
+    language: str, place: int, kept: int
+) -> None:
+    found = instruments(language)
+    entry = entries_of(found)[place]
+    words = _split([entry])[0]
+    cut = kept % len(words)
+    shorter, longer = " ".join(words[:cut]), " ".join(words[: cut + 1])
+    less, more = (_composite(found, [entry], [text]) for text in (shorter, longer))
+    assert more >= less - 1e-9, (cut, len(words))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(CORPORA), st.lists(st.tuples(sentences, sentences, sentences), max_size=4))
+def test_no_metric_raises_and_no_value_leaves_its_range(
+    language: str, texts: list[tuple[str, str, str]]
+) -> None:
+    found = instruments(language)
+    translations = [
+        Translation(Entry(id=n, source=source, reference=reference), output)
+        for n, (source, reference, output) in enumerate(texts)
+    ]
+    annotated = found.annotated(translations)
+    statistics = found.scorer.statistics(annotated)
+    table = found.scorer.table(statistics)
+    for values in found.scorer.entries_values(statistics):
+        for id_, value in values.values.items():
+            _in_range(id_, value)
+    for id_, value in {**table.corpus_values(), **found.corpus_values(annotated)}.items():
+        _in_range(id_, value)
+    for metric in found.scorer.metrics:
+        for each in annotated:
+            assert all(isinstance(sentence, str) for sentence in metric.explain(each))
+
+
+def _in_range(id_: str, value: float | None) -> None:
+    info = specification().metrics[id_].info
+    assert value is None or info.low <= value <= info.high, id_
