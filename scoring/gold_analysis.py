@@ -19,7 +19,7 @@ _MORPHEME_SIGNS = re.compile("[-=~‑]")
 """Signs of the Leipzig glossing rules between morphemes, clitics and reduplicated parts."""
 
 
-_GRAMMATICAL = re.compile(r"[A-Z][A-Z0-9/]+|[0-4](?:[/.][0-4])?(?:SG|PL|DU|sg|pl|du)?")
+_GRAMMATICAL = re.compile(r"[A-Z][A-Z0-9/]+|[0-5]{1,2}'?(?:[/>.][0-5]'?)?(?:SG|PL|DU|sg|pl|du)?")
 """What a gloss of grammar looks like, if no table knows it: capitals, or a person."""
 
 
@@ -40,7 +40,8 @@ class GoldWord:
     """How the lemma begins where there is none: folded, the longest first."""
     tags: frozenset[str]
     unmapped: tuple[str, ...] = ()
-    """Glosses of grammar that the language card has no tag for; they are left out."""
+    """What is left out: glosses of grammar without a tag in the language card, and tags that the analyser
+    does not give the word itself."""
 
     @property
     def size(self) -> int:
@@ -145,16 +146,29 @@ class _Gloss:
 
 def _gloss(gloss: str, table: Mapping[str, str]) -> _Gloss:
     """Look a gloss up as a whole, else by its parts between dots: ``see.TA`` is a meaning and a tag."""
-    if gloss in table:
-        return _Gloss(lexical=False, tags=_tags(table[gloss]), unmapped=())
-    parts = [part for part in gloss.split(".") if part]
-    known = [part for part in parts if part in table]
-    unmapped = [part for part in parts if part not in table and _GRAMMATICAL.fullmatch(part)]
+    whole = _entry(gloss, table)
+    if whole is not None:
+        return _Gloss(lexical=False, tags=_tags(whole), unmapped=())
+    entries = [(part, _entry(part, table)) for part in gloss.split(".") if part]
+    unmapped = [part for part, entry in entries if entry is None and _grammatical(part)]
     return _Gloss(
-        lexical=len(known) + len(unmapped) < len(parts),
-        tags=tuple(tag for part in known for tag in _tags(table[part])),
+        lexical=any(entry is None and not _grammatical(part) for part, entry in entries),
+        tags=tuple(tag for _, entry in entries if entry is not None for tag in _tags(entry)),
         unmapped=tuple(unmapped),
     )
+
+
+def _entry(gloss: str, table: Mapping[str, str]) -> str | None:
+    """Look one gloss up; a gloss of grammar also in capitals, as ``1sg`` and ``1SG`` are both in use."""
+    if gloss in table:
+        return table[gloss]
+    if all(_grammatical(part) for part in gloss.split(".")):
+        return table.get(gloss.upper())
+    return None
+
+
+def _grammatical(gloss: str) -> bool:
+    return _GRAMMATICAL.fullmatch(gloss) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -69,7 +69,7 @@ class MorphologicalAccuracy(Metric):
         return np.where(expected > 0, totals[:, 0] / np.where(expected > 0, expected, 1.0), np.nan)
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Give how many glosses of grammar were left out, because the card has no tag for them."""
+        """Give how many glosses were left out, because the analyser has no tag for them."""
         return {"unmapped_glosses": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class MorphologicalAccuracy(Metric):
         for pair in found:
             sentences += pair.faults()
         if left_out := [gloss for word in gold for gloss in word.unmapped]:
-            sentences.append(f"Glosses without a tag in the language card: {listed(left_out)}.")
+            sentences.append(f"Left out, for want of a tag of the analyser: {listed(left_out)}.")
         return tuple(sentences)
 
     def _expected(self, entry: Entry, annotation: FstAnnotation) -> tuple[GoldWord, ...]:
@@ -96,7 +96,7 @@ class MorphologicalAccuracy(Metric):
         if known is None:
             card = self._resources.card
             gold = gold_words(key[0], {} if card is None else card.glosses)
-            known = self._known[key] = _with_lemmas(gold, annotation.reference)
+            known = self._known[key] = _confirmed(gold, annotation.reference)
         return known
 
     @cached_property
@@ -168,17 +168,30 @@ def _pair(gold: GoldWord, found: WordAnalysis | None) -> Pair:
     return Pair(gold, found, best, _most_common(gold, (best,)))
 
 
-def _with_lemmas(
-    gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]
-) -> tuple[GoldWord, ...]:
-    """Fill in the lemmas that the analyser gives the reference's word, where interlinear lines tell none."""
-    known = {
-        joined(word.word): frozenset(tagged_word(analysis).key for analysis in word.analyses)
-        for word in reference
-    }
+def _confirmed(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> tuple[GoldWord, ...]:
+    """Complete what interlinear lines tell by what the analyser says of the same words in the reference."""
+    known = {joined(word.word): word.analyses for word in reference if word.analyses}
     return tuple(
-        replace(word, lemmas=known.get(word.form, word.lemmas)) if word.form else word
+        _as_analysed(word, tuple(map(tagged_word, known[word.form])))
+        if word.form in known
+        else word
         for word in gold
+    )
+
+
+def _as_analysed(gold: GoldWord, analyses: Sequence[TaggedWord]) -> GoldWord:
+    """Take the lemma from the analyses that fit best, and leave out tags that none of them has.
+
+    What the analyser does not say of the right word, no output can have.
+    """
+    most = max(len(gold.tags & analysis.tags) for analysis in analyses)
+    best = [analysis for analysis in analyses if len(gold.tags & analysis.tags) == most]
+    told = frozenset(tag for analysis in best for tag in gold.tags & analysis.tags)
+    return replace(
+        gold,
+        lemmas=frozenset(analysis.key for analysis in best),
+        tags=told,
+        unmapped=(*gold.unmapped, *sorted(gold.tags - told)),
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.cards import find_card
 from corpora.entry import Entry
 from scoring.analysis import FstAnnotation
 from scoring.inventory import choose
@@ -93,7 +94,7 @@ def test_unmapped_glosses_are_counted() -> None:
     found = translation("hundo", "hundo", "hund-eg-o | dog-AUG-NOUN")
     assert METRIC.stats(found) == (2, 2, 1)
     assert METRIC.further([2, 2, 1]) == {"unmapped_glosses": 1}
-    assert METRIC.explain(found)[-1] == "Glosses without a tag in the language card: AUG."
+    assert METRIC.explain(found)[-1] == "Left out, for want of a tag of the analyser: AUG."
 
 
 def test_entries_without_gold_or_annotation_have_nothing() -> None:
@@ -200,3 +201,27 @@ def test_real_cree_in_both_notations() -> None:
         assert metric.stats(Translation(entry, "o", {"fst": you})) == (expected - 1, expected, 0)
         said = metric.explain(Translation(entry, "o", {"fst": you}))
         assert said[1:] == ("“kiwâpamâw”: 2nd person instead of 1st.",)
+
+
+def test_a_tag_that_the_analyser_does_not_give_the_right_word_is_left_out() -> None:
+    gold = "hund-o | dog-NOUN.PST"
+    assert METRIC.stats(translation("hundo", "hundo", gold)) == (2, 2, 2)
+
+
+@needs_cree
+def test_the_specification_s_own_example_with_the_shipped_card() -> None:
+    found = find_card("crk")
+    assert found is not None
+    metric = MorphologicalAccuracy(Resources(setup(facts()), card=found.card))
+    reference = cree_words()("niwâpamâw atim")
+    entry = Entry(
+        id=1,
+        source="I see a dog",
+        reference="niwâpamâw atim",
+        morphological_analysis="ni-wâpam-âw atim | 1sg-see.TA-3sg.DIR dog.AN",
+    )
+    right = Translation(entry, "o", {"fst": FstAnnotation(reference, reference)})
+    assert metric.value(metric.stats(right) or (0, 0, 0)) == 1
+    wrong = FstAnnotation(cree_words()("wâpamêw atim"), reference)
+    said = metric.explain(Translation(entry, "o", {"fst": wrong}))
+    assert said[1] == "“wâpamêw”: 3rd person instead of 1st."
