@@ -70,13 +70,15 @@ class Renderings:
         ]
 
     def _wanted(self, word: str, lemmas: Mapping[str, frozenset[str]]) -> frozenset[str]:
-        forms = self._forms(word)
-        return forms | lemmas[word] if word in lemmas else forms
+        """Give the forms of a rendering's word: an output may add an ending to it or to its stem, but a
+        bare stem is another word (English “long” for Esperanto “longa”)."""
+        return self._forms(word) | lemmas.get(word, frozenset()) | {f"{word}-"}
 
     def _stripped(self, word: str) -> frozenset[str]:
-        """Give a folded word with and without each ending."""
-        stems = (word.removesuffix(ending) for ending in self._endings)
-        return frozenset({word, *(stem for stem in stems if len(stem) >= LEAST_STEM)})
+        """Give a folded word, and what stays without each ending marked as a stem with a hyphen."""
+        endings = (ending for ending in self._endings if word.endswith(ending))
+        stems = (word.removesuffix(ending) for ending in endings)
+        return frozenset({word, *(f"{stem}-" for stem in stems if len(stem) >= LEAST_STEM)})
 
 
 def _in_order(wanted: list[frozenset[str]], written: list[frozenset[str]]) -> bool:

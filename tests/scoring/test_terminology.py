@@ -79,6 +79,15 @@ def test_terms_are_kept_in_any_declared_form(output: str, wanted: tuple[int, int
     assert taken("the dog at the train station", output) == wanted
 
 
+def test_a_bare_stem_is_another_word() -> None:
+    metric = TerminologyAdherence(
+        resources([], {"long": ["longa"]}, target_card=card(affixes=("a", "e", "an")))
+    )
+    entry = Entry(id=1, source="a long letter", reference="")
+    for output, kept in (("longan", 1), ("longe", 1), ("long", 0), ("longas", 0)):
+        assert metric.stats(Translation(entry, output)) == (kept, 1)
+
+
 def test_nothing_applies_where_the_source_has_no_term() -> None:
     assert taken("a cat", "la hundo") is None
 
