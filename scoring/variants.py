@@ -189,8 +189,8 @@ class Equivalence:
             return False
         if ours.particles - theirs.particles and theirs.particles - ours.particles:
             return False  # one word for another is no optional word
-        if len(ours.speakers) > 1 and len(theirs.speakers) < 2:
-            return False  # no one is “we” in two ways at once
+        if max(len(ours.speakers), len(theirs.speakers)) > 1:  # who says both tells them apart
+            return self._same(output, accepted, on - {_WE}, analyses)
         if ours.flat == theirs.flat:
             return True
         return VariantClass.WORD_ORDER in on and self._reordered(ours, theirs, analyses)

@@ -159,7 +159,7 @@ class Judge:
                 for place, other in matched.items()
                 if self._other_grammar(ours[place], theirs[other])
             ),
-            reordered=list(matched.values()) != sorted(matched.values())
+            reordered=not _in_order(matched, theirs)
             and not self._equivalence.free_order(annotation),
         )
         return _with_verdict(found, max(_share(theirs, matched), _explained_share(said, ours)))
@@ -250,6 +250,12 @@ def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, in
         if not left or not free:
             break
     return dict(sorted(found.items()))
+
+
+def _in_order(matched: Mapping[int, int], theirs: Sequence[Meaning]) -> bool:
+    """Tell whether the reference has the matched words in the output's order; equal words are one another."""
+    rest = iter(theirs)
+    return all(any(word.text == theirs[other].text for word in rest) for other in matched.values())
 
 
 def _same_text(one: Meaning, other: Meaning) -> bool:

@@ -113,6 +113,7 @@ NEAR_MISSES = [
     ("kimîcisonaw", "nimîcisonân", "We (excl.) eat."),
     ("niyanân kimîcisonaw", "niyanân nimîcisonân", WE_EAT),
     ("kinâpêminaw nimîcisonân", "ninâpêminân nimîcisonân", WE_EAT),
+    ("kimîcisonaw ninâpêminân", "nimîcisonân kinâpêminaw", WE_EAT),
     ("kimîcisonân", "nimîcisonân", WE_EAT),
     ("", "atim", ""),
     ("\u200b", "atim", ""),
