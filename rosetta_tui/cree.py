@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from corpora.text import scripts
+from corpora.words import words
 
 LANGUAGES = frozenset({"cr", "cre", "crk", "cwd", "csw"})
 """Plains, Woods and Swampy Cree, whose two writings can be told from each other letter by letter."""
@@ -34,10 +35,23 @@ def other_writing(text: str) -> Writing:
 def converted(text: str, into: Writing) -> str:
     """Give a text in one of the writings; what is in it already stays as it is.
 
-    Roman words that cannot be Cree stay too, such as most names; one that could be is converted.
+    So do placeholders, punctuation, and roman words that cannot be Cree; one that could be is converted.
     """
-    from cree_sro_syllabics import sro2syllabics, syllabics2sro
-
     if into is Writing.ROMAN:
+        from cree_sro_syllabics import syllabics2sro  # needed at the press of one key only
+
         return str(syllabics2sro(text))
-    return str(sro2syllabics(text, hyphens=" "))
+    pieces, end = [], 0
+    for word in words(text):
+        pieces += [text[end : word.start], _syllabic(word.text)]
+        end = word.end
+    return "".join([*pieces, text[end:]])
+
+
+def _syllabic(word: str) -> str:
+    from cree_sro_syllabics import sro2syllabics
+
+    try:
+        return str(sro2syllabics(word, hyphens=" "))
+    except AssertionError:  # a letter such as İ, which falls apart when it is lower-cased
+        return word

@@ -16,8 +16,8 @@ import pytest
 from harness.events import Failed, Waiting
 from harness.store.runs import find_run
 from rosetta_tui.app import RosettaApp
-from rosetta_tui.explaining import Explaining
 from rosetta_tui.screens.entry import EntryScreen
+from tests.tui.explained import Known, hostile_why
 from tests.tui.scenes import HOSTILE, Scene, card_of, hostile
 from tests.tui.screens import App, settle, text
 from tests.tui.test_text import acting
@@ -78,10 +78,10 @@ async def test_the_entry_screen(made: Scene, size: tuple[int, int]) -> None:
         await settle(pilot)
         run = find_run(made.store, made.run_id)
         missing = {"x[/]\x1b": HOSTILE[3]}
-        explaining = Explaining(made.path, run.run_id)
+        explaining = Known(made, hostile_why())
         app.push_screen(EntryScreen(made.store, run, run.positions, 0, missing, explaining))
         await settle(pilot)
-        await pilot.press("p", "r")
+        await pilot.press("p", "r", "a")
         for _ in HOSTILE:
             await settle(pilot)
             assert_harmless(app)
@@ -138,6 +138,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from tests.tui.explained import Known, hostile_why
 from tests.tui.scenes import HOSTILE, hostile
 from tests.tui.screens import App
 

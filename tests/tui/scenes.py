@@ -252,6 +252,8 @@ def scene(
     entries: Sequence[Entry] | None = None,
     outputs: Sequence[str | None] | None = None,
     setup: Setup = SETUP,
+    target: str = DATASET.target_language,
+    scoring: dict[str, object] | None = None,
 ) -> Scene:
     """Fill a store with a run of which ``stored`` entries are done."""
     entries = entries_of(pairs, total) if entries is None else entries
@@ -274,7 +276,8 @@ def scene(
             changes = {"cached": True, "latency_seconds": None, "spent_usd": 0.0}
         results.append(result(position, entry, output, **changes))
     store.execute("BEGIN IMMEDIATE")
-    corpus = Corpus(DATASET, tuple(entries), f"{total:064x}", Form.SPECIFICATION)
+    dataset = DATASET.model_copy(update={"target_language": target})
+    corpus = Corpus(dataset, tuple(entries), f"{total:064x}", Form.SPECIFICATION)
     number = create_run(
         store,
         run_id=run_id,
@@ -284,7 +287,7 @@ def scene(
         setup_hash="s",
         fingerprint_hash="f",
         plan={},
-        opening={"floors": FLOORS, "missing": missing, "budget_usd": 0.05},
+        opening={"floors": FLOORS, "missing": missing, "budget_usd": 0.05, "scoring": scoring},
         dataset_id=DATASET.id,
         language_pair=DATASET.language_pair,
         harness_version="0.1.0",

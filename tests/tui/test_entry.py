@@ -12,14 +12,17 @@ from corpora.entry import Segment
 from harness.store.runs import find_run
 from rosetta_tui.explaining import Explaining
 from rosetta_tui.screens.entry import EntryScreen
+from tests.tui.explained import Known, why
 from tests.tui.scenes import CREE, Scene, entries_of, scene
 from tests.tui.screens import App, settle, text
 
 
-async def opened(app: App, pilot: object, made: Scene, index: int) -> None:
+async def opened(
+    app: App, pilot: object, made: Scene, index: int, explaining: Explaining | None = None
+) -> None:
     await settle(pilot)  # type: ignore[arg-type]
     run = find_run(made.store, made.run_id)
-    explaining = Explaining(made.path, run.run_id)
+    explaining = explaining or Explaining(made.path, run.run_id)
     screen = EntryScreen(made.store, run, run.positions, index, made.missing, explaining)
     app.push_screen(screen)
     await settle(pilot)  # type: ignore[arg-type]
@@ -131,3 +134,90 @@ async def test_escape_closes_the_prompt_before_it_leaves(made: Scene) -> None:
         await pilot.press("escape")
         await settle(pilot)
         assert not isinstance(app.screen, EntryScreen)
+
+
+async def test_why_the_values_are_what_they_are_stands_below_the_scores(made: Scene) -> None:
+    app = App(made)
+    async with app.run_test(size=(120, 60)) as pilot:
+        await opened(app, pilot, made, 1, Known(made, why()))
+        shown = text(app)
+        for words in (
+            "FST: Three of four words are known.",
+            "↓La virino ≈kīes ✗butikoj",
+            "✓ 1 accepted as written",
+            "“iras”: present instead of past.",
+        ):
+            assert words in shown
+        places = [shown.index(label) for label in ("Scores", "Why", "Words", "Word forms", "Notes")]
+        assert places == sorted(places)
+
+
+async def test_the_analyses_of_all_words_open_and_close(made: Scene) -> None:
+    app = App(made)
+    async with app.run_test(size=(120, 60)) as pilot:
+        await opened(app, pilot, made, 1, Known(made, why()))
+        assert "a Analyses" in text(app)
+        assert "vir+N+Der/in+Sg+Nom" not in text(app)
+        await pilot.press("a")
+        await settle(pilot)
+        assert text(app).count("vir+N+Der/in+Sg+Nom") == 2
+        assert "Reference words" in text(app)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "vir+N+Der/in+Sg+Nom" not in text(app)
+
+
+async def test_an_entry_is_explained_once_and_a_failed_one_not_at_all(made: Scene) -> None:
+    app = App(made)
+    explaining = Known(made, why())
+    async with app.run_test(size=(120, 48)) as pilot:
+        await opened(app, pilot, made, 10, explaining)
+        for key in ("right", "left", "p", "p", "right"):
+            await pilot.press(key)
+            await settle(pilot)
+        assert "timeout" in text(app)
+        assert "Why" not in text(app)
+        assert explaining.asked == [11]
+
+
+async def test_what_cannot_be_explained_is_said_once(made: Scene) -> None:
+    app = App(made)
+    explaining = Known(made, None, "the analyser is gone")
+    async with app.run_test(size=(120, 48)) as pilot:
+        await opened(app, pilot, made, 1, explaining)
+        assert "Not here: the analyser is gone" in text(app)
+        assert "a Analyses" not in text(app)
+        await pilot.press("right")
+        await settle(pilot)
+        assert "the analyser is gone" not in text(app)
+        assert explaining.asked == [2]
+
+
+async def test_cree_is_shown_in_the_other_writing_and_says_so(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=2, stored=2, pairs=CREE, target="crk")
+    app = App(made)
+    async with app.run_test(size=(120, 48)) as pilot:
+        await opened(app, pilot, made, 1)
+        assert "v SRO/syllabics" in text(app)
+        await pilot.press("v")
+        await settle(pilot)
+        assert "ᓂᐚᐸᒫᓈᐣ ᐊᑎᒼ   converted into syllabics" in text(app)
+        assert "We see the dog." in text(app)
+        await pilot.press("left")
+        await settle(pilot)
+        assert "niwâpamâw   converted into roman letters (SRO)   = reference" in text(app)
+        await pilot.press("v")
+        await settle(pilot)
+        assert "ᓂᐚᐸᒫᐤ   = reference" in text(app)
+        assert "converted" not in text(app)
+    made.close()
+
+
+async def test_other_languages_are_not_offered_another_writing(made: Scene) -> None:
+    app = App(made)
+    async with app.run_test(size=(120, 48)) as pilot:
+        await opened(app, pilot, made, 1)
+        assert "SRO" not in text(app)
+        await pilot.press("v")
+        await settle(pilot)
+        assert "converted" not in text(app)

@@ -1,0 +1,60 @@
+"""Cree either way: roman letters to syllabics and back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosetta_tui.cree import Writing, converted, is_cree, other_writing
+from tests.tui.scenes import HOSTILE
+
+PAIRS = [
+    ("niwâpamâw atim", "ᓂᐚᐸᒫᐤ ᐊᑎᒼ"),
+    ("tânisi", "ᑖᓂᓯ"),
+    ("nêhiyawêwin", "ᓀᐦᐃᔭᐍᐏᐣ"),
+    ("maskêkosihk", "ᒪᐢᑫᑯᓯᕽ"),
+]
+"""Two words of the seeds, and three of textbooks of Plains Cree."""
+
+
+@pytest.mark.parametrize(("roman", "syllabics"), PAIRS)
+def test_both_ways(roman: str, syllabics: str) -> None:
+    assert converted(roman, Writing.SYLLABICS) == syllabics
+    assert converted(syllabics, Writing.ROMAN) == roman
+
+
+@pytest.mark.parametrize(("roman", "syllabics"), PAIRS)
+def test_what_is_in_the_writing_already_stays(roman: str, syllabics: str) -> None:
+    assert converted(roman, Writing.ROMAN) == roman
+    assert converted(syllabics, Writing.SYLLABICS) == syllabics
+    assert other_writing(roman) is Writing.SYLLABICS
+    assert other_writing(syllabics) is Writing.ROMAN
+
+
+def test_macrons_and_decomposed_letters_are_the_same_word() -> None:
+    assert converted("niwāpamāw", Writing.SYLLABICS) == "ᓂᐚᐸᒫᐤ"
+    assert converted("niwa\u0302pama\u0302w", Writing.SYLLABICS) == "ᓂᐚᐸᒫᐤ"
+
+
+def test_a_preverb_stands_apart_by_a_visible_space() -> None:
+    assert converted("ê-wâpamât", Writing.SYLLABICS) == "ᐁ ᐚᐸᒫᐟ"
+
+
+def test_words_that_cannot_be_cree_stay() -> None:
+    assert converted("niwâpamâw train {name}", Writing.SYLLABICS) == "ᓂᐚᐸᒫᐤ train {name}"
+
+
+@pytest.mark.parametrize(
+    ("tag", "cree"),
+    [("crk", True), ("crk-Latn", True), ("CRK_cans", True), ("cwd", True), ("iu", False), ("", False)],
+)  # fmt: skip
+def test_only_cree_is_converted(tag: str, cree: bool) -> None:
+    assert is_cree(tag) is cree
+
+
+@given(st.text() | st.sampled_from(HOSTILE))
+def test_any_text_is_converted_without_a_fault(text: str) -> None:
+    for writing in Writing:
+        converted(text, writing)
+    other_writing(text)
