@@ -13,7 +13,7 @@ from scoring.setup import AnalyserFacts, ScoringSetup
 from scoring.signature import own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
-from scoring.wording import listed
+from scoring.wording import listed, shortened
 
 LEAST_ACCEPTANCE = 0.5
 """Share of the references' words that an analyser must accept before it may judge outputs (METRICS §2)."""
@@ -129,7 +129,7 @@ def _verdict(words: Sequence[WordAnalysis], whom: str) -> str:
         return "The output has no word; each word of the reference counts as rejected."
     rejected = [word.word for word in words if word.accepted is None]
     said = f"{len(words) - len(rejected)} of {len(words)} words are accepted by {whom}"
-    return f"{said}; rejected: {listed(rejected)}." if rejected else f"{said}."
+    return f"{said}; rejected: {listed(map(shortened, rejected))}." if rejected else f"{said}."
 
 
 def _other_forms(words: Sequence[WordAnalysis]) -> list[str]:
@@ -140,5 +140,5 @@ def _other_forms(words: Sequence[WordAnalysis]) -> list[str]:
         (Acceptance.NORMALISED, "Accepted only after the language card's spelling replacements"),
     ):
         if chosen := [word.word for word in words if word.accepted is form]:
-            found.append(f"{how}: {listed(chosen)}.")
+            found.append(f"{how}: {listed(map(shortened, chosen))}.")
     return found

@@ -31,6 +31,8 @@ class UnreadableAnalysisError(ValueError):
 class GoldWord:
     """What is expected of one word."""
 
+    shown: str
+    """The word for people: of the reference where it is known, else the lemma."""
     form: str
     """The word as it stands in the reference, folded; empty in analyser strings, which do not tell."""
     lemmas: frozenset[str]
@@ -47,11 +49,6 @@ class GoldWord:
     def size(self) -> int:
         """How many things are expected: the lemma and each tag."""
         return 1 + len(self.tags)
-
-    @property
-    def shown(self) -> str:
-        """The word for people."""
-        return self.form or min(self.lemmas)
 
     def has_lemma(self, word: TaggedWord) -> bool:
         """Tell whether an analysis has the expected lemma.
@@ -88,7 +85,7 @@ def _analyser_strings(text: str) -> Iterator[GoldWord]:
             "it is neither analyser strings (lemma+Tag+Tag) nor “segments | glosses”"
         )
     for word in words:
-        yield GoldWord("", frozenset({word.key}), (), word.tags)
+        yield GoldWord(word.lemma, "", frozenset({word.key}), (), word.tags)
 
 
 def _interlinear(text: str, glosses: Mapping[str, str]) -> Iterator[GoldWord]:
@@ -121,6 +118,7 @@ def _glossed_word(place: int, word: str, gloss: str, table: Mapping[str, str]) -
         "".join(segments[at] for at in roots),
     }
     return GoldWord(
+        shown="".join(segments),
         form="".join(segments),
         lemmas=frozenset(),
         stems=tuple(sorted(stems - {""}, key=lambda stem: (-len(stem), stem))),

@@ -15,6 +15,7 @@ from scoring.analysis import FstAnnotation, WordAnalysis
 from scoring.assignment import best_pairs
 from scoring.inflection import features, inflection_faults
 from scoring.tagged_word import TaggedWord, tagged_word
+from scoring.wording import shortened
 
 _MOST_WORDS = 120
 """Words of either text that are compared; no sentence has more."""
@@ -129,11 +130,11 @@ def _between_analysed(word: WordAnalysis, other: WordAnalysis) -> Iterator[Diffe
             "lemma",
             found.lemma,
             expected.lemma,
-            f"“{word.word}” (lemma {found.lemma}) instead of “{other.word}”.",
+            f"“{shortened(word.word)}” (lemma {found.lemma}) instead of “{shortened(other.word)}”.",
         )
         return
     for fault in inflection_faults(found.tags, expected.tags):
-        sentence = f"“{word.word}”: {fault.words}."
+        sentence = f"“{shortened(word.word)}”: {fault.words}."
         yield Difference(
             word.word, other.word, fault.category, fault.found, fault.expected, sentence
         )
@@ -144,17 +145,17 @@ def _distance(pair: tuple[TaggedWord, TaggedWord]) -> int:
 
 
 def _plain(word: WordAnalysis, other: WordAnalysis, category: str, between: str) -> Difference:
-    sentence = f"“{word.word}” {between} “{other.word}”."
+    sentence = f"“{shortened(word.word)}” {between} “{shortened(other.word)}”."
     return Difference(word.word, other.word, category, word.word, other.word, sentence)
 
 
 def _surplus(word: WordAnalysis) -> Difference:
     known = "" if word.accepted is not None else ", and the analyser does not know it"
-    sentence = f"“{word.word}” has no counterpart in the reference{known}."
+    sentence = f"“{shortened(word.word)}” has no counterpart in the reference{known}."
     return Difference(word.word, None, "surplus word", word.word, None, sentence)
 
 
 def _missing(word: WordAnalysis) -> Difference:
     return Difference(
-        None, word.word, "missing word", None, word.word, f"“{word.word}” is missing."
+        None, word.word, "missing word", None, word.word, f"“{shortened(word.word)}” is missing."
     )

@@ -21,7 +21,7 @@ from scoring.signature import own_signature
 from scoring.specification import metric_info
 from scoring.tagged_word import TaggedWord, tagged_word
 from scoring.translation import Translation
-from scoring.wording import listed
+from scoring.wording import listed, shortened
 
 
 class MorphologicalAccuracy(Metric):
@@ -124,7 +124,7 @@ class Pair:
         """Say in words what is not as expected."""
         if self.found is None or self.analysis is None:
             return [f"“{self.gold.shown}” is missing."]
-        word, faults = self.found.word, []
+        word, faults = shortened(self.found.word), []
         if not self.gold.has_lemma(self.analysis):
             faults.append(f"“{word}” (lemma {self.analysis.lemma}) instead of “{self.gold.shown}”.")
         faults += [
@@ -170,20 +170,21 @@ def _pair(gold: GoldWord, found: WordAnalysis | None) -> Pair:
 
 def _confirmed(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> tuple[GoldWord, ...]:
     """Complete what interlinear lines tell by what the analyser says of the same words in the reference."""
-    known = {joined(word.word): word.analyses for word in reference if word.analyses}
+    known = {joined(word.word): word for word in reference}
     return tuple(
-        _as_analysed(word, tuple(map(tagged_word, known[word.form])))
-        if word.form in known
-        else word
-        for word in gold
+        _as_analysed(word, known[word.form]) if word.form in known else word for word in gold
     )
 
 
-def _as_analysed(gold: GoldWord, analyses: Sequence[TaggedWord]) -> GoldWord:
+def _as_analysed(gold: GoldWord, reference: WordAnalysis) -> GoldWord:
     """Take the lemma from the analyses that fit best, and leave out tags that none of them has.
 
     What the analyser does not say of the right word, no output can have.
     """
+    gold = replace(gold, shown=reference.word)
+    analyses = [tagged_word(analysis) for analysis in reference.analyses]
+    if not analyses:
+        return gold
     most = max(len(gold.tags & analysis.tags) for analysis in analyses)
     best = [analysis for analysis in analyses if len(gold.tags & analysis.tags) == most]
     told = frozenset(tag for analysis in best for tag in gold.tags & analysis.tags)

@@ -14,7 +14,7 @@ from scoring.signature import own_signature
 from scoring.specification import metric_info
 from scoring.spelling import Spelling
 from scoring.translation import Translation
-from scoring.wording import listed
+from scoring.wording import listed, shortened
 
 
 class OrthographicAccuracy(Metric):
@@ -95,7 +95,7 @@ def why_no_card(language: str) -> str:
 def _said(words: int, faults: Mapping[str, str]) -> str:
     if not faults:
         return f"All {words} words keep the rules." if words > 1 else "The word keeps the rules."
-    named = listed(f"{word} ({why})" for word, why in faults.items())
+    named = listed(f"{shortened(word)} ({why})" for word, why in faults.items())
     if len(faults) == 1:
         return f"1 of {words} words breaks a rule: {named}."
     return f"{len(faults)} of {words} words break a rule: {named}."
@@ -104,4 +104,4 @@ def _said(words: int, faults: Mapping[str, str]) -> str:
 def _foreign(words: list[str]) -> tuple[str, ...]:
     if not words:
         return ()
-    return (f"In another script, and not judged: {listed(words)}.",)
+    return (f"In another script, and not judged: {listed(map(shortened, words))}.",)

@@ -12,6 +12,7 @@ import regex
 from corpora.language import Writing
 from corpora.text import script_of
 from corpora.words import Word, words
+from scoring.wording import listed
 
 _HYPHENS = "-‑"
 _UNSPACED = frozenset(
@@ -59,9 +60,10 @@ class Spelling:
     def foreign(self, text: str) -> list[str]:
         """Give the words that are wholly in another script."""
         return [
-            word.text for word in self._words(text)
+            word.text
+            for word in self._words(text)
             if not self._native(word.text) and _scripts(word.text)
-        ]  # fmt: skip
+        ]
 
     def _faults(self, text: str) -> tuple[int, list[tuple[str, str]]]:
         """Count the words that are judged; give those that break a rule, with the first rule they break."""
@@ -134,13 +136,9 @@ class Spelling:
         ]
         if not strange:
             return None
-        strange = list(dict.fromkeys(strange))
-        letters = ", ".join(strange)
-        return (
-            f"{letters} is no letter of the language"
-            if len(strange) == 1
-            else (f"{letters} are no letters of the language")
-        )
+        if len(set(strange)) == 1:
+            return f"{strange[0]} is no letter of the language"
+        return f"{listed(strange)} are no letters of the language"
 
     def _forbidden(self, word: str) -> str | None:
         lowered = word.lower()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 _MOST = 12
+_LONGEST = 60
 
 
 def listed(words: Iterable[str], most: int = _MOST) -> str:
@@ -12,3 +13,8 @@ def listed(words: Iterable[str], most: int = _MOST) -> str:
     distinct = list(dict.fromkeys(words))
     shown = ", ".join(distinct[:most])
     return shown if len(distinct) <= most else f"{shown} and {len(distinct) - most} more"
+
+
+def shortened(word: str) -> str:
+    """Cut what is longer than any word to quote it."""
+    return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}…"

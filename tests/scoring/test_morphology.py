@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Mapping
+from importlib.resources import files
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.cards import find_card
+from corpora.cards import SHIPPED, find_card
 from corpora.entry import Entry
-from scoring.analysis import FstAnnotation
+from corpora.words import words
+from harness.fst.analyser import open_analyser
+from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.inventory import choose
 from scoring.morphology import MorphologicalAccuracy, why_no_morphology
 from scoring.resources import Resources
@@ -225,3 +230,48 @@ def test_the_specification_s_own_example_with_the_shipped_card() -> None:
     wrong = FstAnnotation(cree_words()("wâpamêw atim"), reference)
     said = metric.explain(Translation(entry, "o", {"fst": wrong}))
     assert said[1] == "“wâpamêw”: 3rd person instead of 1st."
+
+
+DEMO = files("corpora.samples")
+EPO = SHIPPED / "epo" / "epo.hfstol"
+
+
+def demo_value(outputs: Mapping[int, str] | None) -> float:
+    """Morphological accuracy of one demo system, or of the references, with the shipped analyser and card."""
+    found = find_card("eo")
+    assert found is not None
+    analyser = open_analyser(EPO)
+
+    def analyse(text: str) -> tuple[WordAnalysis, ...]:
+        split = [word.text for word in words(text) if not word.number]
+        verdicts = analyser.analyse([word.lower() for word in split])
+        return tuple(
+            WordAnalysis(word, Acceptance.LOWER_CASED if accepted else None, analyses)
+            for word, (accepted, analyses) in zip(split, verdicts, strict=True)
+        )
+
+    metric = MorphologicalAccuracy(Resources(setup(facts()), card=found.card))
+    rows = []
+    for data in json.loads(DEMO.joinpath("eo-demo-v1.json").read_text(encoding="utf-8"))["entries"]:
+        entry = Entry.model_validate(data)
+        output = entry.reference if outputs is None else outputs[data["id"]]
+        texts = FstAnnotation(analyse(output), analyse(entry.reference))
+        rows.append(metric.stats(Translation(entry, output, {"fst": texts})))
+    assert None not in rows
+    value = metric.value([sum(column) for column in zip(*rows, strict=True)])
+    assert value is not None
+    return value
+
+
+def demo_outputs(system: str) -> dict[int, str]:
+    lines = (
+        DEMO.joinpath(f"eo-demo-outputs-{system}.jsonl").read_text(encoding="utf-8").splitlines()
+    )
+    return {row["id"]: row["output"] for row in map(json.loads, lines)}
+
+
+@pytest.mark.skipif(not EPO.exists(), reason="the Esperanto analyser has not been built")
+def test_the_demo_tells_a_weak_system_from_a_strong_one_and_both_from_people() -> None:
+    weak, strong = (demo_value(demo_outputs(system)) for system in ("weak", "strong"))
+    assert weak + 0.1 < strong < demo_value(None)
+    assert demo_value(None) > 0.99
