@@ -97,6 +97,12 @@ def _native(layout: Layout, name: str) -> NativeEngine:
             f"Analyser {layout.model.name} has weights, which {name} cannot read: use the engine "
             f"'hfst' or {BuiltinEngine.name!r}.",
         )
+    if name == "pyhfst" and _misread_by_pyhfst(layout):
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR,
+            f"Analyser {layout.model.name} has flag diacritics that {name} misreads: use the engine "
+            f"{BuiltinEngine.name!r}.",
+        )
     try:
         with tempfile.TemporaryDirectory(prefix="rosetta-fst-") as folder:
             copy = Path(folder) / "analyser.hfstol"
@@ -110,6 +116,15 @@ def _native(layout: Layout, name: str) -> NativeEngine:
         ) from None
     except Exception as error:
         raise _failed(name, layout, error) from error
+
+
+def _misread_by_pyhfst(layout: Layout) -> bool:
+    """Find flags that pyhfst takes for letters (shorter than six characters), or unifies wrongly (N)."""
+    flags = layout.flags.by_symbol.items()
+    return any(
+        operator == "N" or len(layout.alphabet.symbols[number]) < 6
+        for number, (operator, _, _) in flags
+    )
 
 
 def _failed(name: str, layout: Layout, error: Exception) -> AnalyserError:

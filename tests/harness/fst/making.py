@@ -89,14 +89,10 @@ def spelt_by(layout: Layout, count: int, seed: int = 5) -> list[str]:
                 found[word] = None
                 break
             engine._reach(place)
-            steps = [
-                (letter, behind)
-                for letter in sorted(place.letters)
-                for _, behind in engine._moves(place, letter)
-            ]
-            if not steps:
+            if not place.letters:
                 break
-            letter, place = choice.choice(steps)
+            letter = choice.choice(sorted(place.letters))
+            _, place = choice.choice(engine._moves(place, letter))
             word += layout.alphabet.symbols[letter]
     return [word for word in found if word]
 

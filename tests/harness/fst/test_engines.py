@@ -1,11 +1,12 @@
 """Every engine gives the same verdicts, on real analysers and on small ones that show one thing each."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from harness.fst.analyser import open_analyser
+from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.engines import installed_engines
 from harness.fst.status import AnalyserError, FstStatus
 from tests.harness.fst.making import (
@@ -63,6 +64,16 @@ def test_weighted_and_packed(engine: str) -> None:
     assert {"слово+N+Neu+Inan+Sg+Nom", "слово+N+Neu+Inan+Sg+Acc"} <= set(verdicts[0][1])
 
 
+@cache
+def accepted_words(path: Path) -> list[str]:
+    return spelt_by(layout_of(path), 2500)
+
+
+@cache
+def built_in(path: Path) -> Analyser:
+    return open_analyser(path, "builtin")
+
+
 @real
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES[1:])
@@ -74,9 +85,9 @@ def test_engines_agree_on_ten_thousand_words(engine: str, path: Path) -> None:
     cyrillic = path is RUSSIAN
     text = DATA.parent / "text" / f"ntrex-newstest2019-{'ref.ukr' if cyrillic else 'src.eng'}.txt"
     found = set(re.findall(r"[\w-]+", text.read_text("utf-8")))
-    words = [*spelt_by(layout_of(path), 2500), *sorted(found)[::3][:2500]]
+    words = [*accepted_words(path), *sorted(found)[::3][:2500]]
     words += mutated(words, "ыщбя" if cyrillic else "âêtš")
-    ours, theirs = (open_analyser(path, name).analyse(words) for name in ("builtin", engine))
+    ours, theirs = built_in(path).analyse(words), open_analyser(path, engine).analyse(words)
     assert sum(accepted for accepted, _ in ours) >= 2500
     differing = [word for word, a, b in zip(words, ours, theirs, strict=True) if a != b]
     assert differing == []
@@ -93,6 +104,10 @@ def test_flag_diacritics(tmp_path: Path, engine: str, weighted: bool, header: bo
         pytest.skip("it reads only files that name their kind")
     path = tmp_path / "flags.hfstol"
     path.write_bytes(written(FLAGS, [9], weighted=weighted, header=header))
+    if engine == "pyhfst":
+        with pytest.raises(AnalyserError, match="flag diacritics that pyhfst misreads"):
+            open_analyser(path, engine)
+        return
     verdicts = open_analyser(path, engine).analyse(["a1", "b1", "b2", "b3", "b4", "a2", "a"])
     assert verdicts == [
         (True, ("A+R",)),
