@@ -72,7 +72,7 @@ class EquivalentMatch(MatchRate):
 
     @property
     def why_missing(self) -> str:
-        if self.has_variants or self.rules is not None:
+        if self.has_variants or self._card != "none":
             return super().why_missing
         return _NO_VARIANTS
 
@@ -140,21 +140,18 @@ _WORDS = {
 def equivalent_match(resources: Resources) -> EquivalentMatch:
     """Make the metric; the signature names the card and its content, because the rules stand in it."""
     setup, card = resources.setup, resources.card
+    named = f"{setup.language_card}-{(setup.language_card_sha256 or '')[:12]}"
     return EquivalentMatch(
         has_variants=setup.has_variants,
-        rules=None if card is None else card.variants,
-        card=f"{setup.language_card}-{(setup.language_card_sha256 or '')[:12]}"
-        if setup.language_card
-        else "none",
+        rules=card.variants if card is not None and setup.variant_rules else None,
+        card=named if setup.variant_rules else "none",
     )
 
 
 def why_no_equivalents(resources: Resources) -> str | None:
     """Say why the rate would only repeat the exact match, None where it would not."""
-    card = resources.card
-    if resources.setup.has_variants or (card is not None and card.variants is not None):
-        return None
-    return _NO_VARIANTS
+    setup = resources.setup
+    return None if setup.has_variants or setup.variant_rules else _NO_VARIANTS
 
 
 def _annotation(translation: Translation) -> FstAnnotation | None:

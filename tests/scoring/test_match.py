@@ -85,9 +85,13 @@ def test_no_entries_no_value() -> None:
 def rate(*, has_variants: bool, rules: bool) -> tuple[tuple[str, ...], dict[str, str]]:
     """Choose the equivalent match for a corpus and a language."""
     setup = ScoringSetup(
-        metrics=(), source_language="en", target_language="crk", has_variants=has_variants
+        metrics=(),
+        source_language="en",
+        target_language="crk",
+        has_variants=has_variants,
+        variant_rules=rules,
     )
-    return choose(Resources(setup, card=card() if rules else None), {"equivalent_match_rate"})
+    return choose(Resources(setup, card=card()), {"equivalent_match_rate"})
 
 
 def test_equivalent_match_is_on_with_variants_or_rules_and_else_says_why() -> None:
@@ -105,8 +109,12 @@ def test_a_reader_without_the_card_signs_alike() -> None:
         target_language="crk",
         language_card="crk",
         language_card_sha256="ab" * 32,
+        variant_rules=True,
     )
     whole, bare = (equivalent_match(Resources(setup, card=each)) for each in (card(), None))
     assert whole.signature == bare.signature
     assert "rules:crk-abababababab" in whole.signature
+    assert whole.why_missing == bare.why_missing
+    without = equivalent_match(Resources(setup.model_copy(update={"variant_rules": False})))
+    assert "rules:none" in without.signature
     assert whole.value((1, 4)) == bare.value((1, 4)) == 0.25
