@@ -196,7 +196,9 @@ def _accepted(card: Mapping[str, Any]) -> str:
     return _line(
         "    accepted",
         None if words is None else f"{words:,.0f} words",
-        None if entries is None else f"every word of {entries:,.0f} entries",
+        None
+        if entries is None
+        else f"all words in {entries:,.0f} of {scores.get('total')} entries",
         None
         if known is None or total is None
         else f"references {known:,.0f} of {total:,.0f} words",
@@ -258,6 +260,8 @@ def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
     ):
         said = [part for part in parts if part]
         yield _line(f"  {name}", *(said or ["none"]))
+    yield ""
+    yield "signatures"
     for metric, signature in block(block(card, "scores"), "signatures").items():
         if metric in specification().metrics and not _of_sacrebleu(metric):
             yield _line(f"  {title(metric)}", signature)
@@ -331,4 +335,4 @@ def _whole(value: object) -> str:
 
 def _line(name: str, *parts: object) -> str:
     said = " · ".join(plain(str(part)) for part in parts if part not in (None, ""))
-    return f"{plain(name):<24} {said}".rstrip()
+    return f"{plain(name):<26} {said}".rstrip()

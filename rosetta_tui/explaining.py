@@ -30,7 +30,7 @@ class Why:
     words: FstAnnotation | None
     """The analyser's verdicts; None where no analyser was asked."""
     differences: tuple[str, ...]
-    """How the output's words differ from the reference's, a sentence each."""
+    """How the output's words differ from the reference's, where no metric has said it already."""
 
 
 class Explaining:
@@ -77,7 +77,10 @@ class Explaining:
         if self.why_not is not None:
             return None
         found = self._explainer.explain(entry, result)
-        return Why(found.sentences, found.words, _differences(result, found.words))
+        told = " ".join(sentence for said in found.sentences.values() for sentence in said)
+        differences = _differences(result, found.words)
+        new = tuple(difference for difference in differences if difference not in told)
+        return Why(found.sentences, found.words, new)
 
     def _made(self) -> Explainer:
         from harness.explaining import Explainer  # it brings all metrics and annotators with it

@@ -192,4 +192,4 @@ def _reasons(missing: Mapping[str, str]) -> list[tuple[list[str], str]]:
 
 def _count(missing: Mapping[str, str]) -> str:
     """Say how many metrics have no value, and which key tells why."""
-    return f"{len(missing)} {'metric' if len(missing) == 1 else 'metrics'} off: m says why"
+    return f"{len(missing)} {'metric' if len(missing) == 1 else 'metrics'} off: m"

@@ -1,0 +1,120 @@
+"""A card in words: what it says of a run, and what it never says alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rosetta_tui.card_text import card_text
+from rosetta_tui.text import plain
+from tests.tui.scenes import HOSTILE
+
+CARD: dict[str, Any] = {
+    "run_id": "0f3b8c1e-6c1d-4a70-9a52-0123456789ab",
+    "rescore_of": {"run_id": "11111111-6c1d-4a70-9a52-0123456789ab", "run_card_hash": "ab"},
+    "scores": {
+        "chrf_plus_plus": 61.4,
+        "fst_acceptance_rate": 0.58,
+        "fst_accepted": 290,
+        "fst_accepted_entries": 31,
+        "comet_score": 0.71,
+        "comet_low_resource_warning": True,
+        "consistency_score": 0.9,
+        "compliance_index": 0.97,
+        "compliance_index_raw": 0.91,
+        "composite": 0.52,
+        "composite_profile": "A",
+        "composite_profile_reason": "FST acceptance has a value",
+        "composite_coverage": 0.75,
+        "confidence_intervals": {"fst_acceptance_rate": {"ci_lower": 0.55, "ci_upper": 0.61}},
+        "reasons": {"semantic_score": "no embeddings", "bleu": "not among the metrics of this run"},
+        "signatures": {"chrf_plus_plus": "nrefs:1|case:mixed", "fst_acceptance_rate": "fst:4a0c"},
+        "total": 100,
+        "errors": 0,
+    },
+    "scoring": {
+        "language_card": "crk",
+        "language_card_sha256": "d6a1d46201ee" + "0" * 52,
+        "script": "Latn",
+        "terms": 12,
+        "terms_sha256": "cd" * 32,
+        "word_list": "wordfreq 3.1.1 small_en, 5,000 words",
+        "alignment": None,
+        "analyser": {
+            "name": "crk-strict-analyzer.hfstol",
+            "sha256": "4a0c3486497d" + "0" * 52,
+            "engine": "builtin",
+            "engine_version": "1",
+            "acceptor": False,
+            "reference_words": 500,
+            "reference_accepted": 300,
+        },
+        "embeddings": {"model": "small", "endpoint": "127.0.0.1", "sha256": None},
+        "comet": {"model": "wmt22", "sha256": None, "imported": True},
+    },
+}
+
+
+def lines() -> dict[str, str]:
+    """What each label says; a label that comes again keeps its first words."""
+    said: dict[str, str] = {}
+    for line in card_text(CARD).split("\n"):
+        said.setdefault(line[:26].strip(), line[26:].strip())
+    return said
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("FST Acceptance", "0.58 (0.55–0.61) · references 0.60"),
+        ("accepted", "290 words · all words in 31 of 100 entries · references 300 of 500 words"),
+        ("COMET", "0.71 · trained on large languages; for others the number is not calibrated"),
+        ("Cross-Entry Consistency", "0.90 · over the whole corpus"),
+        ("as first answered", "0.91 → 0.97 as delivered"),
+        ("Composite", "0.52 · profile A, 75% of its weight has a value"),
+        ("why this profile", "FST acceptance has a value"),
+        ("rescored from", "11111111-6c1d-4a70-9a52-0123456789ab"),
+        ("chrF++", "61.4 · nrefs:1|case:mixed"),
+        ("not scored", "semantic: no embeddings"),
+        ("language card", "crk · sha256 d6a1d46201ee"),
+        ("analyser", "crk-strict-analyzer.hfstol · sha256 4a0c3486497d · builtin 1"),
+        ("source words", "wordfreq 3.1.1 small_en, 5,000 words"),
+        ("alignment", "none"),
+        ("terms", "12 prescribed · sha256 cdcdcdcdcdcd"),
+        ("embeddings", "small · 127.0.0.1"),
+    ],
+)
+def test_each_part_is_said(label: str, words: str) -> None:
+    assert lines()[label].startswith(words)
+
+
+def test_values_stand_by_category_in_the_order_of_the_specification() -> None:
+    said = card_text(CARD).split("\n")
+    places = [said.index(name) for name in ("structural", "semantic", "behavioral", "compliance")]
+    assert places == sorted(places)
+    assert "surface" not in said  # chrF++ alone has a value there, and it stands at the top
+
+
+def test_comet_goes_without_its_warning_where_the_card_says_so() -> None:
+    calibrated = {**CARD, "scores": {**CARD["scores"], "comet_low_resource_warning": False}}
+    assert "not calibrated" not in card_text(calibrated)
+
+
+def test_an_acceptance_without_known_references_says_that_they_are_unknown() -> None:
+    assert "references unknown" in card_text({**CARD, "scoring": {}})
+
+
+@pytest.mark.parametrize("strange", [None, 7, "x", [1], {"name": 3, "reference_words": "many"}])
+def test_strange_blocks_count_as_absent(strange: object) -> None:
+    card_text({**CARD, "scoring": strange, "rescore_of": strange})
+    card_text({**CARD, "scoring": {**CARD["scoring"], "analyser": strange, "comet": strange}})
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_names_are_harmless(text: str) -> None:
+    facts = {"name": text, "sha256": text, "engine": text, "engine_version": text}
+    scoring = {"language_card": text, "script": text, "word_list": text, "analyser": facts}
+    scores = {**CARD["scores"], "reasons": {text: text}, "signatures": {"bleu": text}}
+    said = card_text({"scores": scores, "scoring": scoring, "rescore_of": {"run_id": text}})
+    assert said == "\n".join(plain(line) for line in said.split("\n"))

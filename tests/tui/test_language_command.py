@@ -1,0 +1,221 @@
+"""``rosetta language``: list, show, check."""
+
+import json
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from corpora.cards import find_card, list_cards
+from corpora.language import LanguageCard
+from corpora.writing import Forbidden, Writing
+from harness.failures import UsageError
+from rosetta_tui.commands.language import language
+from scoring.specification import specification
+from tests.corpora.test_cards import LEAST
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "languages.md"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "home" / "languages"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(language, [str(argument) for argument in arguments])
+
+
+def metrics(result: Result) -> dict[str, tuple[str, str]]:
+    told = json.loads(result.stdout)["metrics"]
+    return {row["id"]: (row["readiness"], row["note"]) for row in told}
+
+
+def test_list_has_a_row_for_each_card() -> None:
+    result = run("list")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert len(lines) == len(list(list_cards())) + 2
+    assert re.search(r"^crk +Plains Cree +Latn Cans +- +shipped$", result.stdout, re.MULTILINE)
+
+
+def test_list_as_json_tells_names_scripts_and_analysers(home: Path) -> None:
+    (home / "se").mkdir()
+    (home / "se" / "analyser-gt-norm.hfstol").write_bytes(b"x")
+    rows = {row["tag"]: row for row in json.loads(run("list", "--json").stdout)}
+    assert rows["crk"]["scripts"] == ["Latn", "Cans"]
+    assert rows["crk"]["analyser"] is None
+    assert rows["se"]["analyser"] == str(home / "se" / "analyser-gt-norm.hfstol")
+    assert rows["se"]["aliases"] == ["sme"]
+
+
+def test_list_names_a_broken_card_and_goes_on(home: Path) -> None:
+    (home / "qaa.toml").write_text("tag = 1", "utf-8")
+    (home / "crk.toml").write_text(LEAST, "utf-8")
+    result = run("list")
+    assert result.exit_code == 2
+    assert "qaa.toml" in result.stderr
+    assert re.search(r"^crk +Mine .* yours$", result.stdout, re.MULTILINE)
+
+
+def test_show_says_every_fact_in_words() -> None:
+    result = run("show", "cr")
+    assert result.exit_code == 0
+    for words in ("nêhiyawêwin", "written in Cans", "ā as â", "two vowels never meet", "sources"):
+        assert words in result.stdout
+
+
+def test_show_as_json_is_the_card() -> None:
+    told = json.loads(run("show", "iku", "--json").stdout)
+    found = find_card("iu")
+    assert found is not None
+    assert LanguageCard.model_validate(told["card"]) == found.card
+    assert told["sha256"] == found.sha256
+
+
+@pytest.mark.parametrize(
+    ("tag", "near"),
+    [
+        ("cree", "crk (Plains Cree), csw (Swampy Cree)"),
+        ("sámi", "se (Northern Sámi)"),
+        ("spn", "es (Spanish)"),
+    ],
+)
+def test_an_unknown_tag_is_answered_with_near_ones(tag: str, near: str) -> None:
+    result = run("show", tag)
+    assert isinstance(result.exception, UsageError)
+    assert near in str(result.exception)
+
+
+def test_a_word_that_is_no_tag_is_refused_by_check_too() -> None:
+    result = run("check", "qqqqqqq\x1b[2J")
+    assert isinstance(result.exception, UsageError)
+    assert str(result.exception).isprintable()
+
+
+def test_check_says_what_works_without_an_analyser(home: Path) -> None:
+    result = run("check", "crk", "--json")
+    told = metrics(result)
+    assert list(told) == list(specification().metrics)
+    assert told["chrf_plus_plus"] == ("ready", "")
+    assert told["orthographic_accuracy"] == ("ready", "")
+    assert told["fst_acceptance_rate"] == ("off", "there is no analyser file")
+    assert told["terminology_adherence"] == ("needs data", "a coaching dictionary")
+    commands = [
+        command for step in json.loads(result.stdout)["steps"] for command in step["commands"]
+    ]
+    assert f'cp crk-strict-analyzer.hfstol "{home / "crk"}"' in commands
+
+
+def test_check_opens_the_analyser_that_it_finds(home: Path) -> None:
+    from tests.corpora.test_language_texts import DATA
+
+    real = DATA / "fst" / "crk-strict-analyzer.hfstol"
+    if not real.exists():
+        pytest.skip(f"no test data at {DATA.name}/fst")
+    (home / "crk").mkdir()
+    shutil.copy(real, home / "crk")
+    result = run("check", "crk", "--json")
+    told = json.loads(result.stdout)
+    assert told["analyser"]["status"] == "ok"
+    assert told["analyser"]["engine"] in told["engines"]
+    assert not told["analyser"]["acceptor"]
+    assert metrics(result)["fst_acceptance_rate"][0] == "ready"
+    assert metrics(result)["morphological_accuracy"][0] == "needs data"
+    assert "with analyses" in run("check", "crk").stdout
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"version https://git-lfs.github.com/spec/v1\n", b"\x00" * 99]
+)
+def test_check_names_what_is_wrong_with_an_analyser(home: Path, content: bytes) -> None:
+    (home / "sma.hfstol").write_bytes(content)
+    result = run("check", "sma")
+    assert result.exit_code == 0
+    assert "(status model_invalid)" in result.stdout
+    assert "put a sound analyser in place of the broken one" in result.stdout
+
+
+def test_check_works_for_a_language_without_a_card(home: Path) -> None:
+    result = run("check", "tlh")
+    assert result.exit_code == 0
+    assert "There is no language card for 'tlh'" in result.stderr
+    assert str(home / "tlh.toml") in result.stdout
+    assert re.search(
+        r"^Orthographic Accuracy +off +there is no language card$", result.stdout, re.MULTILINE
+    )
+
+
+def test_check_tells_where_words_of_the_source_come_from() -> None:
+    assert (
+        "no list; only each source's own words"
+        in run("check", "eo", "--source-language", "haw").stdout
+    )
+    refused = run("check", "eo", "--source-language", "English")
+    assert isinstance(refused.exception, UsageError)
+
+
+def test_check_names_everything_that_is_wrong_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "draft.toml"
+    path.write_text(LEAST.replace('"Mine"', '""').replace('"a b"', '"z-a"'), "utf-8")
+    result = run("check", path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 2
+    assert f"{path}, line 6, field 'writings.Latn.letters'" in result.stderr
+    told = json.loads(run("check", path, "--json").stdout)
+    assert [problem["line"] for problem in told["problems"]] == [2, 6]
+    assert not told["usable"]
+
+
+def test_a_hostile_card_shows_harmless(home: Path) -> None:
+    text = LEAST.replace("Mine", r"\u001b[2JMine\u202e").replace(
+        "[sources]", '[sources]\nname = "\\u001b]0;x\\u0007"'
+    )
+    (home / "crk.toml").write_text(text, "utf-8")
+    for arguments in (
+        ["list"],
+        ["show", "crk"],
+        ["check", "crk"],
+        ["list", "--json"],
+        ["show", "crk", "--json"],
+    ):
+        result = run(*arguments)
+        assert result.exit_code == 0
+        assert result.output.replace("\n", "").isprintable()
+
+
+def test_the_card_of_the_docs_is_right(tmp_path: Path) -> None:
+    [example] = re.findall(r"```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    path = tmp_path / "rm.toml"
+    path.write_text(example, "utf-8")
+    result = run("check", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("rm  Romansh, script Latn\n")
+    found = find_card("roh", [tmp_path])
+    assert found is not None
+    assert found.card.writing("Latn").forbidden[0].search.search("wär") is not None
+
+
+def test_the_docs_name_every_field() -> None:
+    page = PAGE.read_text("utf-8")
+    rows = set(
+        re.findall(
+            r"`(\w+)`",
+            "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `")),
+        )
+    )
+    fields = LanguageCard.model_fields.keys() | Writing.model_fields.keys()
+    assert fields <= rows
+    assert (
+        Forbidden.model_fields.keys()
+        <= tomllib.loads(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0])["writings"]["Latn"][
+            "forbidden"
+        ][0].keys()
+    )
