@@ -101,11 +101,19 @@ def _path(language: str, folder: Path) -> Path | None:
         return path
     wanted = language.encode()
     for other in sorted(folder.glob("*.toml")):
-        head = other.read_bytes()[:_LARGEST] if other.is_file() else b""
-        listed = _ALIASES.search(head)
-        if listed is not None and wanted in _QUOTED.findall(listed[1]):
+        if wanted in _aliases(other):
             return other
     return None
+
+
+def _aliases(path: Path) -> list[bytes]:
+    """Give a card's aliases without reading it as a card; none where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            listed = _ALIASES.search(file.read(_LARGEST))
+    except OSError:
+        return []
+    return [] if listed is None else _QUOTED.findall(listed[1])
 
 
 def _named(path: Path) -> FoundCard:

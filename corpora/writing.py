@@ -90,9 +90,17 @@ def _pattern(text: str) -> str:
     return composed(text)
 
 
+def _filled(text: str) -> str:
+    """Refuse what says nothing."""
+    if not text.strip():
+        raise ValueError("nothing stands here; at least one character is wanted")
+    return text
+
+
 Letters = Annotated[str, AfterValidator(_letters)]
 Marks = Annotated[str, AfterValidator(_marks)]
 Composed = Annotated[str, AfterValidator(composed)]
+Filled = AfterValidator(_filled)
 
 
 class Forbidden(BaseModel):
@@ -117,7 +125,7 @@ class Writing(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    letters: Annotated[Letters, Field(min_length=1)]
+    letters: Annotated[Letters, Filled]
     """Letters of the language's own words, in lower case, separated by spaces; several characters make
     one letter where the alphabet says so (``sh``). Ranges of single characters are written ``ᐁ-ᕽ``."""
     foreign_letters: Letters = ""
@@ -132,16 +140,16 @@ class Writing(BaseModel):
     """Pairs of opening and closing marks, the usual one first."""
     direction: Literal["ltr", "rtl"] = "ltr"
     """Direction of reading."""
-    sentence_end: Annotated[Marks, Field(min_length=1)] = ".?!"
+    sentence_end: Annotated[Marks, Filled] = ".?!"
     """Marks that end a sentence, as one string."""
     bleu_tokenizer: Tokenizer = "13a"
     """sacreBLEU's tokenizer for this writing."""
-    normalisation: tuple[tuple[Annotated[Composed, Field(min_length=1)], Composed], ...] = ()
+    normalisation: tuple[tuple[Annotated[Composed, Filled], Composed], ...] = ()
     """Replacements that turn accepted spellings into the analyser's, tried where a word is rejected
     as written: ``["ā", "â"]``."""
     suspended_hyphen: bool = False
     """True where a hyphen may end a word that shares its rest with a later one (“Vor- und Nachteile”)."""
-    vowel_marks: tuple[Annotated[Composed, Field(min_length=1)], ...] = ()
+    vowel_marks: tuple[Annotated[Composed, Filled], ...] = ()
     """Sets of letters of which a text uses only one, such as ``["âêîô", "āēīō"]``."""
     forbidden: tuple[Forbidden, ...] = ()
     """Sequences that the orthography does not have."""

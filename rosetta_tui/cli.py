@@ -18,6 +18,7 @@ COMMANDS = {
     "resume": ("rosetta_tui.commands.resume", "Go on where a run was cut."),
     "runs": ("rosetta_tui.commands.runs", "List, show, export, import, verify and delete runs."),
     "corpus": ("rosetta_tui.commands.corpus", "Check, describe and convert corpus files."),
+    "language": ("rosetta_tui.commands.language", "Show languages; check what works for one here."),
     "key": ("rosetta_tui.commands.key", "Keep keys of model and translation services."),
 }
 """Name → where the command is and what it does; imported only when it is called."""

@@ -1,0 +1,304 @@
+"""What this machine can do for a language: which metrics will work, and what to install or copy for the rest.
+
+It asks the same questions as the beginning of a run does (``harness.preparing``), of a corpus that has all
+that a corpus can have: what is still missing then is missing here.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from corpora.cards import FoundCard, find_card
+from corpora.entry import Entry
+from corpora.scripts import resolve_script
+from harness.fst.analyser import open_analyser
+from harness.fst.engines import installed_engines
+from harness.fst.find import find_analyser
+from harness.fst.status import AnalyserError, FstStatus
+from scoring.inventory import MAKERS
+from scoring.resources import Resources
+from scoring.setup import AnalyserFacts, ScoringSetup
+from scoring.source_words import source_word_list
+from scoring.specification import Row, specification
+from scoring.tokenizers import load_tokenizer
+
+_OF_THE_CORPUS = ("variants", "gold_analyses", "alignment", "terms", "checks")
+"""What a corpus or a method brings along, by the names of the specification's table of needs."""
+
+
+class Readiness(StrEnum):
+    """How it stands with one metric."""
+
+    READY = "ready"
+    """It works with any corpus that has references."""
+    CORPUS = "needs data"
+    """It works where the corpus, the coaching or the method has what it needs."""
+    OFF = "off"
+    """Something has to be installed, copied or named first."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricState:
+    """One metric on this machine."""
+
+    id: str
+    title: str
+    readiness: Readiness
+    note: str
+    """What it needs of the data, or why it is off; empty where it is simply ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyserState:
+    """The morphological analyser of the language, if there is one."""
+
+    status: FstStatus
+    path: Path | None
+    message: str
+    """What is wrong, with the mend; empty where nothing is."""
+    engine: str | None = None
+    engine_version: str | None = None
+    acceptor: bool = False
+    """True where it only says yes or no."""
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to do, and what it makes possible."""
+
+    why: str
+    commands: tuple[str, ...]
+    """Lines for a shell, or options of a run; placeholders are in capitals."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageCheck:
+    """Everything that is known of a language on this machine."""
+
+    tag: str
+    script: str | None
+    """From the tag, else the card's default; a corpus' references may tell another one."""
+    found: FoundCard | None
+    analyser: AnalyserState
+    engines: dict[str, str]
+    """Engines that read analysers here, the one that is tried first first, with versions."""
+    word_list: str | None
+    """List of words of the source language, by which words left untranslated are known."""
+    metrics: tuple[MetricState, ...]
+    steps: tuple[Step, ...]
+
+
+def check_language(tag: str, folders: Sequence[Path], source_language: str = "en") -> LanguageCheck:
+    """Find out what works for a language; ``folders`` are the user's own, the first is named in steps."""
+    return check_card(tag, find_card(tag, folders), folders, source_language)
+
+
+def check_card(
+    tag: str, found: FoundCard | None, folders: Sequence[Path], source_language: str = "en"
+) -> LanguageCheck:
+    """Find out what works for a language with this card."""
+    card = None if found is None else found.card
+    script = resolve_script(tag, card, ())
+    analyser = analyser_state(found, tag, folders)
+    word_list = source_word_list(source_language)[1]
+    resources = _complete(tag, source_language, found, analyser, script)
+    metrics = tuple(
+        _state(id_, row, resources, analyser) for id_, row in specification().metrics.items()
+    )
+    return LanguageCheck(
+        tag=tag,
+        script=script,
+        found=found,
+        analyser=analyser,
+        engines=installed_engines(),
+        word_list=word_list,
+        metrics=metrics,
+        steps=tuple(_steps(resources, found, analyser, word_list, folders[0])),
+    )
+
+
+def analyser_state(found: FoundCard | None, tag: str, folders: Sequence[Path]) -> AnalyserState:
+    """Find the analyser of a language and open it, as a run would."""
+    path = find_analyser(None if found is None else found.card, tag, folders)
+    if path is None:
+        return AnalyserState(FstStatus.NOT_CONFIGURED, None, "there is no analyser file")
+    try:
+        analyser = open_analyser(path)
+    except AnalyserError as error:
+        return AnalyserState(error.status, path, str(error))
+    return AnalyserState(
+        FstStatus.OK,
+        path,
+        "",
+        engine=analyser.engine,
+        engine_version=analyser.engine_version,
+        acceptor=analyser.acceptor,
+        sha256=analyser.sha256,
+    )
+
+
+def hfst_has_wheel() -> bool:
+    """Tell whether the package ``hfst`` installs here without a compiler (the marker of its extra)."""
+    if sys.version_info >= (3, 13):
+        return False
+    return sys.platform == "darwin" or (sys.platform == "linux" and platform.machine() == "x86_64")
+
+
+def _complete(
+    tag: str,
+    source_language: str,
+    found: FoundCard | None,
+    analyser: AnalyserState,
+    script: str | None,
+) -> Resources:
+    """Give what a run would have whose corpus lacks nothing."""
+    card = None if found is None else found.card
+    setup = ScoringSetup(
+        metrics=(),
+        source_language=source_language,
+        target_language=tag,
+        script=script,
+        language_card=None if card is None else card.tag,
+        language_card_sha256=None if found is None else found.sha256,
+        variant_rules=card is not None and card.variants is not None,
+        bleu_tokenizer="13a" if card is None else card.writing(script).bleu_tokenizer,
+        has_variants=True,
+        analyser=_facts(analyser),
+        terms=1,
+        alignment="any",
+    )
+    entry = Entry(id=1, source="", reference="", morphological_analysis="a+N")
+    return Resources(setup, card=card, entries=(entry,))
+
+
+def _facts(analyser: AnalyserState) -> AnalyserFacts | None:
+    """Give an analyser's facts as if it knew the references, which only a corpus can tell."""
+    if analyser.path is None or analyser.engine is None:
+        return None
+    return AnalyserFacts(
+        name=analyser.path.name,
+        sha256=analyser.sha256 or "",
+        engine=analyser.engine,
+        engine_version=analyser.engine_version or "",
+        acceptor=analyser.acceptor,
+        reference_words=1,
+        reference_accepted=1,
+    )
+
+
+def _state(id_: str, row: Row, resources: Resources, analyser: AnalyserState) -> MetricState:
+    reason = _why_off(id_, row, resources, analyser)
+    if reason is not None:
+        return MetricState(id_, row.info.title, Readiness.OFF, reason)
+    needs = [need for need in row.needs if need in _OF_THE_CORPUS]
+    if "variants" in needs and resources.setup.variant_rules:
+        needs.remove("variants")
+    note = "; ".join(specification().needs[need] for need in needs)
+    return MetricState(id_, row.info.title, Readiness.CORPUS if needs else Readiness.READY, note)
+
+
+def _why_off(id_: str, row: Row, resources: Resources, analyser: AnalyserState) -> str | None:
+    """Say why a metric is off whatever the corpus; None where it can have a value."""
+    if id_ not in MAKERS:
+        return "this version does not compute it"
+    if "analyser" in row.needs and analyser.status is not FstStatus.OK:
+        return analyser.message
+    if "language_card" in row.needs and resources.card is None:
+        return "there is no language card"
+    if id_ == "bleu":
+        return _why_no_tokenizer(resources.setup.bleu_tokenizer)
+    return MAKERS[id_].why_off(resources)
+
+
+def _why_no_tokenizer(name: str) -> str | None:
+    try:
+        load_tokenizer(name)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def _steps(
+    resources: Resources,
+    found: FoundCard | None,
+    analyser: AnalyserState,
+    word_list: str | None,
+    folder: Path,
+) -> list[Step]:
+    steps = []
+    if found is None:
+        steps.append(_card_step(resources.setup.target_language, folder))
+    if analyser.status is not FstStatus.OK:
+        steps.append(_analyser_step(found, resources.setup.target_language, analyser, folder))
+    if word_list is None:
+        steps.append(_words_step(resources.setup.source_language))
+    if _why_no_tokenizer(resources.setup.bleu_tokenizer) is not None:
+        steps.append(_tokenizer_step(resources.setup.bleu_tokenizer))
+    steps.append(_meaning_step(analyser))
+    steps.append(
+        Step(
+            "For COMET, name a checkpoint of yours or a file of its scores.",
+            ("rosetta score CORPUS OUTPUTS --comet FILE",),
+        )
+    )
+    return steps
+
+
+def _card_step(tag: str, folder: Path) -> Step:
+    language = _language(tag)
+    return Step(
+        "For spelling, quotation marks and the words of the language, write a language card "
+        "(docs/languages.md has an example).",
+        (f'"{folder / language}.toml"',),
+    )
+
+
+def _analyser_step(
+    found: FoundCard | None, tag: str, analyser: AnalyserState, folder: Path
+) -> Step:
+    language = _language(tag) if found is None else found.card.tag
+    names = (found.card.analysers if found else ()) or (f"{language}.hfstol",)
+    place = folder / language
+    what = (
+        "put a sound analyser in place of the broken one" if analyser.path else "copy an analyser"
+    )
+    others = f" It may also be named {', '.join(names[1:])}." if names[1:] else ""
+    return Step(
+        f"For word acceptance and morphology, {what}; GiellaLT publishes many.{others}",
+        (f'mkdir -p "{place}"', f'cp {names[0]} "{place}"'),
+    )
+
+
+def _words_step(source_language: str) -> Step:
+    return Step(
+        f"To know more words of the source language ({source_language}) that were left untranslated, "
+        "install word lists; not every language has one.",
+        ('python -m pip install "rosetta-tui[words]"',),
+    )
+
+
+def _tokenizer_step(name: str) -> Step:
+    extra = {"ja-mecab": "ja", "ko-mecab": "ko"}.get(name)
+    if extra is None:
+        return Step(f"For BLEU with the tokenizer {name}, choose another in a card of yours.", ())
+    return Step(
+        "For BLEU, install its tokenizer.", (f'python -m pip install "sacrebleu[{extra}]"',)
+    )
+
+
+def _meaning_step(analyser: AnalyserState) -> Step:
+    options = ["rosetta score CORPUS OUTPUTS --embeddings URL-OR-FOLDER"]
+    if analyser.status is FstStatus.OK and not analyser.acceptor:
+        options.append("rosetta score CORPUS OUTPUTS --gloss-dictionary FILE")
+    other = ", or a dictionary of meanings" if len(options) > 1 else ""
+    return Step(f"For semantic similarity, name an embedding model{other}.", tuple(options))
+
+
+def _language(tag: str) -> str:
+    return tag.replace("_", "-").split("-")[0].lower()

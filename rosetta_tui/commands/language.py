@@ -1,0 +1,301 @@
+"""``rosetta language``: what is known of a language, and what this machine can do for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from corpora.cards import FoundCard
+    from corpora.problems import CardError
+    from corpora.writing import Writing
+    from harness.language_check import AnalyserState, LanguageCheck
+
+_LISTED = 12
+"""Items of a long list that are shown; ``--json`` gives all."""
+
+
+@click.group()
+def language() -> None:
+    """Show language cards, and check what works for a language on this machine."""
+
+
+@language.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(as_json: bool) -> None:
+    """List the languages that have a card, and whether an analyser is here."""
+    from corpora.cards import list_cards, read_card
+    from corpora.problems import CardError
+
+    found, broken = [], []
+    for path in list_cards(_folders()):
+        try:
+            found.append(read_card(path))
+        except CardError as error:
+            broken.append(error)
+    rows = sorted((_row(each) for each in found), key=lambda row: row["tag"])
+    if as_json:
+        click.echo(json_text(rows))
+    else:
+        _print_table(rows)
+    for each in broken:
+        _print_problems(each)
+    if broken:
+        raise click.exceptions.Exit(2)
+
+
+@language.command()
+@click.argument("tag")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(tag: str, as_json: bool) -> None:
+    """Say everything that the card of TAG holds; TAG may also be a card's file."""
+    found = _found(tag, as_json=as_json)
+    if found is None:
+        raise _unknown(tag)
+    if as_json:
+        card = found.card.model_dump(mode="json")
+        click.echo(json_text({"path": str(found.path), "sha256": found.sha256, "card": card}))
+        return
+    for line in _card_lines(found):
+        click.echo(plain(line))
+
+
+@language.command()
+@click.argument("tag")
+@click.option(
+    "--source-language", metavar="TAG", default="en", show_default=True, help="Of the sources."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(tag: str, source_language: str, as_json: bool) -> None:
+    """Say which metrics work for TAG on this machine, and what to install or copy for the rest.
+
+    TAG may be the file of a card that you are writing: then everything that is wrong in it is named.
+    """
+    from corpora.tags import is_language_tag
+    from harness.failures import UsageError
+    from harness.language_check import check_card
+
+    found = _found(tag, as_json=as_json)
+    name = found.card.tag if found is not None and _is_file(tag) else tag
+    if not is_language_tag(source_language):
+        raise UsageError(f"{source_language!r} is no language tag. Give one such as en, fr or es.")
+    if found is None and not is_language_tag(tag):
+        raise _unknown(tag)
+    checked = check_card(name, found, _folders(), source_language)
+    if as_json:
+        click.echo(json_text(_as_json(checked), default=str))
+        return
+    if found is None:
+        click.echo(plain(str(_unknown(tag))), err=True)
+    for line in _check_lines(checked):
+        click.echo(plain(line))
+
+
+def _folders() -> tuple[Path, ...]:
+    from harness.preparing import language_folders
+
+    return language_folders()
+
+
+def _is_file(tag: str) -> bool:
+    return tag.endswith(".toml")
+
+
+def _found(tag: str, *, as_json: bool) -> FoundCard | None:
+    """Find the card of a tag or read the named file; exits with 2 where the card is wrong."""
+    from corpora.cards import find_card, read_card
+    from corpora.problems import CardError
+
+    try:
+        return read_card(Path(tag)) if _is_file(tag) else find_card(tag, _folders())
+    except CardError as error:
+        if as_json:
+            problems = [asdict(problem) for problem in error.problems]
+            click.echo(json_text({"usable": False, "problems": problems}))
+        else:
+            _print_problems(error)
+        raise click.exceptions.Exit(2) from None
+
+
+def _print_problems(error: CardError) -> None:
+    for problem in error.problems:
+        click.echo(plain(str(problem)), err=True)
+
+
+def _near(tag: str) -> list[str]:
+    """Give the tags that look like an unknown one, or whose language is named so."""
+    from difflib import get_close_matches
+
+    from corpora.cards import list_cards, read_card
+    from corpora.problems import CardError
+
+    asked = tag[:40].casefold().partition("-")[0]
+    names, named = {}, []
+    for path in list_cards(_folders()):
+        try:
+            card = read_card(path).card
+        except CardError:
+            continue
+        names.update(dict.fromkeys(card.tags, card))
+        if len(asked) > 2 and asked in f"{card.name} {card.autonym}".casefold():
+            named.append(card)
+    alike = [names[name] for name in get_close_matches(asked, names, n=3, cutoff=0.6)]
+    return list(dict.fromkeys(f"{card.tag} ({card.name})" for card in (*named, *alike)))
+
+
+def _unknown(tag: str) -> Exception:
+    from harness.failures import UsageError
+
+    near = _near(tag)
+    mend = f"Is one of these meant: {', '.join(near)}?" if near else "See: rosetta language list"
+    return UsageError(f"There is no language card for {tag[:60]!r}. {mend}")
+
+
+def _row(found: FoundCard) -> dict[str, Any]:
+    from harness.fst.find import find_analyser
+
+    card = found.card
+    analyser = find_analyser(card, card.tag, _folders())
+    return {
+        "tag": card.tag,
+        "aliases": list(card.aliases),
+        "name": card.name,
+        "autonym": card.autonym,
+        "scripts": list(card.writings),
+        "analyser": None if analyser is None else str(analyser),
+        "own": not found.shipped,
+    }
+
+
+def _print_table(rows: list[dict[str, Any]]) -> None:
+    width = max((len(row["name"]) for row in rows), default=4)
+    click.echo(f"{'tag':<5}{'name':<{width + 2}}{'scripts':<12}{'analyser':<10}card")
+    for row in rows:
+        analyser = "here" if row["analyser"] else "-"
+        whose = "yours" if row["own"] else "shipped"
+        scripts = " ".join(row["scripts"])
+        name = plain(row["name"])
+        click.echo(f"{row['tag']:<5}{name:<{width + 2}}{scripts:<12}{analyser:<10}{whose}")
+    click.echo(f"{len(rows)} languages. `rosetta language check TAG` says what works for one.")
+
+
+def _card_lines(found: FoundCard) -> Iterator[str]:
+    card = found.card
+    own_name = f", {card.autonym}" if card.autonym else ""
+    yield f"{card.tag}  {card.name}{own_name}"
+    yield _line("also", ", ".join(card.aliases))
+    yield _line("card", f"{found.path} ({'shipped' if found.shipped else 'yours'})")
+    yield _line("script", f"{card.default_script} where neither tag nor references tell")
+    for script, writing in card.writings.items():
+        yield f"written in {script}"
+        yield from (_line(f"  {name}", text) for name, text in _writing(writing) if text)
+    yield "words and analyses"
+    yield from (_line(f"  {name}", text) for name, text in _facts(found) if text)
+    yield "sources"
+    for field, source in card.sources.items():
+        yield _line(f"  {field.replace('_', ' ')}", source)
+
+
+def _writing(writing: Writing) -> Iterator[tuple[str, str]]:
+    yield "letters", " ".join(writing.letters.split())
+    yield "of names and loans", " ".join(writing.foreign_letters.split())
+    yield "letters by use", _marks(writing.word_letters)
+    yield "join words", _marks(writing.joiners)
+    yield "capitals", "yes" if writing.cased else "no"
+    yield "quotation marks", "  ".join(f"{pair[0]} … {pair[1]}" for pair in writing.quotes)
+    yield "direction", "right to left" if writing.direction == "rtl" else "left to right"
+    yield "ends of sentences", _marks(writing.sentence_end)
+    yield "BLEU tokenizer", writing.bleu_tokenizer
+    yield "read as", ", ".join(f"{old} as {new or 'nothing'}" for old, new in writing.normalisation)
+    yield "hyphen at an end", "yes, of words that share their rest" * writing.suspended_hyphen
+    yield "one set in a text", " or ".join(writing.vowel_marks)
+    for rule in writing.forbidden:
+        yield "never", f"{rule.pattern}  ({rule.why})"
+
+
+def _facts(found: FoundCard) -> Iterator[tuple[str, str]]:
+    card = found.card
+    yield "words in common", _some(card.loan_words)
+    yield "endings", _some(card.affixes)
+    yield "glosses", _some([f"{gloss} = {tag or '(none)'}" for gloss, tag in card.glosses.items()])
+    yield "analysers", ", ".join(card.analysers)
+    if card.variants is not None:
+        chosen = card.variants.model_dump(exclude_defaults=True)
+        yield "variant rules", ", ".join(chosen).replace("_", " ")
+
+
+def _some(items: tuple[str, ...] | list[str]) -> str:
+    more = f" … and {len(items) - _LISTED} more" if len(items) > _LISTED else ""
+    return ", ".join(items[:_LISTED]) + more
+
+
+def _marks(marks: str) -> str:
+    """Show marks apart, and what would not show by its number."""
+    return " ".join(mark if mark.isprintable() else f"U+{ord(mark):04X}" for mark in marks)
+
+
+def _line(name: str, text: str) -> str:
+    return f"{name:<22}{text or '-'}"
+
+
+def _check_lines(checked: LanguageCheck) -> Iterator[str]:
+    found = checked.found
+    title = "no language card" if found is None else found.card.name
+    yield f"{checked.tag}  {title}, script {checked.script or 'unknown'}"
+    whose = "none" if found is None else f"{found.path} ({'shipped' if found.shipped else 'yours'})"
+    yield _line("card", whose)
+    yield _line("analyser", _analyser(checked.analyser))
+    yield _line("FST engines", _engines(checked.engines))
+    yield _line("source words", checked.word_list or "no list; only each source's own words")
+    yield ""
+    width = max(len(metric.title) for metric in checked.metrics)
+    for metric in checked.metrics:
+        note = f"  {metric.note}" if metric.note else ""
+        yield f"{metric.title:<{width}}  {metric.readiness:<10}{note}".rstrip()
+    yield ""
+    for step in checked.steps:
+        yield step.why
+        yield from (f"    {command}" for command in step.commands)
+
+
+def _analyser(state: AnalyserState) -> str:
+    from harness.fst.status import FstStatus
+
+    if state.status is not FstStatus.OK:
+        return f"{state.message} (status {state.status})"
+    kind = "a spell checker, which only accepts" if state.acceptor else "with analyses"
+    return f"{state.path}, {kind}, read by {state.engine} {state.engine_version}"
+
+
+def _engines(engines: dict[str, str]) -> str:
+    from harness.language_check import hfst_has_wheel
+
+    listed = ", ".join(f"{name} {version}" for name, version in engines.items())
+    if "hfst" in engines:
+        return listed
+    if hfst_has_wheel():
+        return f'{listed}; quicker with: python -m pip install "rosetta-tui[hfst]"'
+    return f"{listed}; hfst has no package for this system, the built-in engine reads the same"
+
+
+def _as_json(checked: LanguageCheck) -> dict[str, Any]:
+    found = checked.found
+    card = None
+    if found is not None:
+        card = {"tag": found.card.tag, "path": str(found.path), "sha256": found.sha256}
+    return {
+        "tag": checked.tag,
+        "script": checked.script,
+        "card": card,
+        "analyser": asdict(checked.analyser),
+        "engines": checked.engines,
+        "word_list": checked.word_list,
+        "metrics": [asdict(metric) for metric in checked.metrics],
+        "steps": [asdict(step) for step in checked.steps],
+    }
