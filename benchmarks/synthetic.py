@@ -40,6 +40,24 @@ class Language:
         suffixes = self._random.choices(self._suffixes, k=self._random.choice((0, 1, 2, 3)))
         return "".join((*prefixes, stem, *suffixes))
 
+    def lexc(self) -> str:
+        """Write the language's words down for an analyser compiler."""
+        prefixes = "\n".join(f"{prefix}+:{prefix} Stems ;" for prefix in self._prefixes)
+        twice = "\n".join(f"{prefix}+:{prefix} Prefixes ;" for prefix in self._prefixes)
+        stems = "\n".join(f"{stem}+W:{stem} Suffixes1 ;" for stem in sorted(set(self._stems)))
+        suffixes = "\n".join(
+            f"LEXICON Suffixes{turn}\n# ;\n"
+            + "\n".join(
+                f"+{suffix}:{suffix} {'#' if turn == 3 else f'Suffixes{turn + 1}'} ;"
+                for suffix in self._suffixes
+            )
+            for turn in (1, 2, 3)
+        )
+        return (
+            f"LEXICON Root\n{twice}\nPrefixes ;\n\nLEXICON Prefixes\n{prefixes}\nStems ;\n\n"
+            f"LEXICON Stems\n{stems}\n\n{suffixes}\n"
+        )
+
     def sentence(self) -> str:
         """Put words and marks together."""
         words = [self.word() for _ in range(self._random.randint(6, 24))]

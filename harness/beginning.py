@@ -20,7 +20,7 @@ from harness.methods.registry import build
 from harness.plan import Plan, Resumption
 from harness.preparing import prepare
 from harness.problems import first_problem
-from harness.store.corpora import read_dataset, read_entries, save_corpus
+from harness.store.corpora import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.database import store_path
 from harness.store.findings import StoredFindings
 from harness.store.runs import (
@@ -53,23 +53,20 @@ def begin(
     plan = keep_here(chosen, method, plan)
     _check_budget(method, plan)
     instruments = instruments or instruments_for(connection, corpus, positions, plan)
+    opening = _opening(connection, corpus, positions, instruments)
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        corpus_id = save_corpus(connection, corpus)
         number = create_run(
             connection,
             run_id=str(uuid.uuid4()),
-            corpus=corpus_id,
+            corpus=save_corpus(connection, corpus),
             positions=positions,
             setup=method.setup,
             setup_hash=print_.setup_hash or print_.hash,
             fingerprint_hash=print_.hash,
             plan=plan.model_dump(mode="json"),
-            opening={
-                **_opening(connection, corpus_id, positions, chosen, instruments),
-                "budget_usd": plan.run.budget_usd,
-            },
+            opening={**opening, "budget_usd": plan.run.budget_usd},
             dataset_id=corpus.dataset.id,
             language_pair=corpus.dataset.language_pair,
             harness_version=VERSION,
@@ -129,19 +126,22 @@ def instruments_of(connection: sqlite3.Connection, run: Run) -> Instruments:
 
 def _opening(
     connection: sqlite3.Connection,
-    corpus: int,
+    corpus: Corpus,
     positions: Sequence[int],
-    entries: Sequence[Entry],
     instruments: Instruments,
 ) -> dict[str, Any]:
     """Give what a run shows from its first moment: the floors, what will be missing, and the setup.
 
-    An earlier run on the same entries with the same setup has worked it out already.
+    An earlier run on the same entries with the same setup has worked it out already. Annotators may write
+    to the store meanwhile, so this is no part of a transaction.
     """
     setup = instruments.setup.model_dump(mode="json")
-    known = find_opening(connection, corpus, positions, VERSION, setup)
-    if known is not None:
+    number = find_corpus(connection, corpus)
+    if number is not None and (
+        known := find_opening(connection, number, positions, VERSION, setup)
+    ):
         return known
+    entries = instruments.resources.entries
     reached = floors(entries, instruments.scorer.metrics, annotate=instruments.annotated)
     return {
         "floors": floors_json(reached),

@@ -20,14 +20,20 @@ def save_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int:
     The same file is another corpus where its envelope was completed otherwise, with another language
     or id, or where it was read in another form.
     """
+    known = find_corpus(connection, corpus)
+    if known is not None:
+        return known
+    return insert_corpus(connection, corpus.sha256, corpus.dataset, corpus.entries, partial=False)
+
+
+def find_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int | None:
+    """Give the store's id of a corpus, None where it is new."""
     row = connection.execute(
         "SELECT id FROM corpora WHERE sha256 = ? AND dataset = ? AND partial = 0"
         " AND (SELECT count(*) FROM entries WHERE corpus = corpora.id) = ?",
         (corpus.sha256, _envelope(corpus.dataset), len(corpus.entries)),
     ).fetchone()
-    if row is not None:
-        return int(row[0])
-    return insert_corpus(connection, corpus.sha256, corpus.dataset, corpus.entries, partial=False)
+    return None if row is None else int(row[0])
 
 
 def insert_corpus(
