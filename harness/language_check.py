@@ -268,10 +268,11 @@ def _analyser_step(
     what = (
         "put a sound analyser in place of the broken one" if analyser.path else "copy an analyser"
     )
+    make, copy = ("mkdir", "copy") if platform.system() == "Windows" else ("mkdir -p", "cp")
     others = f" It may also be named {', '.join(names[1:])}." if names[1:] else ""
     return Step(
         f"For word acceptance and morphology, {what}; GiellaLT publishes many.{others}",
-        (f'mkdir -p "{place}"', f'cp {names[0]} "{place}"'),
+        (f'{make} "{place}"', f'{copy} {names[0]} "{place}"'),
     )
 
 

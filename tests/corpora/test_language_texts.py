@@ -14,6 +14,7 @@ from corpora.language import LanguageCard, Writing
 from corpora.scripts import CODES, resolve_script
 from corpora.text import script_of
 from corpora.words import words
+from harness.fst.analyser import open_analyser
 from scoring.quotation import quotation_marks
 from scoring.tokenizers import bleu_tokenizer
 
@@ -103,6 +104,33 @@ def test_most_quotation_marks_of_people_are_the_card_s(name: str) -> None:
     assert len(used) > 200
     listed = set("".join(writing.quotes))
     assert sum(mark in listed for mark in used) / len(used) > 0.5
+
+
+@pytest.mark.skipif(not (DATA / "fst").exists(), reason=f"no test data at {DATA.name}/fst")
+def test_normalisation_and_glosses_are_those_of_the_real_analyser() -> None:
+    found = find_card("crk")
+    assert found is not None
+    spelt = {
+        "niwāpamāw": "niwâpamâw",
+        "ēkosi": "êkosi",
+        "ekosi": "êkosi",
+        "nehiyawewin": "nêhiyawêwin",
+    }
+    for accepted, analysers in spelt.items():
+        form = accepted
+        for old, new in found.card.writing("Latn").normalisation:
+            form = form.replace(old, new)
+        assert form == analysers
+    analyser = open_analyser(DATA / "fst" / "crk-strict-analyzer.hfstol")
+    assert all(accepted for accepted, _ in analyser.analyse(list(spelt.values())))
+    assert not any(accepted for accepted, _ in analyser.analyse(list(spelt)))
+    words = ["kî-nipâw", "wî-nipâw", "ninipân", "niwâpamik", "atimwak", "mistikwa", "nitêminânak"]
+    known = {
+        tag for _, found in analyser.analyse(words) for each in found for tag in each.split("+")
+    }
+    table = found.card.glosses
+    glosses = ["PST", "INT", "1SG", "3SG", "1SG.OBJ", "VTA", "VAI", "NA", "PL", "OBV", "INDEP"]
+    assert {tag for gloss in glosses for tag in table[gloss].split("+")} <= known
 
 
 def test_the_demo_is_written_by_the_rules_of_its_card() -> None:
