@@ -45,6 +45,8 @@ class _TagWords:
     """Tag → the other tags beside it that mean something else there."""
     beginnings: Mapping[str, str]
     """Beginning of tags such as ``PV/`` → category; what follows it is said as it is."""
+    one_slot: tuple[str, ...]
+    """Categories of which a verb fills one."""
     ignored: tuple[str, ...]
     """Beginnings of tags that say nothing about the form of a word."""
 
@@ -62,7 +64,21 @@ def inflection_faults(found: Collection[str], expected: Collection[str]) -> list
         missing = _without(wanted.get(name, ()), has.get(name, ()))
         if (surplus or missing) and _EITHER not in {*surplus, *missing}:
             faults.append(_fault(name, category, surplus, missing))
-    return faults
+    return _merged(faults)
+
+
+def _merged(faults: list[Fault]) -> list[Fault]:
+    """Say as one fault that a verb has one thing for another in the slot that several categories share."""
+    slot = [fault for fault in faults if fault.category in _tag_words().one_slot]
+    missing = [fault for fault in slot if fault.expected and not fault.found]
+    surplus = [fault for fault in slot if fault.found and not fault.expected]
+    if not missing or not surplus:
+        return faults
+    found = " and ".join(fault.found or "" for fault in surplus)
+    expected = " and ".join(fault.expected or "" for fault in missing)
+    one = Fault(missing[0].category, found, expected, f"{found} instead of {expected}")
+    others = [fault for fault in faults if fault not in missing and fault not in surplus]
+    return [*others, one]
 
 
 def features(tags: Collection[str]) -> Features:
@@ -118,6 +134,7 @@ def _tag_words() -> _TagWords:
         tags=dict(_split(data["tags"])),
         beside={tag: dict(_split(rows)) for tag, rows in data["beside"].items()},
         beginnings=data["beginnings"],
+        one_slot=tuple(data["one_slot"]),
         ignored=tuple(data["ignored"]["beginnings"]),
     )
 

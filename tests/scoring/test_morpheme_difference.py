@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.cards import SHIPPED
 from harness.fst.layout import check_layout
 from harness.fst.model import read_model
 from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
@@ -84,6 +85,17 @@ def test_tags_without_words_are_said_as_they_are() -> None:
     assert fault.words == "tag Qqq instead of {found}"
 
 
+def test_an_infinitive_for_a_tense_is_one_fault() -> None:
+    assert [
+        (fault.category, fault.words)
+        for fault in inflection_faults({"V", "Inf"}, {"V", "Prs"})
+        + inflection_faults({"V", "Prs", "Ind"}, {"V", "PrfPrc"})
+    ] == [
+        ("tense", "infinitive instead of present"),
+        ("verb form", "present and statement (indicative) instead of past participle"),
+    ]
+
+
 def test_preverbs_and_unspecified_numbers() -> None:
     faults = inflection_faults({"PV/ki", "V", "4Sg/PlO"}, {"V", "4SgO", "PV/e"})
     assert [fault.words for fault in faults] == ["preverb ki instead of e"]
@@ -148,6 +160,13 @@ def test_readme_values_of_cree() -> None:
         (found.category, found.found, found.expected)
         for found in morpheme_differences(annotation("atimwak", "atim", CREE))
     ] == [("number", "plural", "singular")]
+
+
+def test_every_tag_of_the_shipped_analyser_has_words() -> None:
+    symbols = check_layout(read_model(SHIPPED / "epo" / "epo.hfstol")).alphabet.symbols
+    tags = {symbol.strip("+") for symbol in symbols if symbol.startswith("+") and len(symbol) > 1}
+    assert len(tags) > 30
+    assert sorted(tag for tag in tags if "other" in features({tag})) == []
 
 
 words = st.builds(

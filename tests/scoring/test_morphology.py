@@ -270,7 +270,6 @@ def demo_outputs(system: str) -> dict[int, str]:
     return {row["id"]: row["output"] for row in map(json.loads, lines)}
 
 
-@pytest.mark.skipif(not EPO.exists(), reason="the Esperanto analyser has not been built")
 def test_the_demo_tells_a_weak_system_from_a_strong_one_and_both_from_people() -> None:
     weak, strong = (demo_value(demo_outputs(system)) for system in ("weak", "strong"))
     assert weak + 0.1 < strong < demo_value(None)
