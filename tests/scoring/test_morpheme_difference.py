@@ -77,6 +77,8 @@ def test_a_missing_ending_of_a_tag_set_without_nominative() -> None:
 def test_tags_mean_different_things_in_different_company() -> None:
     assert features({"N", "A", "Sg"})["animacy"] == ("animate",)
     assert features({"A", "Sg"})["word class"] == ("adjective",)
+    assert features({"Pron", "Dem", "A"})["animacy"] == ("animate",)
+    assert "animacy" not in features({"Pron", "Pers", "1Sg", "Poss", "A"})
     assert features({"V", "Fut", "Def"})["tense"] == ("definite future", "future")
 
 
