@@ -79,6 +79,7 @@ def score_outputs(
 
     A model that cannot be asked turns its metric off, with the reason; the others are scored all the same.
     """
+    instruments.listen(tell)
     given = [translation(entries[result.position], result) for result in results]
     able, annotated = _ask(instruments, given, tell)
     tell("scoring the whole")

@@ -6,7 +6,7 @@ whose statistics are only read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,18 @@ from scoring.setup import ScoringSetup
 from scoring.translation import Translation
 
 
+class Steps:
+    """Passes on how far a slow annotator is; to nobody until someone listens."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self.listener: Callable[[str], None] = lambda words: None
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how many texts are done."""
+        self.listener(f"{self._what}: {done:,} of {total:,}")
+
+
 @dataclass(frozen=True, slots=True)
 class Instruments:
     """A run's scorer with the annotators that fill in what its metrics read."""
@@ -32,6 +44,8 @@ class Instruments:
     resources: Resources
     scorer: Scorer
     annotators: tuple[Annotator, ...] = ()
+    steps: tuple[Steps, ...] = ()
+    """Of the slow annotators."""
 
     @property
     def setup(self) -> ScoringSetup:
@@ -63,6 +77,11 @@ class Instruments:
             metric.info.id: metric.corpus_value(translations)
             for metric in self.scorer.corpus_metrics
         }
+
+    def listen(self, listener: Callable[[str], None]) -> None:
+        """Let someone hear how far slow annotators are."""
+        for steps in self.steps:
+            steps.listener = listener
 
     def close(self) -> None:
         """Let the annotators keep what is new."""
@@ -101,7 +120,7 @@ def without(instruments: Instruments, annotator: Annotator, reason: str) -> Inst
     )
     resources = replace(instruments.resources, setup=left)
     others = tuple(each for each in instruments.annotators if each is not annotator)
-    return Instruments(resources, make_scorer(resources), others)
+    return Instruments(resources, make_scorer(resources), others, instruments.steps)
 
 
 def stored_setup(run: Run, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:

@@ -13,7 +13,7 @@ from corpora.scripts import resolve_script
 from harness.annotators.annotator import Annotator, Memo
 from harness.fst.status import AnalyserError
 from harness.gloss_dictionary import GlossDictionary, read_gloss_dictionary
-from harness.instruments import Instruments
+from harness.instruments import Instruments, Steps
 from harness.methods.coaching import read_coaching
 from harness.methods.dictionary import read_dictionary
 from harness.scoring_options import ScoringOptions
@@ -58,7 +58,7 @@ def prepare(
     complete = replace(resources, setup=analysed.model_copy(update=found.facts))
     on, off = choose(complete, options.wanted)
     chosen = replace(complete, setup=complete.setup.model_copy(update={"metrics": on, "off": off}))
-    return Instruments(chosen, make_scorer(chosen), tuple(found.annotators))
+    return Instruments(chosen, make_scorer(chosen), tuple(found.annotators), tuple(found.steps))
 
 
 @dataclass(slots=True)
@@ -66,6 +66,7 @@ class _Found:
     """What was found so far."""
 
     annotators: list[Annotator] = field(default_factory=list)
+    steps: list[Steps] = field(default_factory=list)
     facts: dict[str, AnalyserFacts | EmbeddingFacts | CometFacts | dict[str, str]] = field(
         default_factory=dict
     )
@@ -183,8 +184,13 @@ def _find_models(
     if options.embeddings is not None and "semantic_score" in wanted and not by_verdicts(setup):
         from harness.annotators.embeddings import embedding_annotator
 
+        found.steps.append(Steps("texts embedded"))
         embeddings = embedding_annotator(
-            options.embeddings, options.embeddings_model, memo, offline=offline
+            options.embeddings,
+            options.embeddings_model,
+            memo,
+            offline=offline,
+            progress=found.steps[-1],
         )
         embeddings.check(entries, offline=offline)
         found.annotators.append(embeddings)
@@ -192,6 +198,7 @@ def _find_models(
     if options.comet is not None and "comet_score" in wanted:
         from harness.annotators.comet import comet_annotator
 
-        comet = comet_annotator(options.comet, memo)
+        found.steps.append(Steps("outputs scored by COMET"))
+        comet = comet_annotator(options.comet, memo, found.steps[-1])
         found.annotators.append(comet)
         found.facts["comet"] = comet.facts
