@@ -30,7 +30,7 @@ class Steps:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self.listener: Callable[[str], None] = lambda words: None
+        self.listener: Callable[[str], None] = lambda _: None
 
     def __call__(self, done: int, total: int) -> None:
         """Say how many texts are done."""
