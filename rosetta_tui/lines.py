@@ -31,6 +31,7 @@ class PlainLines:
     def __init__(self, write: Print) -> None:
         self._write = write
         self._told = 0.0
+        self._doing: str | None = None
         self._id_width = 0
         """Cells of the longest id so far; at first those of the number of entries."""
 
@@ -61,6 +62,11 @@ class PlainLines:
             self._write(f"{event.done} entries are stored already and are not asked for again")
 
     def _progress(self, event: Progress) -> None:
+        if event.doing != self._doing:
+            self._doing = event.doing
+            if event.doing is not None:
+                self._write(f"-- {plain(event.doing)}")
+            return
         if event.elapsed_seconds - self._told < EVERY_SECONDS or event.state is RunState.COMPLETE:
             return
         self._told = event.elapsed_seconds

@@ -34,6 +34,9 @@ from rosetta_tui.widgets.field import Field
 SCORES = "scores"
 """Id of the field below which an explanation has its place."""
 
+ANALYSES = "analyses"
+"""Class of the fields that hold analyses of words."""
+
 
 class EntryScreen(Screen[int]):
     """Shows the entries of a table one by one; gives the place of the last one seen."""
@@ -145,9 +148,10 @@ class EntryScreen(Screen[int]):
             yield Field(*line, id=SCORES if line.label == "Scores" else None)
         if self._explanation is not None:
             yield from _fields(why(self._explanation))
-        yield from _fields(background(facts))
         if "analyses" in self._opened:
-            yield from _fields(analysed(self._explanation))
+            for line in analysed(self._explanation):
+                yield Field(*line, classes=ANALYSES)
+        yield from _fields(background(facts))
         if "prompt" in self._opened:
             yield from _fields(prompts(facts))
         if "raw" in self._opened:
@@ -213,7 +217,11 @@ class EntryScreen(Screen[int]):
 
     async def action_analyses(self) -> None:
         """Show the analyses of every word, or hide them."""
-        await self._toggle("analyses")
+        self._opened ^= {"analyses"}
+        await self._show()
+        for first in self.query(f".{ANALYSES}").results(Field):
+            self.call_after_refresh(first.scroll_visible, top=True, animate=False)
+            break
 
     async def action_writing(self) -> None:
         """Show the texts of the target language in its other writing, or as they are."""

@@ -11,8 +11,15 @@ from textual.widgets import Static
 class Field(Horizontal):
     """One line of a page about one thing; the text wraps beside its label."""
 
-    def __init__(self, label: str, text: Content, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(id=id)
+    def __init__(
+        self,
+        label: str,
+        text: Content,
+        *,
+        id: str | None = None,  # noqa: A002  Textual's own name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
         self._label = label
         self._text = text
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from rosetta_tui.card_text import card_text
+from harness.events import RunState
+from harness.store.runs import RunSummary
+from rosetta_tui.card_text import card_text, run_line
+from rosetta_tui.run_rows import run_cells
 from rosetta_tui.text import plain
 from tests.tui.scenes import HOSTILE
 
@@ -118,3 +122,27 @@ def test_hostile_names_are_harmless(text: str) -> None:
     scores = {**CARD["scores"], "reasons": {text: text}, "signatures": {"bleu": text}}
     said = card_text({"scores": scores, "scoring": scoring, "rescore_of": {"run_id": text}})
     assert said == "\n".join(plain(line) for line in said.split("\n"))
+
+
+def test_lists_mark_a_run_whose_outputs_are_those_of_another() -> None:
+    own = RunSummary(
+        run_id=CARD["run_id"],
+        number=1,
+        state=RunState.COMPLETE,
+        created=1_700_000_000.0,
+        dataset_id="words",
+        language_pair="EN→CRK",
+        model_slug="small",
+        condition="plain",
+        method="chat",
+        total=100,
+        done=100,
+        failed=0,
+        card={"scores": {}},
+        live=None,
+        imported=False,
+    )
+    again = replace(own, card=CARD)
+    assert "rescored" not in " ".join(run_line(own))
+    assert "chat · small · plain · rescored" in run_line(again)
+    assert [cell.text for cell in run_cells(again)][3] == "chat · small · plain · rescored"

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.store.runs import find_run
 from rosetta_tui import run_rows
+from rosetta_tui.screens.entry import EntryScreen
+from tests.tui.explained import Known, why
 from tests.tui.scenes import scene, sealed
 from tests.tui.screens import App, lines, settle
 
@@ -61,4 +64,35 @@ async def test_entry(size: tuple[int, int], tmp_path: Path) -> None:
         await pilot.press("down", "enter")
         await settle(pilot)
         compare("entry", size, app)
+    made.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_metrics(size: tuple[int, int], tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("m")
+        await settle(pilot)
+        compare("metrics", size, app)
+    made.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_explained_entry(size: tuple[int, int], tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        run = find_run(made.store, made.run_id)
+        places = run.positions
+        explaining = Known(made, why())
+        app.push_screen(EntryScreen(made.store, run, places, 1, made.missing, explaining))
+        await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        compare("analyses", size, app)
     made.close()

@@ -207,3 +207,9 @@ def test_progress_is_told_now_and_then_only() -> None:
     times = [0.0, 1.0, 4.9, 5.1, 6.0, 10.2, 11.0]
     events = [dataclasses.replace(PROGRESS, elapsed_seconds=time) for time in times]
     assert len(written(PlainLines, *events)) == 2
+
+
+def test_what_is_done_after_the_last_entry_is_told_once() -> None:
+    steps = ["asking embeddings", "asking embeddings", "scoring the whole\x1b", None]
+    events = [dataclasses.replace(PROGRESS, doing=doing, elapsed_seconds=0.1) for doing in steps]
+    assert written(PlainLines, *events) == ["-- asking embeddings", "-- scoring the whole␛"]
