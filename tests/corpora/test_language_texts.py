@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from corpora.scripts import CODES, resolve_script
 from corpora.text import script_of
 from corpora.words import words
 from harness.fst.analyser import open_analyser
+from harness.fst.find import find_analyser
 from scoring.quotation import quotation_marks
 from scoring.tokenizers import bleu_tokenizer
 
@@ -162,6 +164,29 @@ def test_every_gloss_of_the_demo_is_in_the_table() -> None:
     }
     assert len(grammatical) > 25
     assert sorted(grammatical - table.keys()) == []
+    page = (SHIPPED / "epo" / "README.md").read_text("utf-8")
+    [told] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert tomllib.loads(told)["glosses"] == table
+
+
+def test_the_tags_of_the_demo_s_glosses_are_those_of_its_analyser() -> None:
+    found = find_card("eo")
+    assert found is not None
+    path = find_analyser(found.card, "eo")
+    assert path is not None
+    spelt = {
+        "1sg": "mi", "2": "vi", "3sg.M": "li", "3sg.F": "ŝi", "3sg.N": "ĝi", "1pl": "ni", "3pl": "ili",
+        "REFL": "si", "Q": "ĉu", "NOUN": "hundo", "ADJ": "bona", "ADV": "bone", "PL": "hundoj",
+        "ACC": "hundon", "PRS": "vidas", "PST": "vidis", "FUT": "vidos", "COND": "vidus", "VOL": "vidu",
+        "INF": "vidi", "PTCP.ACT.PRS": "vidanta", "PTCP.ACT.PST": "vidinta", "PTCP.PASS.PRS": "vidata",
+        "PTCP.PASS.PST": "vidita",
+    }  # fmt: skip
+    for gloss, (accepted, analyses) in zip(
+        spelt, open_analyser(path).analyse(list(spelt.values())), strict=True
+    ):
+        assert accepted
+        wanted = set(found.card.glosses[gloss].split("+"))
+        assert any(wanted <= set(analysis.split("+")) for analysis in analyses), gloss
 
 
 @pytest.mark.parametrize(("card", "script"), WRITINGS)
