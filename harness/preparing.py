@@ -14,7 +14,7 @@ from harness.annotators.annotator import Annotator, Memo
 from harness.fst.status import AnalyserError
 from harness.gloss_dictionary import GlossDictionary, read_gloss_dictionary
 from harness.instruments import Instruments, Steps
-from harness.methods.coaching import read_coaching
+from harness.methods.coaching import holds_coaching, read_coaching
 from harness.methods.dictionary import read_dictionary
 from harness.scoring_options import ScoringOptions
 from harness.store.database import home
@@ -128,13 +128,14 @@ def _target_card(
 
 def _terms(options: ScoringOptions, coaching: Path | None) -> Terminology:
     """Read the prescribed terms: those asked for, else those that the run is coached with."""
-    if options.terms is not None:
-        dictionary = read_dictionary(options.terms)
-        return Terminology(dictionary.pairs(), dictionary.sha256 or "")
-    if coaching is not None:
-        found = read_coaching(coaching)
+    path = options.terms or coaching
+    if path is None:
+        return Terminology(())
+    if path == coaching or holds_coaching(path):
+        found = read_coaching(path)
         return Terminology(found.dictionary.pairs(), found.sha256)
-    return Terminology(())
+    dictionary = read_dictionary(path)
+    return Terminology(dictionary.pairs(), dictionary.sha256 or "")
 
 
 def _glosses(options: ScoringOptions) -> GlossDictionary:

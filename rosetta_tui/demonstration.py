@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.entry import Entry
-from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
+from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
 from harness.calls import Calls
 from harness.method import Method, Output, Setup
 
@@ -48,6 +48,7 @@ def demo(system: str) -> tuple[Corpus, Plan, Method]:
     from harness.methods.options import MethodOptions
     from harness.methods.registry import build
     from harness.plan import Plan, RunOptions
+    from harness.scoring_options import ScoringOptions
 
     corpus = load(sample_path(DEMO_CORPUS))
     options = MethodOptions(
@@ -56,7 +57,12 @@ def demo(system: str) -> tuple[Corpus, Plan, Method]:
         outputs=sample_path(SYSTEMS[system]),
         condition="demo",
     )
-    plan = Plan(method="replay", options=options, run=RunOptions(concurrency=4, offline=True))
+    plan = Plan(
+        method="replay",
+        options=options,
+        run=RunOptions(concurrency=4, offline=True),
+        scoring=ScoringOptions(terms=sample_path(DEMO_COACHING)),
+    )
     return corpus, plan, build(plan.method, plan.options, corpus.entries)
 
 

@@ -87,6 +87,17 @@ def read_coaching(path: Path) -> Coaching:
     return Coaching(notes, tuple(file.examples), dictionary, hashlib.sha256(content).hexdigest())
 
 
+def holds_coaching(path: Path) -> bool:
+    """Tell coaching data from a plain dictionary, which may be JSON too; False where it cannot be read."""
+    if path.suffix not in {".json", ".toml"}:
+        return False
+    try:
+        data = _decoded(path, path.read_text("utf-8-sig"))
+    except (OSError, UnicodeDecodeError, UsageError):
+        return False
+    return isinstance(data, dict) and isinstance(data.get("dictionary"), dict)
+
+
 def _decoded(path: Path, text: str) -> Any:
     try:
         return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
