@@ -55,9 +55,7 @@ class FstAnnotator:
 
     def annotate(self, translations: Sequence[Translation]) -> list[FstAnnotation]:
         """See ``Annotator``: the words of each output and its reference, with their verdicts."""
-        found = [
-            (self._words(one.output), self._words(one.entry.reference)) for one in translations
-        ]
+        found = [(self.split(one.output), self.split(one.entry.reference)) for one in translations]
         for secret in (False, True):
             self._look_up(
                 {
@@ -93,7 +91,8 @@ class FstAnnotator:
             self._analyser = self._analyser()
         return self._analyser
 
-    def _words(self, text: str) -> list[str]:
+    def split(self, text: str) -> list[str]:
+        """Give the words of a text that are looked up, in order: no numbers, placeholders, addresses."""
         found = [word.text for word in words(text, self._joiners, self._letters)]
         return [word for word in found if word.isalpha() or any(map(str.isalpha, word))]
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import regex
 
 from corpora.words import folded, words
 from harness.failures import UsageError
 from harness.languages import script_of
+
+if TYPE_CHECKING:  # loaded only where an analyser is given
+    from harness.annotators.fst import FstAnnotator
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,11 @@ class Check(Protocol):
         ...
 
 
+def carried(source: str) -> set[str]:
+    """Give what of a source may stand in an output as it is: names and numbers, folded."""
+    return {folded(word.text) for word in words(source) if word.number or word.text[0].isupper()}
+
+
 class GlossaryCheck:
     """Accepts the words of a vocabulary, and the names and numbers of the source."""
 
@@ -46,15 +54,37 @@ class GlossaryCheck:
 
     def rejections(self, source: str, output: str) -> list[Rejection]:
         """Reject each word once that is in none of them."""
-        carried = {
-            folded(word.text) for word in words(source) if word.number or word.text[0].isupper()
-        }
+        known = self._vocabulary | carried(source)
         unknown = {
             folded(word.text): word.text
             for word in words(output)
-            if not word.number and folded(word.text) not in self._vocabulary | carried
+            if not word.number and folded(word.text) not in known
         }
         return [Rejection("not in the word list", word) for word in unknown.values()]
+
+
+class FstCheck:
+    """Accepts the words that the analyser of the language accepts, and the names and numbers of the source."""
+
+    name = "fst"
+
+    def __init__(self, annotator: FstAnnotator) -> None:
+        self._annotator = annotator
+
+    def rejections(self, source: str, output: str) -> list[Rejection]:
+        """Reject each word once that is none; placeholders and addresses are no words."""
+        given = carried(source)
+        open_words = {
+            folded(word): word
+            for word in self._annotator.split(output)
+            if folded(word) not in given and not any(map(str.isnumeric, word))
+        }
+        found = self._annotator.analyse_words(list(open_words.values()), secret=True)
+        return [
+            Rejection("no word that the language's analyser accepts", each.word)
+            for each in found
+            if each.accepted is None
+        ]
 
 
 class ScriptCheck:
@@ -119,7 +149,12 @@ class SourceCopyCheck:
         return []
 
 
-def make_checks(wanted: tuple[str, ...], vocabulary: frozenset[str], target: str) -> list[Check]:
+def make_checks(
+    wanted: tuple[str, ...],
+    vocabulary: frozenset[str],
+    target: str,
+    annotator: FstAnnotator | None = None,
+) -> list[Check]:
     """Make the checks that were asked for; all that can be made where none was.
 
     UsageError names a check that is not known, or lacks what it needs.
@@ -134,6 +169,7 @@ def make_checks(wanted: tuple[str, ...], vocabulary: frozenset[str], target: str
         "glossary": (lambda: GlossaryCheck(vocabulary))
         if vocabulary
         else "give --glossary FILE or --word-list FILE",
+        "fst": (lambda: FstCheck(annotator)) if annotator else "give --analyser FILE",
     }
     if unknown := [name for name in wanted if name not in makers]:
         raise UsageError(f"Check {unknown[0]!r} is not known. Use of {', '.join(makers)}.")

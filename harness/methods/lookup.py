@@ -1,40 +1,100 @@
-"""lookup: a dictionary as a tool that a model may call while it translates."""
+"""What a model may ask while it translates: a dictionary, and the analyser of the target language."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from harness.fst.status import AnalyserError
 from harness.methods.completions import Message
 from harness.methods.dictionary import Dictionary
 
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "lookup",
-        "description": "Look up a word or phrase of the source language in the dictionary.",
-        "parameters": {
-            "type": "object",
-            "properties": {"word": {"type": "string", "description": "The word or phrase."}},
-            "required": ["word"],
-        },
-    },
-}
-"""The tool as the body of a call describes it."""
+if TYPE_CHECKING:  # loaded only where an analyser is given
+    from harness.annotators.fst import FstAnnotator
 
 MOST_CALLS = 32
 """Tool calls answered in one reply; a model that loops must not fill the next call."""
 
+MOST_ANALYSES = 32
+"""Analyses of a word that are told; an ambiguous word must not fill the next call either."""
 
-def answers(calls: tuple[Mapping[str, Any], ...], dictionary: Dictionary) -> list[Message]:
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function of one word that a model may call."""
+
+    name: str
+    description: str
+    word: str
+    """What the word is, for the model."""
+    answer: Callable[[str], dict[str, Any]]
+    """Gives what is known of a word."""
+    prompt: str
+    """Shipped prompt that tells the model of the tool."""
+    said: str
+    """What the tool did with a number of words, for the entry screen."""
+
+    @property
+    def declaration(self) -> dict[str, Any]:
+        """The tool as the body of a call describes it."""
+        return {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": self.description,
+                "parameters": {
+                    "type": "object",
+                    "properties": {"word": {"type": "string", "description": self.word}},
+                    "required": ["word"],
+                },
+            },
+        }
+
+
+def lookup_tool(dictionary: Dictionary) -> Tool:
+    """Let the model look up words of the source language."""
+    return Tool(
+        name="lookup",
+        description="Look up a word or phrase of the source language in the dictionary.",
+        word="The word or phrase.",
+        answer=lambda word: {"translations": list(dictionary.lookup(word))},
+        prompt="tools-v1",
+        said="looked up",
+    )
+
+
+def analyse_tool(annotator: FstAnnotator) -> Tool:
+    """Let the model ask whether a word of the target language exists, and what form it is."""
+
+    def answer(word: str) -> dict[str, Any]:
+        try:
+            [found] = annotator.analyse_words([word], secret=True)
+        except AnalyserError:
+            return {"error": "the analyser cannot answer"}
+        analyses = list(found.analyses[:MOST_ANALYSES])
+        return {"accepted": found.accepted is not None, "analyses": analyses}
+
+    return Tool(
+        name="analyse",
+        description="Ask the morphological analyser of the target language about one word: whether it "
+        "exists, and its lemma and inflection.",
+        word="The word as it would stand in the translation.",
+        answer=answer,
+        prompt="analyse-v1",
+        said="analysed",
+    )
+
+
+def answers(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> list[Message]:
     """Answer each tool call of a reply, also one that makes no sense: the model is told so."""
     return [
         {
             "role": "tool",
             "tool_call_id": call["id"],
             "content": json.dumps(
-                _answer(call["function"], dictionary)
+                _answer(call["function"], tools)
                 if place < MOST_CALLS
                 else {"error": "too many calls at once"},
                 ensure_ascii=False,
@@ -44,9 +104,18 @@ def answers(calls: tuple[Mapping[str, Any], ...], dictionary: Dictionary) -> lis
     ]
 
 
-def _answer(function: Mapping[str, Any], dictionary: Dictionary) -> dict[str, Any]:
-    if function.get("name") != "lookup":
-        return {"error": "there is only the tool 'lookup'"}
+def account(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> str:
+    """Say what the calls of a reply asked for, in a sentence for the entry screen."""
+    asked = [call["function"].get("name") for call in calls]
+    parts = [f"{tool.said} {asked.count(tool.name)} words" for tool in tools if tool.name in asked]
+    return f"The model {' and '.join(parts) or 'called tools that do not exist'}."
+
+
+def _answer(function: Mapping[str, Any], tools: Sequence[Tool]) -> dict[str, Any]:
+    tool = next((tool for tool in tools if tool.name == function.get("name")), None)
+    if tool is None:
+        known = " and ".join(repr(tool.name) for tool in tools)
+        return {"error": f"there is only the tool {known}"}
     try:
         arguments = json.loads(function.get("arguments") or "")
     except (TypeError, ValueError, RecursionError):
@@ -54,4 +123,4 @@ def _answer(function: Mapping[str, Any], dictionary: Dictionary) -> dict[str, An
     word = arguments.get("word") if isinstance(arguments, dict) else None
     if not isinstance(word, str):
         return {"error": "the argument 'word' must be a text"}
-    return {"translations": list(dictionary.lookup(word))}
+    return tool.answer(word)

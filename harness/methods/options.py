@@ -54,6 +54,8 @@ class MethodOptions(BaseModel):
     """Dictionary file."""
     word_list: Path | None = None
     """Words of the target language, one a line."""
+    analyser: Path | None = None
+    """Morphological analyser of the target language, for the check ``fst`` and the tool ``analyse``."""
 
     outputs: Path | None = None
     """Outputs made elsewhere."""

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpora.entry import Entry
 from harness.calls import Calls, Reply
 from harness.failures import UsageError
+from harness.fst.status import AnalyserError
 from harness.keys import KeySource
+from harness.languages import script_of
 from harness.method import MethodClass, Output, Setup
 from harness.methods.briefing import Briefing, briefing
 from harness.methods.chat import MODEL_OPTIONS, NAMES, model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks
 from harness.methods.completions import Completions, Message, answers_alone, output_of
 from harness.methods.dictionary import Dictionary, read_dictionary
-from harness.methods.lookup import TOOL, answers
+from harness.methods.lookup import Tool, account, analyse_tool, answers, lookup_tool
 from harness.methods.options import MethodOptions, check_options
 from harness.methods.word_list import WordList, read_word_list
 from harness.prompt import Prompt, load_prompt
+
+if TYPE_CHECKING:  # an analyser is loaded only where one is given
+    from corpora.cards import FoundCard
+    from harness.annotators.fst import FstAnnotator
+    from harness.fst.analyser import Analyser
 
 MOST_ROUNDS = 4
 """Times that a model may call tools before one answer; in the round after it must answer."""
@@ -42,15 +49,15 @@ class Pipeline:
         brief: Briefing,
         setup: Setup,
         checks: Sequence[Check],
-        dictionary: Dictionary | None = None,
+        tools: Sequence[Tool] = (),
     ) -> None:
-        """``dictionary`` is the one that the model may look words up in; None gives it no tool."""
+        """``tools`` are those that the model may call."""
         self.setup = setup
         self.endpoint = completions.endpoint.url
         self._completions = completions
         self._briefing = brief
         self._checks = checks
-        self._dictionary = dictionary
+        self._tools = tuple(tools)
         self._retry = load_prompt("retry-v1")
 
     def check_budget(self) -> None:
@@ -88,11 +95,12 @@ class Pipeline:
         self, messages: list[Message], entry: Entry, calls: Calls, notes: list[str]
     ) -> Reply:
         """Get one answer, letting the model look words up before it."""
-        if self._dictionary is None:
+        if not self._tools:
             request = self._completions.request(messages, secret=entry.secret, accept=answers_alone)
             return await calls.send(request)
+        declared = [tool.declaration for tool in self._tools]
         for left in range(MOST_ROUNDS, -1, -1):
-            tools = {"tools": [TOOL], "tool_choice": "auto" if left else "none"}
+            tools = {"tools": declared, "tool_choice": "auto" if left else "none"}
             request = self._completions.request(
                 messages,
                 secret=entry.secret,
@@ -102,12 +110,12 @@ class Pipeline:
             reply = await calls.send(request)
             if not reply.tool_calls:
                 break
-            notes.append(f"The model looked up {len(reply.tool_calls)} words.")
+            notes.append(account(reply.tool_calls, self._tools))
             asked: Message = {"role": "assistant", "content": reply.text or None}
             messages = [
                 *messages,
                 asked | {"tool_calls": list(reply.tool_calls)},
-                *answers(reply.tool_calls, self._dictionary),
+                *answers(reply.tool_calls, self._tools),
             ]
         return reply
 
@@ -142,26 +150,74 @@ def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:
 
 def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
     """Make the method; UsageError names what is missing or does not fit."""
-    own = ["checks", "tools", "glossary", "word_list", "max_retries"]
+    own = ["checks", "tools", "glossary", "word_list", "analyser", "max_retries"]
     takes = [*MODEL_OPTIONS, *NAMES, *own]
     check_options("pipeline", options, needs=["endpoint", "model"], takes=takes)
     dictionary = read_dictionary(options.glossary) if options.glossary else None
-    tool = _tool(options, dictionary)
+    analyser, card = _analyser(options)
+    annotator = _annotator(options, analyser, card) if analyser else None
+    tools = _tools(options, dictionary, annotator)
     completions = model_completions(options, find_key)
-    brief = briefing(options, *(["tools-v1"] if tool else []))
+    brief = briefing(options, *(tool.prompt for tool in tools))
     listed = read_word_list(options.word_list) if options.word_list else None
     vocabulary = _vocabulary(dictionary, brief, listed)
-    checks = make_checks(options.checks, vocabulary, options.target_language)
+    checks = make_checks(options.checks, vocabulary, options.target_language, annotator)
     setup = _setup(options, model_setup(options, completions, brief), checks, dictionary, listed)
-    return Pipeline(completions, brief, setup, checks, tool)
+    used = {check.name for check in checks} | {tool.name for tool in tools}
+    if analyser and used & {"fst", "analyse"}:
+        setup = _with_analyser(setup, analyser, card)
+    return Pipeline(completions, brief, setup, checks, tools)
 
 
-def _tool(options: MethodOptions, dictionary: Dictionary | None) -> Dictionary | None:
-    if unknown := [name for name in options.tools if name != "lookup"]:
-        raise UsageError(f"--tool: {unknown[0]!r} is not known. There is: lookup.")
-    if options.tools and dictionary is None:
-        raise UsageError("--tool lookup needs a dictionary: give --glossary FILE.")
-    return dictionary if options.tools else None
+def _analyser(options: MethodOptions) -> tuple[Analyser | None, FoundCard | None]:
+    """Open the analyser, and find the card that says how its language is written."""
+    if options.analyser is None:
+        return None, None
+    from corpora.cards import find_card
+    from harness.fst.analyser import open_analyser
+    from harness.preparing import language_folders
+
+    card = find_card(options.target_language, language_folders())
+    try:
+        return open_analyser(options.analyser), card
+    except AnalyserError as error:
+        raise UsageError(f"--analyser: {error}") from error
+
+
+def _annotator(options: MethodOptions, analyser: Analyser, found: FoundCard | None) -> FstAnnotator:
+    """Split and spell words as the language's card says, where it has one."""
+    from harness.annotators.fst import FstAnnotator
+
+    script = script_of(options.target_language)
+    return FstAnnotator(analyser, found.card.writing(script) if found else None)
+
+
+def _tools(
+    options: MethodOptions, dictionary: Dictionary | None, annotator: FstAnnotator | None
+) -> list[Tool]:
+    """Make the tools that were asked for, each once; UsageError names one that cannot be made."""
+    tools: list[Tool] = []
+    for name in dict.fromkeys(options.tools):
+        if name == "lookup":
+            if dictionary is None:
+                raise UsageError("--tool lookup needs a dictionary: give --glossary FILE.")
+            tools.append(lookup_tool(dictionary))
+        elif name == "analyse":
+            if annotator is None:
+                raise UsageError("--tool analyse needs an analyser: give --analyser FILE.")
+            tools.append(analyse_tool(annotator))
+        else:
+            raise UsageError(f"--tool: {name!r} is not known. There are: lookup, analyse.")
+    return tools
+
+
+def _with_analyser(setup: Setup, analyser: Analyser, found: FoundCard | None) -> Setup:
+    """Write down what decides which words are accepted: the analyser, and the card's spellings."""
+    version = f"{analyser.engine} {analyser.engine_version} {analyser.name}"
+    options = setup.options | ({"language_card_sha256": found.sha256} if found else {})
+    return setup.model_copy(
+        update={"fst_version": version, "fst_sha256": analyser.sha256, "options": options}
+    )
 
 
 def _vocabulary(

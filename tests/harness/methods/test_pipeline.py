@@ -177,7 +177,7 @@ def test_the_checks_of_the_whole() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"checks": ["fst"]}, "'fst' is not known"),
+        ({"checks": ["spelling"]}, "'spelling' is not known"),
         ({"checks": ["glossary"]}, "give --glossary"),
         ({"checks": ["script"], "target_language": "crk"}, "such as crk-Latn"),
         ({"tools": ["lookup"]}, "needs a dictionary"),

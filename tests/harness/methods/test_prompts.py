@@ -39,7 +39,9 @@ def test_slots_and_literals() -> None:
 def test_shipped_versions_fill_with_what_methods_give() -> None:
     known = {"source_language", "target_language", "source_tag", "target_tag"}
     more = {"coached-v1": {"notes", "examples"}, "retry-v1": {"findings"}}
-    assert {"plain-v1", "coached-v1", "batch-v1", "retry-v1", "tools-v1"} == set(shipped_versions())
+    assert {"plain-v1", "coached-v1", "batch-v1", "retry-v1", "tools-v1", "analyse-v1"} == set(
+        shipped_versions()
+    )
     for version in shipped_versions():
         prompt = load_prompt(version)
         assert prompt.text
