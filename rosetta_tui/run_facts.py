@@ -32,8 +32,9 @@ def setup_words(run: RunSummary) -> str:
     A run whose outputs are those of another is marked, lest it is taken for a second experiment.
     """
     model = "" if run.model_slug == run.method else run.model_slug
-    again = "rescored" if rescore_of(run.card or {}) else ""
-    return " · ".join(part for part in (run.method, model, run.condition, again) if part)
+    again = rescore_of(run.card or {})
+    parts = (run.method, model, run.condition, "rescored" if again else "")
+    return ("↺ " if again else "") + " · ".join(part for part in parts if part)
 
 
 def when(seconds: float) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from textual.content import Content
 
@@ -133,17 +134,30 @@ def inputs_line(live: LiveRun, width: int) -> Content:
     if progress is None or started is None:
         return Content("")
     mixed = composite(progress.values, started.missing)
-    parts = [
+    inside = [
         _input(part.metric, part.value, live).append(
             Content.styled(f" ×{part.effective_weight:.2f}", "$quiet")
         )
         for part in mixed.inputs
     ]
-    parts += [_input(metric, progress.values[metric], live) for metric in _beside(progress.values)]
-    parts += [floor_words(live.best_floor)] if live.best_floor else []
-    room = INPUT_LINES * width - sum(part.cell_length + len(_DOT) for part in parts)
-    parts += _gaps(_missing(live), room - width // 4)  # lines break at words, which costs some room
-    return Content.styled(_DOT, "$quiet").join(parts)
+    floor = [floor_words(live.best_floor)] if live.best_floor else []
+    beside = [_input(metric, progress.values[metric], live) for metric in _beside(progress.values)]
+    room = INPUT_LINES * width - width // 4  # lines break at words, which costs some room
+    room -= _cells([*inside, *floor])
+    shown = _fitting(beside, room - len(_count(started.missing)) - len(_DOT))
+    more = len(shown) < len(beside)
+    gaps = _gaps(started.missing, room - _cells(shown), more=more)
+    return Content.styled(_DOT, "$quiet").join([*inside, *shown, *floor, *gaps])
+
+
+def _cells(parts: Sequence[Content]) -> int:
+    return sum(part.cell_length + len(_DOT) for part in parts)
+
+
+def _fitting(parts: Sequence[Content], room: int) -> Sequence[Content]:
+    """Give as many of the first parts as there is room for."""
+    lengths = accumulate(part.cell_length + len(_DOT) for part in parts)
+    return parts[: sum(length <= room for length in lengths)]
 
 
 _DOT = " · "
@@ -166,18 +180,22 @@ def _input(metric: str, number: float | None, live: LiveRun) -> Content:
     return name.append(shown_value(metric, number, live.references))
 
 
-def _gaps(missing: Mapping[str, str], room: int) -> list[Content]:
-    """Say which metrics have no value and why, as far as there is room; of the rest only how many."""
+def _gaps(missing: Mapping[str, str], room: int, *, more: bool) -> list[Content]:
+    """Say which metrics have no value and why, as far as there is room; of the rest only how many.
+
+    ``more``: metrics with a value had no room, so that reasons have none either.
+    """
     said: list[Content] = []
     left = dict(missing)
-    for metrics, reason in _reasons(missing):
+    for metrics, reason in [] if more else _reasons(missing):
         words = show(f"no value: {', '.join(map(short_title, metrics))} ({reason})", "$quiet")
         room -= words.cell_length + len(_DOT)
         if room < len(_count(left)):
             break
         said.append(words)
         left = {id_: why for id_, why in left.items() if id_ not in metrics}
-    return [*said, Content.styled(_count(left), "$quiet")] if left else said
+    rest = _count(left) if left else "more: m" if more else ""
+    return [*said, Content.styled(rest, "$quiet")] if rest else said
 
 
 def _reasons(missing: Mapping[str, str]) -> list[tuple[list[str], str]]:

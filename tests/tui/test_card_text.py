@@ -144,5 +144,5 @@ def test_lists_mark_a_run_whose_outputs_are_those_of_another() -> None:
     )
     again = replace(own, card=CARD)
     assert "rescored" not in " ".join(run_line(own))
-    assert "chat · small · plain · rescored" in run_line(again)
-    assert [cell.text for cell in run_cells(again)][3] == "chat · small · plain · rescored"
+    assert "↺ chat · small · plain · rescored" in run_line(again)
+    assert [cell.text for cell in run_cells(again)][3] == "↺ chat · small · plain · rescored"

@@ -15,6 +15,7 @@ from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.entry import EntryScreen
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.widgets.result_table import ResultTable
+from scoring.specification import specification
 from tests.tui.scenes import Scene, finished, result, scene, sealed
 from tests.tui.screens import App, lines, settle, text
 
@@ -433,4 +434,22 @@ async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: 
         made.play([finished(made)])
         await settle(pilot)
         assert text(app).count("◆◆◆◆◇ deployable") == 8
+    made.close()
+
+
+@pytest.mark.parametrize("width", [100, 110, 120, 140, 160, 200])
+async def test_inputs_floor_and_the_key_to_the_rest_are_never_cut(
+    tmp_path: Path, width: int
+) -> None:
+    made = scene(tmp_path / "s.sqlite", scoring=SCORING)
+    values = {id_: 0.5 for id_ in specification().metrics if id_ != "comet_score"}
+    made.missing = {"comet_score": "no COMET scores: name a local checkpoint with --comet"}
+    made.play([made.started(), made.progress(84, values=values)])
+    app = App(made, watch=True)
+    async with app.run_test(size=(width, 40)) as pilot:
+        await settle(pilot)
+        shown = " ".join(text(app).split())
+        assert "FST 0.50 (references 0.60)" in shown
+        assert "best floor 0.21 (one constant output)" in shown
+        assert "COMET (no COMET scores" in shown or "1 metric off: m" in shown
     made.close()
