@@ -190,7 +190,6 @@ def _find_models(
             options.embeddings,
             options.embeddings_model,
             memo,
-            offline=offline,
             progress=found.steps[-1],
         )
         embeddings.check(entries, offline=offline)

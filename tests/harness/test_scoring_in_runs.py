@@ -1,0 +1,208 @@
+"""Runs with everything that they can be scored with: a real analyser, a real server of embeddings."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.corpus import Corpus
+from corpora.load import load
+from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
+from harness.card.importing import import_card
+from harness.card.load import load_card
+from harness.card.verify import verify_card
+from harness.explaining import Explainer
+from harness.failures import HarnessError, UsageError
+from harness.methods.options import MethodOptions
+from harness.plan import Plan, RunOptions
+from harness.rescoring import rescore
+from harness.scoring_options import ScoringOptions
+from harness.store.corpora import read_entries
+from harness.store.database import open_store
+from harness.store.results import read_results
+from harness.store.runs import find_run
+from tests.harness.annotators.test_embeddings import embedded
+from tests.harness.evaluation import LANGUAGES, begun, corpus, kept, query, resume, run_corpus
+from tests.harness.scripted import Scripted, error
+from tests.harness.test_rescoring import constant
+
+
+def demo(**scoring: Any) -> tuple[Corpus, Plan]:
+    options = MethodOptions(**LANGUAGES, outputs=sample_path(DEMO_WEAK))
+    told = ScoringOptions(**{"terms": sample_path(DEMO_COACHING), **scoring})
+    return load(sample_path(DEMO_CORPUS)), Plan(method="replay", options=options, scoring=told)
+
+
+def scored(path: Path, **scoring: Any) -> dict[str, Any]:
+    run_corpus(path, *demo(**scoring))
+    with closing(open_store(path)) as connection:
+        return load_card(connection, find_run(connection, "last").id).as_json()
+
+
+def test_the_demo_has_profile_a_and_every_metric_a_value_or_a_reason(store_path: Path) -> None:
+    card = scored(store_path)
+    scores = card["scores"]
+    assert scores["composite_profile"] == "A"
+    assert set(scores["reasons"]) == {"semantic_score", "comet_score"}
+    assert (
+        scores["fst_acceptance_rate"]
+        < 0.9
+        < card["scoring"]["analyser"]["reference_accepted"]
+        / (card["scoring"]["analyser"]["reference_words"])
+    )
+    accepted = [row["statistics"]["fst_acceptance_rate"] for row in card["results"]]
+    assert scores["fst_accepted"] == sum(taken[0] for taken in accepted)
+    assert scores["fst_accepted_entries"] == sum(row["fst_accepted"] for row in card["results"])
+    assert scores["consistency_score"] is not None
+    assert "consistency_score" not in scores["confidence_intervals"]
+
+
+def test_a_card_holds_where_neither_analyser_nor_dictionary_is(store_path: Path) -> None:
+    data = json.dumps(scored(store_path)).encode()
+    assert verify_card(data).ok
+
+
+def test_a_changed_count_of_accepted_words_is_noticed(store_path: Path) -> None:
+    card = scored(store_path)
+    card["results"][0]["statistics"]["fst_acceptance_rate"][0] += 1
+    verdict = verify_card(json.dumps(card).encode())
+    assert not verdict.ok
+    assert "fst_accept" in str(verdict.first_difference) or "composite" in str(
+        verdict.first_difference
+    )
+
+
+def test_an_imported_card_keeps_its_scores(store_path: Path, tmp_path: Path) -> None:
+    card = scored(store_path)
+    other = tmp_path / "other" / "rosetta.sqlite"
+    with closing(open_store(other)) as connection:
+        import_card(connection, json.dumps(card).encode(), "card.json")
+        run = find_run(connection, "last")
+        assert load_card(connection, run.id).as_json() == card
+        assert Explainer(connection, run).why_not == (
+            "the run was imported; only its numbers are here"
+        )
+
+
+def test_words_of_secret_entries_stay_out_of_the_memo(store_path: Path) -> None:
+    made = corpus(3, segment="held_out", reference="sekreta vorto", source="a secret word")
+    run_corpus(store_path, made, constant(("rosetta",)))
+    keys = {row[0] for row in query(store_path, "SELECT key FROM findings")}
+    assert not {"sekreta", "vorto", "secret", "word"} & keys
+
+
+def test_a_run_goes_on_only_with_what_it_began_with(store_path: Path, tmp_path: Path) -> None:
+    terms = tmp_path / "terms.tsv"
+    terms.write_text("entry\tero\n", "utf-8")
+    begun(store_path, corpus(4), constant(("rosetta",), terms=terms))
+    terms.write_text("entry\talia\n", "utf-8")
+    with pytest.raises(HarnessError, match="terms_sha256 changed"):
+        resume(store_path)
+
+
+def test_explanations_name_the_words(store_path: Path) -> None:
+    run_corpus(store_path, *demo())
+    with closing(open_store(store_path)) as connection:
+        run = find_run(connection, "last")
+        entries = read_entries(connection, run.corpus, run.positions)
+        explainer = Explainer(connection, run)
+        said = [
+            explainer.explain(entries[result.position], result)
+            for result in read_results(connection, run.id)
+        ]
+        explainer.close()
+    assert explainer.why_not is None
+    assert any(
+        "English" in " ".join(each.sentences.get("code_switching_rate", ())) for each in said
+    )
+    assert any(each.words and any(not word.accepted for word in each.words.output) for each in said)
+
+
+def embeddings(endpoint: Scripted) -> dict[str, Any]:
+    return {"embeddings": endpoint.url, "embeddings_model": "m", "metrics": ("semantic_score",)}
+
+
+def test_embeddings_are_asked_for_when_all_outputs_are_in_and_kept(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = embedded
+    plan = constant(("rosetta",), embeddings=endpoint.url, embeddings_model="m")
+    run_corpus(store_path, corpus(5), plan)
+    card = kept(store_path).card
+    assert card is not None
+    assert 0 < card["scores"]["semantic_score"] <= 1
+    assert card["scores"]["confidence_intervals"]["semantic_score"]["ci_lower"] > 0
+    assert {part["metric"] for part in card["scores"]["composite_inputs"]} >= {"semantic_score"}
+    asked = len(endpoint.asked)
+    with closing(open_store(store_path)) as connection:
+        run = find_run(connection, "last")
+        rescore(connection, run, ScoringOptions(**embeddings(endpoint)), lambda words: None)
+    assert len(endpoint.asked) == asked
+
+
+def test_a_finished_run_gets_a_semantic_score_and_its_card_verifies(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = embedded
+    run_corpus(store_path, corpus(5), constant(("rosetta",)))
+    with closing(open_store(store_path)) as connection:
+        run = find_run(connection, "last")
+        run_id = rescore(
+            connection, run, ScoringOptions(**embeddings(endpoint)), lambda words: None
+        )
+        card = load_card(connection, find_run(connection, run_id).id).as_json()
+    assert card["scores"]["semantic_score"] > 0
+    assert card["scores"]["chrf_plus_plus"] is not None
+    assert verify_card(json.dumps(card).encode()).ok
+
+
+def test_a_server_that_refuses_leaves_the_run_sealed_with_the_reason(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = lambda _: error(401)
+    plan = constant(("rosetta",), embeddings=endpoint.url, embeddings_model="m")
+    heard = run_corpus(store_path, corpus(3), plan)
+    assert heard.finished.card_hash
+    card = kept(store_path).card
+    assert card is not None
+    assert card["scores"]["semantic_score"] is None
+    assert "401" in card["scores"]["reasons"]["semantic_score"]
+
+
+def test_secret_texts_are_not_sent_to_another_machine(store_path: Path) -> None:
+    plan = constant(("rosetta",), embeddings="https://models.example", embeddings_model="m")
+    with pytest.raises(UsageError, match="secret segment"):
+        run_corpus(store_path, corpus(2, segment="held_out"), plan)
+
+
+def test_offline_runs_ask_no_model_elsewhere(store_path: Path) -> None:
+    plan = constant(("rosetta",), embeddings="https://models.example", embeddings_model="m")
+    offline = plan.model_copy(update={"run": RunOptions(offline=True)})
+    with pytest.raises(UsageError, match="--offline"):
+        run_corpus(store_path, corpus(2), offline)
+
+
+def test_a_damaged_analyser_that_nobody_named_only_turns_metrics_off(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))
+    folder = store_path.parent / "languages" / "eo"
+    folder.mkdir(parents=True)
+    (folder / "eo.hfstol").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    run_corpus(store_path, corpus(3), constant(("rosetta",)))
+    card = kept(store_path).card
+    assert card is not None
+    assert card["scores"]["composite_profile"] == "B"
+    assert "Git LFS pointer" in card["scores"]["reasons"]["fst_acceptance_rate"]
+    assert "model_invalid" in card["scores"]["reasons"]["fst_acceptance_rate"]
+
+
+def test_a_damaged_analyser_that_was_named_is_refused(store_path: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.hfstol"
+    bad.write_bytes(b"")
+    with pytest.raises(HarnessError, match=r"bad\.hfstol is empty"):
+        run_corpus(store_path, corpus(3), constant(("rosetta",), analyser=bad))
