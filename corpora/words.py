@@ -40,9 +40,21 @@ def words(text: str, joiners: str = JOINERS, letters: str = "") -> Iterator[Word
     ``joiners`` belong to a word where letters stand on both sides; ``letters`` are characters that
     Unicode calls no letter and the language does, such as an apostrophe for a glottal stop.
     """
+    if text.isalpha():  # most words, when a text is taken apart piece by piece
+        yield Word(text, 0, len(text))
+        return
     for match in _piece(joiners, letters).finditer(text):
         if match["word"] is not None:
             yield Word(match["word"], match.start(), match.end())
+
+
+def pieces(text: str) -> list[str]:
+    """Cut a text where no word, placeholder or tag is cut, so that what is found of a piece can be kept.
+
+    The pieces are what stands between spaces; the same ones come again and again in the texts of a corpus.
+    Only placeholders and tags may hold a space: a text with one is a single piece.
+    """
+    return [text] if "{" in text or "<" in text else text.split(" ")
 
 
 @cache

@@ -11,7 +11,7 @@ from functools import cache, cached_property, lru_cache
 import regex
 
 from corpora.language import Writing
-from corpora.words import JOINERS, folded, words
+from corpora.words import JOINERS, folded, pieces, words
 
 _UNSPACED = (
     r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーｰ\p{Script=Thai}\p{Script=Lao}"
@@ -22,8 +22,6 @@ _PART = regex.compile(rf"{_UNSPACED}\p{{M}}*|(?:(?!{_UNSPACED}).)+", regex.DOTAL
 _DIGITS = regex.compile(r"\p{Nd}+")
 _BETWEEN_DIGITS = frozenset(".,'’٫٬\u00a0\u202f\u2009")
 _BEFORE_A_SENTENCE = frozenset(".?!…:;。？！।॥؟።፧᙮\"“”„«»‹›'‘’(（[【「『¿¡—–•\n")
-_MIXES_SPACE = frozenset("{<")
-"""What placeholders and tags begin with: the only pieces of a text that white space may stand in."""
 
 SIGNATURE = "words:folded|unspaced:characters"
 """How texts are taken apart, for the signatures of those who use it."""
@@ -88,14 +86,12 @@ class Reader:
         self._joiners, self._letters = joiners, letters
         self.read = lru_cache(maxsize=8192)(self._read)
         """Give the reading of a text."""
-        self._chunk = lru_cache(maxsize=65536)(self._take_apart)
+        self._piece = lru_cache(maxsize=65536)(self._take_apart)
 
     def _read(self, text: str) -> Reading:
-        whole = not _MIXES_SPACE.isdisjoint(text)
         written: list[str] = []
         found: list[str] = []
-        for chunk in [text] if whole else text.split(" "):
-            as_written, as_folded = self._chunk(chunk)
+        for as_written, as_folded in map(self._piece, pieces(text)):
             written += as_written
             found += as_folded
         return Reading(text, tuple(written), tuple(found))
