@@ -1,0 +1,138 @@
+"""Metrics on the live screen: what stands beside them, what is off, and what changes at the end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.store.results import replace_scores
+from harness.store.runs import CARD_COLUMNS, seal_run
+from scoring.scorer import EntryValues
+from scoring.specification import specification
+from scoring.tiers import Tier
+from tests.tui.scenes import card_of, finished, scene
+from tests.tui.screens import App, lines, settle, text
+
+ANALYSER = {
+    "name": "eo.hfstol",
+    "sha256": "ab" * 32,
+    "engine": "builtin",
+    "engine_version": "1",
+    "acceptor": False,
+    "reference_words": 10,
+    "reference_accepted": 6,
+}
+SCORING: dict[str, object] = {
+    "metrics": ["chrf_plus_plus"],
+    "source_language": "en",
+    "target_language": "eo",
+    "analyser": ANALYSER,
+}
+
+
+async def test_acceptance_never_stands_without_that_of_the_references(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", scoring=SCORING)
+    made.play([made.started(), made.progress(84, values={"fst_acceptance_rate": 0.58})])
+    app = App(made, watch=True)
+    async with app.run_test(size=(160, 60)) as pilot:
+        await settle(pilot)
+        assert "FST 0.58 (references 0.60) ×1.00" in text(app)
+        await pilot.press("m")
+        await settle(pilot)
+        assert "references 0.60: compare with that" in text(app)
+        assert "0–1↑   weight 1.00 (0.25)" in text(app)
+    made.close()
+
+
+async def test_a_rate_without_an_analyser_on_record_says_unknown(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.play([made.started(), made.progress(84, values={"fst_acceptance_rate": 0.58})])
+    app = App(made, watch=True)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        assert "FST 0.58 (references unknown)" in text(app)
+    made.close()
+
+
+async def test_what_is_done_after_the_last_entry_stands_in_the_header(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.play([made.started(), made.progress(84, doing="asking embeddings\x1b[2J")])
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        assert lines(app)[0].endswith("running 00:41 · asking embeddings␛[2J")
+        made.play([finished(made)])
+        await settle(pilot)
+        assert "asking" not in lines(app)[0]
+    made.close()
+
+
+async def test_reasons_that_have_no_room_are_counted(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.missing = {
+        "bleu": "short",
+        "semantic_score": "a reason that takes some room " * 3,
+        "comet_score": "another one of some length " * 9,
+    }
+    made.middle(84)
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        shown = " ".join(text(app).split())
+        assert "no value: semantic (a reason that takes some room" in shown
+        assert "no value: BLEU (short) · 1 metric off: m" in shown
+        assert "another one" not in shown
+        await pilot.press("m")
+        await pilot.press("end")
+        await settle(pilot)
+        assert "another one of some length" in text(app)
+    made.close()
+
+
+async def test_a_small_terminal_says_how_many_metrics_are_off(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.middle(84)
+    app = App(made, watch=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "emerging (automatic 0.46)   11 metrics off: m" in text(app)
+    made.close()
+
+
+async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=8, stored=8)
+    made.play([made.started(), *made.scored(8), made.progress(8)])
+    app = App(made, watch=True)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await settle(pilot)
+        assert "◆◆◆◆◇ deployable" not in text(app)
+        better = EntryValues(
+            {"chrf_plus_plus": 50.0, "exact_match_rate": 0.0}, 0.8, Tier.DEPLOYABLE
+        )
+        rows = [(n, made.results[n].statistics, better) for n in range(8)]
+        replace_scores(made.store, made.number, rows)
+        seal_run(made.store, made.number, json.dumps(card_of(made)), dict.fromkeys(CARD_COLUMNS))
+        made.play([finished(made)])
+        await settle(pilot)
+        assert text(app).count("◆◆◆◆◇ deployable") == 8
+    made.close()
+
+
+@pytest.mark.parametrize("width", [100, 110, 120, 140, 160, 200])
+async def test_inputs_floor_and_the_key_to_the_rest_are_never_cut(
+    tmp_path: Path, width: int
+) -> None:
+    made = scene(tmp_path / "s.sqlite", scoring=SCORING)
+    values = {id_: 0.5 for id_ in specification().metrics if id_ != "comet_score"}
+    made.missing = {"comet_score": "no COMET scores: name a local checkpoint with --comet"}
+    made.play([made.started(), made.progress(84, values=values)])
+    app = App(made, watch=True)
+    async with app.run_test(size=(width, 40)) as pilot:
+        await settle(pilot)
+        shown = " ".join(text(app).split())
+        assert "FST 0.50 (references 0.60)" in shown
+        assert "best floor 0.21 (one constant output)" in shown
+        assert "COMET (no COMET scores" in shown or "1 metric off: m" in shown
+    made.close()
