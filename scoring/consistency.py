@@ -64,24 +64,24 @@ class Consistency(CorpusMetric):
         for translation in translations:
             source = bitext.source.read(translation.entry.source)
             best: dict[str, tuple[float, str]] = {}
-            for target in sorted(bitext.target.read(translation.output).stems):
-                for word, probability in bitext.alignment.links(target).items():
-                    best[word] = max(best.get(word, (0.0, "")), (probability, target))
+            for target in bitext.target.read(translation.output).stems:
+                links = bitext.alignment.links(target)
+                for word in links.keys() & source.stems:
+                    best[word] = max(best.get(word, (0.0, "")), (links[word], target))
             for word in source.distinct - bitext.source_function_words:
-                yield word, best[stem(word)][1] if stem(word) in best else None
+                yield word, best.get(stem(word), (0.0, None))[1]
 
 
 def _agreement(found: Iterable[tuple[object, str | None]]) -> float | None:
-    renderings_of: dict[object, Counter[str | None]] = {}
+    renderings_of: dict[object, list[str | None]] = {}
     for term, rendering in found:
-        renderings_of.setdefault(term, Counter())[rendering] += 1
+        renderings_of.setdefault(term, []).append(rendering)
     agreeing = occurrences = 0
-    for counts in renderings_of.values():
-        if (number := counts.total()) > 1:
-            occurrences += number
-            agreeing += max(
-                (n for rendering, n in counts.items() if rendering is not None), default=0
-            )
+    for seen in renderings_of.values():
+        if len(seen) > 1:
+            occurrences += len(seen)
+            counts = Counter(rendering for rendering in seen if rendering is not None)
+            agreeing += max(counts.values(), default=0)
     return agreeing / occurrences if occurrences else None
 
 

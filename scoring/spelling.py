@@ -11,7 +11,7 @@ import regex
 
 from corpora.language import Writing
 from corpora.text import script_of
-from corpora.words import Word, words
+from corpora.words import Word, pieces, words
 from scoring.wording import listed
 
 _HYPHENS = "-‑"
@@ -26,9 +26,16 @@ _RUN = regex.compile(
 )
 _MOST_KEPT = 50_000
 
+_Faults = tuple[tuple[str, str], ...]
+"""Words with the rule that each breaks."""
+_Marked = tuple[tuple[str, tuple[int, ...]], ...]
+"""Words that break none, with the sets of marks that each uses."""
+_Judged = tuple[int, _Faults, _Marked]
+"""How many words are judged, and what they are."""
+
 
 class Spelling:
-    """Judges words by one writing's rules; verdicts of words are kept, for words come again and again."""
+    """Judges words by one writing's rules; verdicts are kept, for words come again and again."""
 
     def __init__(self, writing: Writing) -> None:
         self._writing = writing
@@ -39,7 +46,14 @@ class Spelling:
         self._marks = {
             mark: place for place, set_ in enumerate(writing.vowel_marks) for mark in set_
         }
-        self._verdict = lru_cache(maxsize=_MOST_KEPT)(self._judge)
+        self._marked = frozenset(self._marks)
+        self._plain = frozenset(
+            letter
+            for letter in writing.alphabet
+            if letter.isalpha() and script_of(letter) in self._scripts
+        )
+        """A word of these letters alone is neither strange nor of another script, as most words are."""
+        self._piece = lru_cache(maxsize=_MOST_KEPT)(self._judge_piece)
 
     def counts(self, text: str) -> tuple[int, int]:
         """Count the words in the language's script, and those of them that break a rule."""
@@ -67,19 +81,30 @@ class Spelling:
 
     def _faults(self, text: str) -> tuple[int, list[tuple[str, str]]]:
         """Count the words that are judged; give those that break a rule, with the first rule they break."""
+        judged = 0
+        faults: list[tuple[str, str]] = []
+        marked: list[tuple[str, tuple[int, ...]]] = []
+        for number, broken, unbroken in map(self._piece, pieces(text)):
+            judged += number
+            faults += broken
+            marked += unbroken
+        return judged, faults + self._mixed(marked)
+
+    def _judge_piece(self, piece: str) -> _Judged:
+        """Judge the words of one piece of a text."""
         judged, faults, marked = 0, [], []
-        for word in self._words(text):
-            native, why, marks = self._verdict(word.text)
+        for word in self._words(piece):
+            native, why, marks = self._judge(word.text)
             if not native:
                 continue
             judged += 1
-            if why is None and self._hyphens:
-                why = self._hyphen_fault(text, word)
+            if why is None and self._hyphens and word.text != piece:
+                why = self._hyphen_fault(piece, word)
             if why is not None:
                 faults.append((word.text, why))
             elif marks:
                 marked.append((word.text, marks))
-        return judged, faults + self._mixed(marked)
+        return judged, tuple(faults), tuple(marked)
 
     def _words(self, text: str) -> Iterator[Word]:
         found = words(text, self._writing.joiners, self._writing.word_letters)
@@ -101,18 +126,18 @@ class Spelling:
         Letters taken apart break the rule of NFC. The orders of marks and the letters that NFC itself
         takes apart, which keyboards of Arabic and Hindi make, do not: nobody writes them otherwise.
         """
-        if not self._native(word):
-            return False, None, ()
         composed = unicodedata.normalize("NFC", word)
-        marks = tuple(
-            sorted({self._marks[char] for char in composed.lower() if char in self._marks})
-        )
+        plain = composed == word and self._plain.issuperset(word)
+        if not plain and not self._native(word):
+            return False, None, ()
+        lowered = composed.lower()
+        marks = tuple(sorted({self._marks[char] for char in self._marked.intersection(lowered)}))
         if len(composed) < len(word):
             return True, "not in Unicode's composed form, NFC", marks
-        why = self._mixed_scripts(composed) or self._strange_letters(composed)
+        why = None if plain else self._mixed_scripts(composed) or self._strange_letters(composed)
         if why is None and len(marks) > 1:
             why = f"{self._named(marks)} mixed"
-        return True, why or self._forbidden(composed), marks
+        return True, why or self._forbidden(lowered), marks
 
     def _mixed_scripts(self, word: str) -> str | None:
         """Name the other scripts in a part of a word between joiners; a part wholly in one is a loan."""
@@ -140,11 +165,11 @@ class Spelling:
             return f"{strange[0]} is no letter of the language"
         return f"{listed(strange)} are no letters of the language"
 
-    def _forbidden(self, word: str) -> str | None:
-        lowered = word.lower()
-        return next(
-            (rule.why for rule in self._writing.forbidden if rule.search.search(lowered)), None
-        )
+    def _forbidden(self, lowered: str) -> str | None:
+        for rule in self._writing.forbidden:
+            if rule.search.search(lowered):
+                return rule.why
+        return None
 
     def _parts(self, word: str) -> Iterator[str]:
         start = 0
@@ -169,9 +194,9 @@ class Spelling:
 
     def _mixed(self, marked: Sequence[tuple[str, tuple[int, ...]]]) -> list[tuple[str, str]]:
         """Find the words with the rarer marks of a text that mixes them; the card's first set wins a tie."""
-        used = Counter(marks[0] for _, marks in marked)
-        if len(used) < 2:
+        if len({marks[0] for _, marks in marked}) < 2:
             return []
+        used = Counter(marks[0] for _, marks in marked)
         usual = min(used, key=lambda place: (-used[place], place))
         why = f"{self._named(sorted(used))} mixed in one text"
         return [(word, why) for word, marks in marked if marks[0] != usual]
