@@ -66,7 +66,8 @@ class OrthographicAccuracy(Metric):
             return ()
         words, faults = spelling.judged(translation.output)
         if words:
-            return (_said(words, faults), *_foreign(spelling.foreign(translation.output)))
+            said = (_said(words, faults),) if faults else ()
+            return (*said, *_foreign(spelling.foreign(translation.output)))
         if spelling.has_words(translation.output):
             return ("All words are in another script; how they are spelt is not judged.",)
         return ("The output has no word; each word of the reference counts as wrong.",)
@@ -93,8 +94,6 @@ def why_no_card(language: str) -> str:
 
 
 def _said(words: int, faults: Mapping[str, str]) -> str:
-    if not faults:
-        return f"All {words} words keep the rules." if words > 1 else "The word keeps the rules."
     named = listed(f"{shortened(word)} ({why})" for word, why in faults.items())
     if len(faults) == 1:
         return f"1 of {words} words breaks a rule: {named}."

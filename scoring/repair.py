@@ -59,13 +59,12 @@ class RepairEffectiveness(Metric):
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         statistics = self.stats(translation)
-        if statistics is None:
-            return ()
+        if statistics is None or translation.raw is None:
+            return ()  # without a repair, compliance has said it all
         mended, found = (int(number) for number in statistics)
         rules = "1 rule" if found == 1 else f"{found:,} rules"
         repaired = "1 was" if mended == 1 else f"{mended:,} were"
-        raw = translation.output if translation.raw is None else translation.raw
-        broken = self._rules.demand(translation.entry).violations(raw)
+        broken = self._rules.demand(translation.entry).violations(translation.raw)
         told = (sentence for part in broken.values() for sentence in part.sentences)
         summary = f"The first answer broke {rules} of compliance; {repaired} repaired."
         return (summary, *told)

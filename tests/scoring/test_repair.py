@@ -66,4 +66,5 @@ def test_no_more_is_repaired_than_was_found(source: str, output: str, raw: str |
     statistics = METRIC.stats(translation)
     if statistics is not None:
         assert 0 <= statistics[0] <= statistics[1]
-    assert bool(METRIC.explain(translation)) is (statistics is not None)
+    said = METRIC.explain(translation)
+        assert bool(said) is (statistics is not None and translation.raw is not None)
