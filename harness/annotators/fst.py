@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgpack
 
 from corpora.language import Writing
-from corpora.words import JOINERS, words
+from corpora.words import JOINERS, pieces, words
 from harness.annotators.annotator import Memo, NoMemo
 from harness.fst.analyser import FORMAT, Analyser, Verdict
 from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
@@ -43,7 +44,11 @@ class FstAnnotator:
         self._joiners = writing.joiners if writing else JOINERS
         self._letters = writing.word_letters if writing else ""
         self._normalisation = writing.normalisation if writing else ()
+        spellings = "|".join(re.escape(spelling) for spelling, _ in self._normalisation)
+        self._other_spelling = re.compile(spellings) if spellings else None
         self._memo: Memo = memo or NoMemo()
+        self._pieces: dict[str, tuple[str, ...]] = {}
+        """Piece of a text → its words, as pieces come again and again."""
         self._verdicts: dict[str, Verdict] = {}
         """Form of a word → verdict on it."""
         self._analyses: dict[str, WordAnalysis] = {}
@@ -93,8 +98,19 @@ class FstAnnotator:
 
     def split(self, text: str) -> list[str]:
         """Give the words of a text that are looked up, in order: no numbers, placeholders, addresses."""
-        found = [word.text for word in words(text, self._joiners, self._letters)]
-        return [word for word in found if word.isalpha() or any(map(str.isalpha, word))]
+        found: list[str] = []
+        for piece in pieces(text):
+            known = self._pieces.get(piece)
+            if known is None:
+                known = self._pieces[piece] = self._words(piece)
+            found += known
+        return found
+
+    def _words(self, piece: str) -> tuple[str, ...]:
+        if piece.isalpha():
+            return (piece,)
+        found = (word.text for word in words(piece, self._joiners, self._letters))
+        return tuple(word for word in found if any(map(str.isalpha, word)))
 
     def _look_up(self, wanted: Collection[str], *, secret: bool) -> None:
         """Find a verdict on each word, in as few questions as there are forms of a word."""
@@ -119,11 +135,12 @@ class FstAnnotator:
     def _forms(self, word: str) -> list[tuple[str, Acceptance]]:
         """Give the forms in which a word is tried, each once, in order (METRICS §2)."""
         written = unicodedata.normalize("NFC", word)
-        lowered = unicodedata.normalize("NFC", written.lower())
+        lowered = written if written.islower() else unicodedata.normalize("NFC", written.lower())
         forms = {written: Acceptance.AS_WRITTEN}
         forms.setdefault(lowered, Acceptance.LOWER_CASED)
-        for form in (written, lowered):
-            forms.setdefault(self._normalised(form), Acceptance.NORMALISED)
+        if self._other_spelling is not None and any(map(self._other_spelling.search, forms)):
+            for form in (written, lowered):
+                forms.setdefault(self._normalised(form), Acceptance.NORMALISED)
         return list(forms.items())
 
     def _normalised(self, form: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from corpora.cards import SHIPPED
@@ -12,16 +13,19 @@ from corpora.language import LanguageCard
 def find_analyser(card: LanguageCard | None, tag: str, folders: Sequence[Path] = ()) -> Path | None:
     """Find an analyser by the names that the card lists, then by ``<tag>.hfstol``; None where none is.
 
-    ``folders`` are those that hold a user's language files; each is searched itself, and its subfolders
-    named after the language (its tag or an alias). What ships in the wheel comes last.
+    ``folders`` are those that hold a user's language files. Their subfolders named after the language (its
+    tag or an alias) are searched for all names, they themselves only for names that tell the language:
+    ``analyser-gt-desc.hfstol`` there might be any language's. What ships in the wheel comes last.
     """
     tags = _tags(card, tag)
     names = [*(card.analysers if card else ()), *(f"{name}.hfstol" for name in tags)]
-    for folder in _places(folders, tags):
-        for name in names:
-            for candidate in (folder / name, folder / f"{name}.gz"):
-                if candidate.is_file():
-                    return candidate
+    telling = [name for name in names if set(tags) & set(re.split(r"[-_.]", name))]
+    for folder in (*folders, SHIPPED):
+        for place, wanted in (*((folder / tag, names) for tag in tags), (folder, telling)):
+            for name in wanted:
+                for candidate in (place / name, place / f"{name}.gz"):
+                    if candidate.is_file():
+                        return candidate
     return None
 
 
@@ -33,9 +37,3 @@ def _tags(card: LanguageCard | None, tag: str) -> list[str]:
     whole = tag.replace("_", "-")
     names = [whole, whole.split("-")[0].lower(), *((card.tag, *card.aliases) if card else ())]
     return [name for name in dict.fromkeys(names) if name.replace("-", "").isalnum()]
-
-
-def _places(folders: Sequence[Path], tags: Sequence[str]) -> Iterator[Path]:
-    for folder in (*folders, SHIPPED):
-        yield from (folder / name for name in tags)
-        yield folder

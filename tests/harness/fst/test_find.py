@@ -13,7 +13,7 @@ CARD = LanguageCard(
     aliases=("sme",),
     default_script="Latn",
     writings={"Latn": Writing(letters="a b", cased=True)},
-    analysers=("analyser-gt-norm.hfstol", "analyser-gt-desc.hfstol"),
+    analysers=("analyser-gt-norm.hfstol", "analyser-gt-desc.hfstol", "sme-analyser.hfstol"),
     sources={},
 )
 
@@ -29,7 +29,8 @@ def touch(path: Path) -> Path:
     [
         "se/analyser-gt-desc.hfstol",
         "sme/analyser-gt-desc.hfstol.gz",
-        "analyser-gt-norm.hfstol",
+        "se/analyser-gt-norm.hfstol",
+        "sme-analyser.hfstol",
         "se.hfstol",
         "sme/sme.hfstol",
         "se-Latn/se.hfstol",
@@ -45,6 +46,12 @@ def test_the_card_s_first_name_wins(tmp_path: Path) -> None:
     for name in ("se.hfstol", "analyser-gt-desc.hfstol", "analyser-gt-norm.hfstol"):
         touch(tmp_path / "se" / name)
     assert find_analyser(CARD, "se", [tmp_path]) == tmp_path / "se" / "analyser-gt-norm.hfstol"
+
+
+def test_a_name_that_any_language_has_counts_only_in_the_language_s_folder(tmp_path: Path) -> None:
+    touch(tmp_path / "analyser-gt-norm.hfstol")
+    touch(tmp_path / "fi" / "analyser-gt-norm.hfstol")
+    assert find_analyser(CARD, "se", [tmp_path]) is None
 
 
 def test_nothing_is_found_for_a_language_without_analyser(tmp_path: Path) -> None:
