@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _MOST_KEPT = 100_000
+_PART = 1 << 80  # more than the hashes of a text's parts can add up to
 
 
 class VariantClass(StrEnum):
@@ -97,8 +99,18 @@ class Equivalence:
             for word in pair
         }
         self._told_by = frozenset(rules.clusive_told_by)
-        self._spelled: dict[str, str] = {}
-        self._counts: dict[str, int] = {}
+        self._gone = self._progressive | self._particles
+        self._exchanged = frozenset(
+            part for word in chain(self._heads, self._pronouns) for part in word.split("-")
+        )
+        self._begins, self._ends = _pieces_of_affixes(rules)
+        self._telling_words = re.compile(
+            "|".join(map(re.escape, chain(self._heads, *rules.clusive_tags))) or "(?!)"
+        )
+        self._spell = lru_cache(maxsize=_MOST_KEPT)(self._respelled)
+        """Give a word in the spelling that rules and analyses are looked up in."""
+        self._weight = lru_cache(maxsize=_MOST_KEPT)(self._weigh)
+        self._telling = lru_cache(maxsize=_MOST_KEPT)(self._tells)
 
     def equivalent(
         self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None
@@ -111,7 +123,7 @@ class Equivalence:
             return False
         if comparison_form(output) == comparison_form(accepted):
             return True
-        if self._parts(output) != self._parts(accepted):
+        if self._apart_at_a_glance(output, accepted, annotation):
             return False
         return self._same(output, accepted, self._allowed(source), self._analyses(annotation))
 
@@ -143,23 +155,40 @@ class Equivalence:
                 needed -= {each}
         return tuple(each for each in VariantClass if each in needed)
 
-    def _parts(self, text: str) -> int:
-        """Count the parts of a text's words that no class takes away: different counts are no variants."""
-        counts = self._counts
-        total = 0
-        for piece in text.split():
-            known = counts.get(piece)
-            if known is None:
-                if len(counts) >= _MOST_KEPT:
-                    counts.clear()
-                known = counts[piece] = self._parts_of(piece)
-            total += known
-        return total
+    def _apart_at_a_glance(
+        self, output: str, accepted: str, annotation: FstAnnotation | None
+    ) -> bool:
+        """Tell two texts apart by their words alone, as nearly all can be, before normal forms are made.
 
-    def _parts_of(self, piece: str) -> int:
-        word = self._spell(unicodedata.normalize("NFC", piece).strip(self._edges)).casefold()
-        gone = self._progressive | self._particles
-        return sum(part not in gone for part in self._heads.get(word, word).split("-") if part)
+        They differ where they have another number of parts that no class takes away, or other parts that no
+        class changes; what a class reads from an analysis may change any part.
+        """
+        ours, theirs = (sum(map(self._weight, text.split())) for text in (output, accepted))
+        if ours == theirs or ours // _PART != theirs // _PART:
+            return ours != theirs
+        words = () if annotation is None else (*annotation.output, *annotation.reference)
+        return not any(self._telling(word.analyses) for word in words)
+
+    def _weigh(self, piece: str) -> int:
+        """Count in units of _PART the parts of a word that no class takes away; those that no class changes
+        add their hashes."""
+        bare = unicodedata.normalize("NFC", piece).strip(self._edges)
+        word = self._spell(bare.casefold() if self._rules.ignore_case else bare).casefold()
+        weight = 0
+        for part in self._heads.get(word, word).split("-"):
+            if part and part not in self._gone:
+                weight += _PART
+                if not (
+                    part in self._exchanged
+                    or part.startswith(self._begins)
+                    or part.endswith(self._ends)
+                ):
+                    weight += abs(hash(part))
+        return weight
+
+    def _tells(self, analyses: tuple[str, ...]) -> bool:
+        """Tell whether a class may have something to say about these analyses of a word."""
+        return any(map(self._telling_words.search, analyses))
 
     def _allowed(self, source: str) -> frozenset[VariantClass]:
         """Leave out the classes that this source does not license."""
@@ -283,19 +312,12 @@ class Equivalence:
             yield written, spelled
             written, spelled = "", ""
 
-    def _spell(self, word: str) -> str:
-        """Give a word in the spelling that rules and analyses are looked up in."""
-        known = self._spelled.get(word)
-        if known is None:
-            if len(self._spelled) >= _MOST_KEPT:
-                self._spelled.clear()
-            known = self._spelled[word] = self._respelled(word)
-        return known
-
     def _respelled(self, word: str) -> str:
         form = unicodedata.normalize("NFC", word).strip("-") or word
         for one, other in self._rules.spellings:
             form = form.replace(one, other)
+        if "-" not in form:
+            return self._fused.get(form, form)
         return "-".join(self._fused.get(part, part) for part in form.split("-"))
 
     def _word(
@@ -358,6 +380,16 @@ class Equivalence:
                     form.speakers.add((start, end) == affixes.inclusive)
                     return f"we:{affixes.exclusive[0]}{stem}{affixes.exclusive[1]}"
         return ""
+
+
+def _pieces_of_affixes(rules: VariantRules) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Give the beginnings and the ends of words for “we”, cut at their hyphens."""
+    begins, ends = set[str](), set[str]()
+    for affixes in rules.clusive_affixes:
+        for begin, end in (affixes.exclusive, affixes.inclusive):
+            begins.update(part for part in begin.split("-") if part)
+            ends.update(part for part in end.split("-") if part)
+    return tuple(begins), tuple(ends)
 
 
 def speakerless(tags: frozenset[str], rules: VariantRules) -> frozenset[str] | None:

@@ -275,3 +275,26 @@ def test_the_analyses_of_these_tests_are_those_of_the_real_analyser() -> None:
     assert {word: found for word, (_, found) in zip(ANALYSES, verdicts, strict=True)} == {
         word: tuple(sorted(found)) for word, found in ANALYSES.items()
     }
+
+
+near = st.tuples(
+    st.lists(cree_words, min_size=1, max_size=5), st.permutations(range(5)), cree_words
+).map(
+    lambda made: (
+        " ".join([*made[0][1:], made[2]]),
+        " ".join(made[0][place] for place in made[1] if place < len(made[0])),
+    )
+)
+
+
+@given(st.one_of(near, st.tuples(cree_sentences, cree_sentences)), st.booleans())
+def test_what_is_told_apart_at_a_glance_is_no_variant(
+    pair: tuple[str, str], analysed: bool
+) -> None:
+    rules = card().variants
+    assert rules is not None
+    cree = Equivalence(rules)
+    known = annotation(*pair) if analysed else None
+    for source in (EATING, WE_EAT):
+        compared_in_full = cree.classes(*pair, source, known) is not None
+        assert cree.equivalent(*pair, source, known) is (compared_in_full and bool(pair[0].strip()))
