@@ -100,6 +100,8 @@ class Hallucination(Rate):
 
     def _prescribed(self, source: str) -> frozenset[str]:
         """Give the stems of all renderings of the dictionary's terms that stand in a source."""
+        if not self._resources.terms.terms:
+            return frozenset()
         read = self._resources.bitext.target.read
         terms = self._resources.terms.occurring(source)
         found = (read(rendering).stems for term in terms for rendering in term.renderings)

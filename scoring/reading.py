@@ -97,6 +97,8 @@ class Reader:
         return Reading(text, tuple(written), tuple(found))
 
     def _take_apart(self, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        if text.isalpha() and not unspaced(text):  # one word, as most pieces are
+            return (text,), (folded(text),)
         written = tuple(
             part
             for word in words(text, self._joiners, self._letters)

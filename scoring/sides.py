@@ -74,6 +74,8 @@ class Sides:
         return Side.UNKNOWN
 
     def _in_source_script(self, word: str) -> bool:
+        if not self._only_source:
+            return False
         used = {script_of(letter) for letter in word if letter.isalpha()}
         return not used.isdisjoint(self._only_source) and used.isdisjoint(self._target_scripts)
 
