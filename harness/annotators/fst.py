@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import msgpack
 
@@ -113,56 +113,53 @@ class FstAnnotator:
         return tuple(word for word in found if any(map(str.isalpha, word)))
 
     def _look_up(self, wanted: Collection[str], *, secret: bool) -> None:
-        """Find a verdict on each word, in as few questions as there are forms of a word."""
+        """Try all words in their first form, then those that are rejected in their next one."""
         if not secret and self._secret:
             self._uncover(wanted)
-        new = [word for word in wanted if word not in self._analyses]
-        if not new:
-            return
-        forms = {word: self._forms(word) for word in new}
-        if not secret:
-            self._recall({form for tried in forms.values() for form, _ in tried})
-        open_words = new
-        for turn in range(max(map(len, forms.values()))):
-            asked = {forms[word][turn][0] for word in open_words if turn < len(forms[word])}
-            self._ask(asked, secret=secret)
-            open_words = [word for word in open_words if not self._accepted_at(forms[word], turn)]
-        for word in new:
-            self._analyses[word] = self._conclusion(word, forms[word])
+        tries = {word: self._forms(word) for word in wanted if word not in self._analyses}
+        while tries:
+            tried = {word: next(forms, None) for word, forms in tries.items()}
+            self._settle({attempt[0] for attempt in tried.values() if attempt}, secret=secret)
+            for word, attempt in tried.items():
+                form, way = attempt or ("", None)
+                accepted, analyses = self._verdicts[form] if attempt else (False, ())
+                if accepted or not attempt:
+                    self._analyses[word] = WordAnalysis(word, way, analyses)
+                    del tries[word]
         if len(self._unkept) >= MOST_UNKEPT:
             self.close()
 
-    def _forms(self, word: str) -> list[tuple[str, Acceptance]]:
+    def _forms(self, word: str) -> Iterator[tuple[str, Acceptance]]:
         """Give the forms in which a word is tried, each once, in order (METRICS §2)."""
         written = unicodedata.normalize("NFC", word)
-        lowered = written if written.islower() else unicodedata.normalize("NFC", written.lower())
-        forms = {written: Acceptance.AS_WRITTEN}
-        forms.setdefault(lowered, Acceptance.LOWER_CASED)
+        yield written, Acceptance.AS_WRITTEN
+        forms = [written, unicodedata.normalize("NFC", written.lower())]
+        if forms[1] != written:
+            yield forms[1], Acceptance.LOWER_CASED
         if self._other_spelling is not None and any(map(self._other_spelling.search, forms)):
-            for form in (written, lowered):
-                forms.setdefault(self._normalised(form), Acceptance.NORMALISED)
-        return list(forms.items())
+            for form in dict.fromkeys(map(self._normalised, forms)):
+                if form not in forms:
+                    yield form, Acceptance.NORMALISED
 
     def _normalised(self, form: str) -> str:
         for spelling, analysers in self._normalisation:
             form = form.replace(spelling, analysers)
         return form
 
-    def _recall(self, forms: Collection[str]) -> None:
+    def _settle(self, forms: Iterable[str], *, secret: bool) -> None:
+        """See to it that there is a verdict on each form: recalled, else asked for."""
         unknown = [form for form in forms if form not in self._verdicts]
-        if not unknown:
-            return
-        for form, content in self._memo.recall(self._maker, unknown).items():
-            verdict = _unpacked(content)
-            if verdict is not None:
-                self._verdicts[form] = verdict
+        if unknown and not secret:
+            for form, content in self._memo.recall(self._maker, unknown).items():
+                if (verdict := _unpacked(content)) is not None:
+                    self._verdicts[form] = verdict
+            unknown = [form for form in unknown if form not in self._verdicts]
+        if unknown:
+            self._ask(unknown, secret=secret)
 
-    def _ask(self, forms: Iterable[str], *, secret: bool) -> None:
-        """Ask the analyser for what is not known; remember what may be kept."""
-        unknown = [form for form in forms if form not in self._verdicts]
-        if not unknown:
-            return
-        for form, verdict in zip(unknown, self._opened().analyse(unknown), strict=True):
+    def _ask(self, forms: Sequence[str], *, secret: bool) -> None:
+        """Ask the analyser; remember what may be kept."""
+        for form, verdict in zip(forms, self._opened().analyse(forms), strict=True):
             self._verdicts[form] = verdict
             if secret:
                 self._secret.add(form)
@@ -176,16 +173,6 @@ class FstAnnotator:
                 if form in self._secret:
                     self._secret.discard(form)
                     self._unkept[form] = _packed(self._verdicts[form])
-
-    def _accepted_at(self, tried: Sequence[tuple[str, Acceptance]], turn: int) -> bool:
-        return turn < len(tried) and self._verdicts[tried[turn][0]][0]
-
-    def _conclusion(self, word: str, tried: Iterable[tuple[str, Acceptance]]) -> WordAnalysis:
-        for form, way in tried:
-            accepted, analyses = self._verdicts.get(form, (False, ()))
-            if accepted:
-                return WordAnalysis(word, way, analyses)
-        return WordAnalysis(word, None)
 
 
 def _packed(verdict: Verdict) -> bytes:
