@@ -21,8 +21,8 @@ MOST_PLACES = 20_000
 MOST_ANALYSES = 1_000
 """Analyses that are kept of a word: the first in alphabetical order. Acceptance does not depend on it."""
 
-_MOST_REMEMBERED = 200_000
-"""Places that are remembered before the memory is cleared: some 100 MB."""
+_MOST_REMEMBERED = 120_000
+"""Places that are remembered before the memory is cleared: some 130 MB."""
 
 
 class _State:
@@ -86,11 +86,19 @@ class BuiltinEngine:
         self._shown = layout.alphabet.shown
         self._flags = layout.flags
         self._states: dict[int, _State] = {}
+        self._held: dict[Values, _Held] = {}
         self._forget()
 
     def _forget(self) -> None:
-        """Start with an empty memory; decoded states are kept, they are bounded by the file."""
-        self._held: dict[Values, _Held] = {}
+        """Start with an empty memory; decoded states are kept, they are bounded by the file.
+
+        Places that lead to each other are parted, so that they are freed without the garbage collector.
+        """
+        for held in self._held.values():
+            for place in held.places.values():
+                place.reach = None
+                place.moves.clear()
+        self._held = {}
         self._remembered = 0
         self._spelt: list[int] = []
         start = self._place(0, self._holding(self._flags.start))

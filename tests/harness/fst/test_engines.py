@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.fst import builtin
 from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.engines import installed_engines
 from harness.fst.status import AnalyserError, FstStatus
@@ -191,6 +192,16 @@ def test_an_ambiguous_word_is_accepted_and_its_analyses_bounded(tmp_path: Path) 
     assert accepted
     assert len(analyses) == 1000
     assert analyses[0] == "x" * 40
+
+
+@real
+def test_a_full_memory_is_cleared_and_changes_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = accepted_words(STRICT)[:300]
+    expected = open_analyser(STRICT, "builtin").analyse(words)
+    monkeypatch.setattr(builtin, "_MOST_REMEMBERED", 500)
+    small = open_analyser(STRICT, "builtin")
+    assert small.analyse(words) == expected
+    assert all(accepted for accepted, _ in expected)
 
 
 def test_the_fastest_engine_that_fits_is_chosen(tmp_path: Path) -> None:
