@@ -48,14 +48,3 @@ def language_name(tag: str) -> str:
         return tag
     notes = [_SCRIPTS.get(part.title(), part) for part in rest]
     return f"{name} ({', '.join(notes)})" if notes else name
-
-
-def script_of(tag: str) -> str | None:
-    """Give the four-letter script that a tag names, such as ``Cans`` for ``crk-Cans``; None without one.
-
-    Never a likely script from a table: for ``crk`` and ``iu`` that is wrong for roman corpora.
-    """
-    for part in tag.replace("_", "-").split("-")[1:]:
-        if len(part) == 4 and part.isalpha():
-            return part.title()
-    return None

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import regex
 
+from corpora.scripts import tag_script
 from corpora.words import folded, words
 from harness.failures import UsageError
-from harness.languages import script_of
 
 if TYPE_CHECKING:  # loaded only where an analyser is given
     from harness.annotators.fst import FstAnnotator
@@ -149,6 +149,21 @@ class SourceCopyCheck:
         return []
 
 
+class PlaceholderCheck:
+    """Accepts an output with the same placeholders and tags as the source, each as often."""
+
+    name = "placeholders"
+
+    def rejections(self, source: str, output: str) -> list[Rejection]:
+        """Reject each placeholder that is missing, and each that the source does not have."""
+        from scoring.placeholders import read
+
+        wanted, found = read(source).variables, read(output).variables
+        missing = [Rejection("missing: keep it as it is", name) for name in wanted - found]
+        invented = [Rejection("not in the text: leave it out", name) for name in found - wanted]
+        return [*missing, *invented]
+
+
 def make_checks(
     wanted: tuple[str, ...],
     vocabulary: frozenset[str],
@@ -159,10 +174,11 @@ def make_checks(
 
     UsageError names a check that is not known, or lacks what it needs.
     """
-    script = script_of(target)
+    script = tag_script(target)
     makers: dict[str, Callable[[], Check] | str] = {
         "source-copy": SourceCopyCheck,
         "length": LengthCheck,
+        "placeholders": PlaceholderCheck,
         "script": (lambda: ScriptCheck(script))
         if script
         else f"name the script in the language tag, such as {target}-Latn",

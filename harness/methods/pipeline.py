@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from corpora.entry import Entry
+from corpora.scripts import tag_script
 from harness.calls import Calls, Reply
 from harness.failures import UsageError
 from harness.fst.status import AnalyserError
 from harness.keys import KeySource
-from harness.languages import script_of
 from harness.method import MethodClass, Output, Setup
 from harness.methods.briefing import Briefing, briefing
 from harness.methods.chat import MODEL_OPTIONS, NAMES, model_completions, model_setup
@@ -142,10 +142,15 @@ def _note(number: int, this: _Try, *, repeated: bool) -> str:
 
 
 def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:
-    """Keep the try with the fewest rejections, the earliest of several; an error only if all are."""
+    """Keep the try with the fewest rejections, the earliest of several; an error only if all are.
+
+    The first answer stands beside it where it is another: what the gate repaired is measured by it (§2.5).
+    """
     with_text = [this for this in tries if this.output.text is not None]
     best = min(with_text, key=lambda this: len(this.rejections), default=tries[-1])
-    return Output(best.output.text, best.output.error_class, best.output.error, notes)
+    first = tries[0].output.text
+    raw = first if first is not None and first != best.output.text else None
+    return Output(best.output.text, best.output.error_class, best.output.error, notes, raw=raw)
 
 
 def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
@@ -188,7 +193,7 @@ def _annotator(options: MethodOptions, analyser: Analyser, found: FoundCard | No
     """Split and spell words as the language's card says, where it has one."""
     from harness.annotators.fst import FstAnnotator
 
-    script = script_of(options.target_language)
+    script = tag_script(options.target_language)
     return FstAnnotator(analyser, found.card.writing(script) if found else None)
 
 

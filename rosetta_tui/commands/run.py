@@ -45,9 +45,12 @@ class _WithMethods(click.Command):
 @click.option("--batch-size", type=int, help="Entries in one call.")
 @click.option("--max-retries", type=int, help="Tries of a pipeline after a rejection.")
 @click.option(
-    "--check", "checks", multiple=True, help="Of a pipeline: source-copy, length, script, glossary."
+    "--check",
+    "checks",
+    multiple=True,
+    help="Of a pipeline: source-copy, length, placeholders, script, glossary, fst.",
 )
-@click.option("--tool", "tools", multiple=True, help="What the model may call: lookup.")
+@click.option("--tool", "tools", multiple=True, help="What the model may call: lookup, analyse.")
 @click.option("--glossary", type=_FILE, help="Dictionary file.")
 @click.option("--word-list", type=_FILE, help="Words of the target language, one a line.")
 @click.option("--outputs", type=_FILE, help="Outputs made elsewhere.")

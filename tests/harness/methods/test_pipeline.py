@@ -65,9 +65,35 @@ async def test_rejected_words_are_named_and_asked_again(
     setup = method.setup
     assert setup.method_class is MethodClass.PIPELINE
     assert (setup.method, setup.max_retries, setup.batch_size) == ("pipeline", 2, 1)
-    assert setup.options["checks"] == ["source-copy", "length", "script", "glossary"]
+    assert setup.options["checks"] == [
+        "source-copy",
+        "length",
+        "placeholders",
+        "script",
+        "glossary",
+    ]
     digest = hashlib.sha256(glossary.read_bytes()).hexdigest()
     assert setup.options["glossary_sha256"] == digest
+
+
+async def test_a_lost_placeholder_is_asked_for_and_the_first_answer_kept_beside(
+    server: Server, calls: HttpCalls
+) -> None:
+    server.answer = in_turn("tânisi {nom} %d", "tânisi {name}")
+    method = make(server, checks=("placeholders",))
+    [output] = await method.translate([entry("Hello {name}")], calls)
+    assert (output.text, output.raw) == ("tânisi {name}", "tânisi {nom} %d")
+    asked = server.received[1].body["messages"][-1]["content"]
+    assert "- {name}: missing" in asked
+    assert "- {nom}: not in the text" in asked
+
+
+async def test_an_answer_that_is_right_at_once_has_no_other(
+    server: Server, calls: HttpCalls
+) -> None:
+    server.answer = in_turn("tânisi {name}")
+    [output] = await make(server).translate([entry("Hello {name}")], calls)
+    assert output.raw is None
 
 
 async def test_the_best_try_is_kept(server: Server, calls: HttpCalls, glossary: Path) -> None:

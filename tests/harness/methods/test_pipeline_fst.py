@@ -32,10 +32,10 @@ def make(server: Server, **given: Any) -> Method:
 async def test_words_that_are_rejected_are_named_and_asked_again(
     server: Server, calls: HttpCalls
 ) -> None:
-    server.answer = in_turn("Bob, mi vidas the dogon en {room} 5!", "Bob, mi vidas la hundon!")
+    server.answer = in_turn("Bob, mi vidas the dogon en {room} 5!", "Bob, mi vidas la hundon {room}!")
     method = make(server)
     [output] = await method.translate([entry("Bob, I see the dog in {room} 5.")], calls)
-    assert output.text == "Bob, mi vidas la hundon!"
+    assert output.text == "Bob, mi vidas la hundon {room}!"
     again = server.received[1].body["messages"][3]["content"]
     reason = "no word that the language's analyser accepts"
     assert f"- the: {reason}\n- dogon: {reason}\n" in again

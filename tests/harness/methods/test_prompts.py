@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.scripts import tag_script
 from harness.failures import UsageError
-from harness.languages import language_name, script_of
+from harness.languages import language_name
 from harness.prompt import Prompt, load_prompt, shipped_versions
 
 
@@ -75,4 +76,4 @@ def test_a_prompt_of_one_s_own(tmp_path: Path) -> None:
 )
 def test_names_of_languages(tag: str, name: str, script: str | None) -> None:
     assert language_name(tag) == name
-    assert script_of(tag) == script
+    assert tag_script(tag) == script
