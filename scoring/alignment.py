@@ -51,8 +51,9 @@ class Alignment:
         )
         kept = np.flatnonzero((probability >= LEAST_LINK) & (source > 0))
         kept = kept[np.argsort(target[kept], kind="stable")]
-        self._linked, self._probability = source[kept], probability[kept]
-        self._first = np.searchsorted(target[kept], np.arange(len(targets) + 1))
+        self._linked = [self._sources[number] for number in source[kept].tolist()]
+        self._probability = probability[kept].tolist()
+        self._first = np.searchsorted(target[kept], np.arange(len(targets) + 1)).tolist()
         self._known: dict[str, Mapping[str, float]] = {}
 
     def links(self, target: str) -> Mapping[str, float]:
@@ -65,8 +66,7 @@ class Alignment:
 
     def _read(self, place: int) -> Mapping[str, float]:
         span = slice(self._first[place], self._first[place + 1])
-        words = (self._sources[number] for number in self._linked[span].tolist())
-        return dict(zip(words, self._probability[span].tolist(), strict=True))
+        return dict(zip(self._linked[span], self._probability[span], strict=True))
 
 
 def ibm1(

@@ -63,12 +63,16 @@ class Consistency(CorpusMetric):
             return
         for translation in translations:
             source = bitext.source.read(translation.entry.source)
+            content = source.distinct - bitext.source_function_words
+            stems = frozenset(map(stem, content))
             best: dict[str, tuple[float, str]] = {}
             for target in bitext.target.read(translation.output).stems:
                 links = bitext.alignment.links(target)
-                for word in links.keys() & source.stems:
-                    best[word] = max(best.get(word, (0.0, "")), (links[word], target))
-            for word in source.distinct - bitext.source_function_words:
+                for word in links.keys() & stems:
+                    link = (links[word], target)
+                    if word not in best or link > best[word]:
+                        best[word] = link
+            for word in content:
                 yield word, best.get(stem(word), (0.0, None))[1]
 
 

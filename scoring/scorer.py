@@ -37,13 +37,14 @@ class Scorer:
         from_texts: Collection[str] | None = None,
     ) -> None:
         self.metrics = tuple(metrics)
-        ids = [metric.info.id for metric in self.metrics]
-        if len(set(ids)) < len(ids):
-            raise ValueError(f"a metric is listed twice: {', '.join(ids)}")
+        self._ids = [metric.info.id for metric in self.metrics]
+        self._widths = [metric.width for metric in self.metrics]
+        if len(set(self._ids)) < len(self._ids):
+            raise ValueError(f"a metric is listed twice: {', '.join(self._ids)}")
         self.corpus_metrics = tuple(corpus_metrics)
         self.off = dict(off or {})
         """Metric id → why it is off (``ScoringSetup.off``)."""
-        self.from_texts = frozenset(ids if from_texts is None else from_texts)
+        self.from_texts = frozenset(self._ids if from_texts is None else from_texts)
         """Metrics whose statistics follow from the texts alone."""
 
     @property
@@ -53,11 +54,10 @@ class Scorer:
 
     def statistics(self, translations: Sequence[Translation]) -> list[EntryStatistics]:
         """Take all statistics of some entries; many at once are faster than one by one."""
-        ids = [metric.info.id for metric in self.metrics]
         taken = [metric.stats_many(translations) for metric in self.metrics]
         if not taken:
             return [{} for _ in translations]
-        return [dict(zip(ids, row, strict=True)) for row in zip(*taken, strict=True)]
+        return [dict(zip(self._ids, row, strict=True)) for row in zip(*taken, strict=True)]
 
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
         """Lay statistics out as a matrix."""
@@ -91,15 +91,14 @@ class Scorer:
     def unpack(self, data: bytes) -> EntryStatistics:
         """Read what ``pack`` wrote with the same metrics; ValueError where they do not fit."""
         row = _read(data)
-        widths = [metric.width for metric in self.metrics]
-        if len(row) != len(widths) or any(
-            part is not None and len(part) != width for part, width in zip(row, widths, strict=True)
+        if len(row) != len(self._widths) or any(
+            part is not None and len(part) != width
+            for part, width in zip(row, self._widths, strict=True)
         ):
             raise ValueError(
                 "these statistics were taken with other metrics; score the outputs again"
             )
-        ids = [metric.info.id for metric in self.metrics]
-        return dict(zip(ids, (None if part is None else tuple(part) for part in row), strict=True))
+        return dict(zip(self._ids, row, strict=True))
 
 
 class Totals:
@@ -151,11 +150,11 @@ def _compact(statistics: Statistics | None) -> list[float] | None:
     return [int(number) if float(number).is_integer() else float(number) for number in statistics]
 
 
-def _read(data: bytes) -> list[list[float] | None]:
+def _read(data: bytes) -> tuple[Statistics | None, ...]:
     try:
-        row = msgpack.unpackb(data)
+        row = msgpack.unpackb(data, use_list=False)
     except ValueError as error:
         raise ValueError("these statistics are damaged; score the outputs again") from error
-    if not isinstance(row, list):
+    if not isinstance(row, tuple):
         raise ValueError("these statistics are damaged; score the outputs again")  # noqa: TRY004  the data is wrong, not the call
     return row

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import sha256
+from json.encoder import encode_basestring
+from types import NoneType
 from typing import Any
 
 import rfc8785
@@ -14,6 +17,8 @@ from harness.failures import UsageError
 
 HASH_FIELD = "run_card_hash"
 """The field that holds the seal; it counts as the empty string while the seal is made (§3.9)."""
+
+_SAFE_INTEGER = 2**53 - 1
 
 
 class SealForm(StrEnum):
@@ -32,13 +37,61 @@ def canonical_bytes(value: Any) -> bytes:
     half surrogate pairs, nesting beyond the interpreter's depth.
     """
     try:
-        return rfc8785.dumps(value)
+        return _bytes(value)
     except rfc8785.CanonicalizationError as error:
         raise UsageError(
             f"This cannot be written as canonical JSON (RFC 8785): {_reason(error)}."
         ) from error
     except RecursionError:
         raise UsageError("This is nested too deeply to be written as canonical JSON.") from None
+
+
+def _bytes(value: Any) -> bytes:
+    """Write plain values a third as fast again as the library does, and leave all others to it."""
+    try:
+        return _WRITERS[type(value)](value).encode()
+    except (KeyError, TypeError, AttributeError, UnicodeEncodeError):
+        return rfc8785.dumps(value)
+
+
+def _object(value: dict[str, Any]) -> str:
+    members = [name + _WRITERS[type(value[key])](value[key]) for key, name in _order(tuple(value))]
+    return "{" + ",".join(members) + "}"
+
+
+@lru_cache(maxsize=256)
+def _order(keys: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Give keys in the order of their UTF-16 form, and each as it is written; rows have the same keys."""
+    ordered = sorted(keys, key=lambda key: key.encode("utf-16-be"))
+    return [(key, f"{encode_basestring(key)}:") for key in ordered]
+
+
+def _array(value: list[Any]) -> str:
+    return "[" + ",".join([_WRITERS[type(item)](item) for item in value]) + "]"
+
+
+def _whole(value: int) -> str:
+    return str(value) if abs(value) <= _SAFE_INTEGER else rfc8785.dumps(value).decode()
+
+
+@lru_cache(maxsize=4096)
+def _fraction(value: float) -> str:
+    """Write a number as ECMAScript does; Python agrees with it where neither needs an exponent."""
+    if value.is_integer():
+        return _whole(int(value)) if abs(value) <= _SAFE_INTEGER else rfc8785.dumps(value).decode()
+    text = repr(value)
+    return text if text.strip("-.0123456789") == "" else rfc8785.dumps(value).decode()
+
+
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    dict: _object,
+    list: _array,
+    str: encode_basestring,
+    int: _whole,
+    float: _fraction,
+    bool: lambda value: "true" if value else "false",
+    NoneType: lambda _: "null",
+}
 
 
 def _reason(error: rfc8785.CanonicalizationError) -> str:

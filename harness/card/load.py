@@ -52,8 +52,9 @@ def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
     results = list(read_results(connection, number))
     entries = read_entries(connection, run.corpus, [result.position for result in results])
     scorer = stored_scorer(run, "und", list(entries.values()))
-    rows = [row_json(row) for row in entry_rows(entries, results, scorer)]
-    return {**head, "results": rows}
+    statistics = [scorer.unpack(result.statistics) for result in results]
+    rows = entry_rows(entries, results, statistics, scorer)
+    return {**head, "results": [row_json(row) for row in rows]}
 
 
 def _broken(run_id: str) -> StoreError:

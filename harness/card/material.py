@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +18,7 @@ from harness.method import Setup
 from harness.result import Attempt
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.replies import read_exchange
-from harness.store.results import read_attempts, read_results, read_statistics
+from harness.store.results import read_all_attempts, read_results
 from harness.store.runs import Run, read_run
 from scoring.floors import Floor
 from scoring.scorer import Scorer
@@ -67,27 +67,25 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
     covered = [entries[result.position] for result in results]
     dataset = _dataset(connection, run)
     scorer = stored_scorer(run, dataset.target_language or "und", covered)
-    attempts = {
-        result.position: read_attempts(connection, number, result.position) for result in results
-    }
-    rows = entry_rows(entries, results, scorer)
-    packed = read_statistics(connection, number)
+    attempts = read_all_attempts(connection, number)
+    statistics = [scorer.unpack(result.statistics) for result in results]
+    rows = entry_rows(entries, results, statistics, scorer)
     return Material(
         run_id=run.run_id,
         harness_version=run.harness_version,
         timestamp=iso_time(run.created),
         setup=run.setup,
         dataset=dataset,
-        model_id=_model_id(connection, attempts.values()),
+        model_id=_model_id(connection, attempts),
         stretches=_stretches(connection, number),
         budget_usd=run.plan.get("run", {}).get("budget_usd"),
-        retries=_retries(rows, attempts.values()),
+        retries=_retries(rows, attempts),
         entries=covered,
         outputs=[result.output or "" for result in results],
         rows=rows,
         scoring=stated_setup(run.opening.get("scoring")),
         scorer=scorer,
-        statistics=[scorer.unpack(packed[result.position]) for result in results],
+        statistics=statistics,
         floors=_floors(run),
         corpus_values=run.opening.get("corpus_values", {}),
         rescore_of=run.opening.get("rescore_of"),
@@ -142,10 +140,10 @@ def _stretches(connection: sqlite3.Connection, number: int) -> tuple[Stretch, ..
     return tuple(Stretch(started=iso_time(began), seconds=end - began) for began, end in rows)
 
 
-def _model_id(connection: sqlite3.Connection, all_attempts: Iterable[list[Attempt]]) -> str | None:
+def _model_id(connection: sqlite3.Connection, attempts: Sequence[Attempt]) -> str | None:
     """Give the model that the endpoint named most often."""
-    keys = [attempt.reply_key for attempts in all_attempts for attempt in attempts]
-    exchanges = [read_exchange(connection, key) for key in keys if key is not None]
+    keys = [attempt.reply_key for attempt in attempts if attempt.reply_key is not None]
+    exchanges = [read_exchange(connection, key) for key in keys]
     named = Counter(
         exchange.stored.reply.model_id
         for exchange in exchanges
@@ -154,8 +152,7 @@ def _model_id(connection: sqlite3.Connection, all_attempts: Iterable[list[Attemp
     return min(named, key=lambda model: (-named[model], model), default=None)
 
 
-def _retries(rows: Sequence[EntryResult], all_attempts: Iterable[list[Attempt]]) -> Retries:
-    tries = [attempt for attempts in all_attempts for attempt in attempts]
+def _retries(rows: Sequence[EntryResult], tries: Sequence[Attempt]) -> Retries:
     return Retries(
         attempts=sum(row.attempts for row in rows),
         retried_entries=sum(row.attempts > 1 for row in rows),

@@ -11,6 +11,7 @@ from harness.card.model import EntryResult, EntryUsage
 from harness.failures import ErrorClass
 from harness.result import Result
 from scoring.scorer import Scorer
+from scoring.table import EntryStatistics
 
 ALL_ACCEPTED = 2
 """Place among the statistics of FST acceptance where an entry says that all of its words are accepted."""
@@ -20,10 +21,10 @@ WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a
 _SAFE_INTEGER = 2**53 - 1
 
 
-def entry_row(entry: Entry, result: Result, scorer: Scorer) -> EntryResult:
+def entry_row(entry: Entry, result: Result, taken: EntryStatistics, scorer: Scorer) -> EntryResult:
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
     secret = entry.secret
-    statistics = _beyond_texts(scorer, result)
+    statistics = _beyond_texts(scorer, taken)
     return EntryResult(
         entry_id=card_id(entry.id),
         source=None if secret else entry.source,
@@ -55,10 +56,16 @@ def entry_row(entry: Entry, result: Result, scorer: Scorer) -> EntryResult:
 
 
 def entry_rows(
-    entries: Mapping[int, Entry], results: Sequence[Result], scorer: Scorer
+    entries: Mapping[int, Entry],
+    results: Sequence[Result],
+    statistics: Sequence[EntryStatistics],
+    scorer: Scorer,
 ) -> list[EntryResult]:
-    """Write the rows of some results; ``entries`` are by place in the corpus."""
-    return [entry_row(entries[result.position], result, scorer) for result in results]
+    """Write the rows of some results with their statistics; ``entries`` are by place in the corpus."""
+    return [
+        entry_row(entries[result.position], result, taken, scorer)
+        for result, taken in zip(results, statistics, strict=True)
+    ]
 
 
 def row_json(row: EntryResult) -> dict[str, Any]:
@@ -69,15 +76,14 @@ def row_json(row: EntryResult) -> dict[str, Any]:
     return fields
 
 
-def _beyond_texts(scorer: Scorer, result: Result) -> dict[str, list[float] | None] | None:
+def _beyond_texts(scorer: Scorer, taken: EntryStatistics) -> dict[str, list[float] | None] | None:
     """Give the statistics that cannot be taken from the texts of the row again."""
-    beyond = [
-        metric.info.id for metric in scorer.metrics if metric.info.id not in scorer.from_texts
-    ]
-    if not beyond:
-        return None
-    taken = scorer.unpack(result.statistics)
-    return {id_: None if taken[id_] is None else list(taken[id_] or ()) for id_ in beyond}
+    beyond = {
+        id_: None if numbers is None else list(numbers)
+        for id_, numbers in taken.items()
+        if id_ not in scorer.from_texts
+    }
+    return beyond or None
 
 
 def _all_accepted(statistics: Mapping[str, list[float] | None] | None) -> bool | None:

@@ -265,6 +265,14 @@ def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> li
     return [] if row is None or row[0] is None else unpack_attempts(row[0])
 
 
+def read_all_attempts(connection: sqlite3.Connection, run: int) -> list[Attempt]:
+    """Give the attempts at all entries of a run, in corpus order."""
+    rows = connection.execute(
+        "SELECT trace FROM results WHERE run = ? AND trace IS NOT NULL ORDER BY position", (run,)
+    )
+    return [attempt for row in rows for attempt in unpack_attempts(row[0])]
+
+
 def _pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
     if not attempts:
         return None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -110,6 +111,28 @@ def test_same_bytes_as_node(values: list[Any]) -> None:
 def test_canonical_bytes_mean_the_same(value: Any) -> None:
     # all JSON numbers are doubles, and a large one may be written without a point
     assert json.loads(canonical_bytes(value), parse_int=float) == value
+
+
+_numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**17), 10**17).map(
+    float
+)
+
+
+@given(
+    _values | st.lists(_numbers) | st.dictionaries(st.text('aé\ufb33\U0001f600\n"\\\x7f'), _numbers)
+)
+def test_same_bytes_as_the_library(value: Any) -> None:
+    assert canonical_bytes(value) == rfc8785.dumps(value)
+
+
+@given(st.floats(1e-9, 1e23) | st.floats(-1e-3, 1e-3))
+def test_numbers_are_written_as_the_library_writes_them(value: float) -> None:
+    assert canonical_bytes([value, -value]) == rfc8785.dumps([value, -value])
+
+
+def test_values_of_other_types_are_the_library_s() -> None:
+    value = {"form": SealForm.JCS, "pair": (1, 2.0)}
+    assert canonical_bytes(value) == b'{"form":"jcs","pair":[1,2]}'
 
 
 def test_older_seal_is_known() -> None:
