@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from corpora.entry import Entry
@@ -43,12 +43,13 @@ class Bitext:
     @cached_property
     def source_function_words(self) -> frozenset[str]:
         """Frequent words of the sources."""
-        return _function_words(self._texts, (entry.source for entry in self._texts), self.source)
+        return _function_words(self.source_frequencies, len(self._texts))
 
     @cached_property
     def target_function_words(self) -> frozenset[str]:
         """Frequent words of the references."""
-        return _function_words(self._texts, (entry.reference for entry in self._texts), self.target)
+        references = _frequencies(self.target.read(entry.reference) for entry in self._texts)
+        return _function_words(references, len(self._texts))
 
     @cached_property
     def alignment(self) -> Alignment | None:
@@ -56,17 +57,11 @@ class Bitext:
         pairs = alignable(self._pairs)
         if len(pairs) < LEAST_PAIRS:
             return None
-        return Alignment(
-            [(self._source_stems(entry), self._target_stems(entry)) for entry in pairs]
+        sources = _content(self.source, self.source_function_words, (each.source for each in pairs))
+        targets = _content(
+            self.target, self.target_function_words, (each.reference for each in pairs)
         )
-
-    def _source_stems(self, entry: Entry) -> list[str]:
-        words = self.source.read(entry.source).words
-        return [stem(word) for word in words if word not in self.source_function_words]
-
-    def _target_stems(self, entry: Entry) -> list[str]:
-        words = self.target.read(entry.reference).words
-        return [stem(word) for word in words if word not in self.target_function_words]
+        return Alignment(list(zip(sources, targets, strict=True)))
 
 
 def alignable(pairs: Sequence[Entry]) -> list[Entry]:
@@ -85,6 +80,14 @@ def alignment_name(pairs: Sequence[Entry]) -> str | None:
     return model_name(number) if number >= LEAST_PAIRS else None
 
 
+def _content(
+    reader: Reader, function_words: frozenset[str], texts: Iterable[str]
+) -> Iterator[list[str]]:
+    """Give the stems of the content words of each text."""
+    for text in texts:
+        yield [stem(word) for word in reader.read(text).words if word not in function_words]
+
+
 def _frequencies(readings: Iterable[Reading]) -> Counter[str]:
     frequencies: Counter[str] = Counter()
     for reading in readings:
@@ -92,9 +95,6 @@ def _frequencies(readings: Iterable[Reading]) -> Counter[str]:
     return frequencies
 
 
-def _function_words(
-    entries: Sequence[Entry], texts: Iterable[str], reader: Reader
-) -> frozenset[str]:
-    least = max(LEAST_TEXTS, FREQUENT * len(entries))
-    frequencies = _frequencies(map(reader.read, texts))
+def _function_words(frequencies: Counter[str], texts: int) -> frozenset[str]:
+    least = max(LEAST_TEXTS, FREQUENT * texts)
     return frozenset(word for word, number in frequencies.items() if number >= least)
