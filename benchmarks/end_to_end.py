@@ -70,9 +70,9 @@ def race(folder: Path, files: tuple[Path, Path, Path], told: list[str]) -> dict[
     return best
 
 
-def write(folder: Path) -> tuple[Path, Path]:
+def write(folder: Path, number: int = ENTRIES) -> tuple[Path, Path]:
     """Write the synthetic corpus and its outputs."""
-    made = translations(ENTRIES)
+    made = translations(number)
     envelope = {
         "id": "synthetic",
         "version": "1",

@@ -2,7 +2,8 @@
 
 Prints the request phase as a multiple of the ideal (entries × delay / connections), beside a bare
 client on the same endpoint in the same minute, the whole process, the same again from the cache, and
-the disk that an entry takes beside its own texts.
+the disk that an entry takes beside its own texts. Then the request phase with all metrics, an analyser
+among them, beside that with surface metrics only, in turns, each in a store of its own.
 """
 
 from __future__ import annotations
@@ -17,22 +18,30 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
 from httpx_aiohttp import AiohttpTransport
 
+from benchmarks.end_to_end import compiled, write
 from benchmarks.synthetic import translations
 from benchmarks.terminal import ROSETTA, Terminal
 
 DELAY = 0.05
+LANGUAGES = ("--source-language", "en", "--target-language", "crk")
+ROUNDS = 3
+GOAL = 1.05
+"""Request phase with all metrics, as a multiple of that with surface metrics only."""
+SURFACE = "exact_match_rate,equivalent_match_rate,chrf_plus_plus,bleu,ter,length_ratio"
 
 
 class LocalEndpoint:
     """The mock endpoint in a process of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, answers: Path | None = None) -> None:
         command = [sys.executable, "-P", "-m", "benchmarks.mock_endpoint", "--delay", str(DELAY)]
+        command += ["--answers", str(answers)] if answers else []
         root = Path(__file__).parent.parent
         path = {**os.environ, "PYTHONPATH": str(root)}
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, env=path)
@@ -62,10 +71,11 @@ def write_corpus(path: Path, entries: int) -> int:
     return sum(len(row["source"].encode()) * 2 + len(row["reference"].encode()) for row in rows)
 
 
-def watched_run(home: Path, corpus: Path, endpoint: str, connections: int) -> float:
+def watched_run(
+    home: Path, corpus: Path, endpoint: str, connections: int, further: Sequence[str] = LANGUAGES
+) -> float:
     """Run it on a terminal until its card is sealed, then leave; gives the seconds in all."""
-    options = ["--source-language", "en", "--target-language", "crk", "--method", "chat"]
-    options += ["--model", "mock-1", "--endpoint", f"{endpoint}/v1"]
+    options = ["--method", "chat", "--model", "mock-1", "--endpoint", f"{endpoint}/v1", *further]
     options += ["--concurrency", str(connections)]
     env = {**os.environ, "ROSETTA_HOME": str(home)}
     terminal = Terminal([*ROSETTA, "run", str(corpus), *options], env)
@@ -120,6 +130,43 @@ def measure(entries: int, connections: int) -> None:
     )
 
 
+def compare(entries: int, connections: int) -> None:
+    """Measure what all metrics add to the request phase, and print a line."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        corpus, outputs = write(folder, entries)
+        answers = folder / "answers.json"
+        answers.write_text(json.dumps(_answers(corpus, outputs)), "utf-8")
+        kinds = {
+            "surface": ["--metrics", SURFACE],
+            "all": ["--analyser", str(compiled(folder))],
+        }
+        best = dict.fromkeys(kinds, float("inf"))
+        for turn in range(ROUNDS):
+            for kind, scoring in kinds.items():
+                endpoint = LocalEndpoint(answers)
+                home = folder / f"{kind}-{turn}"
+                watched_run(home, corpus, endpoint.url, connections, scoring)
+                best[kind] = min(best[kind], endpoint.statistics()["seconds"])
+                endpoint.end()
+    ratio = best["all"] / best["surface"]
+    print(
+        f"{entries} entries, {connections} connections: request phase with all metrics {best['all']:.3f} s, "
+        f"with surface metrics {best['surface']:.3f} s, ratio {ratio:.3f}, goal {GOAL:g} "
+        f"{'met' if ratio <= GOAL else 'MISSED'}"
+    )
+
+
+def _answers(corpus: Path, outputs: Path) -> dict[str, str]:
+    """Give the output for each source."""
+    entries = json.loads(corpus.read_text("utf-8"))["entries"]
+    lines = outputs.read_text("utf-8").splitlines()
+    return {
+        entry["source"]: json.loads(line)["output"]
+        for entry, line in zip(entries, lines, strict=True)
+    }
+
+
 def store_bytes(home: Path) -> int:
     """Give the size of a store with its log folded in."""
     with sqlite3.connect(home / "rosetta.sqlite") as store:
@@ -134,3 +181,4 @@ if __name__ == "__main__":
     chosen = arguments.parse_args()
     for count in chosen.connections:
         measure(chosen.entries, count)
+    compare(chosen.entries, min(chosen.connections))
