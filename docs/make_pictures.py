@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rosetta_tui.app import RosettaApp
 from rosetta_tui.demonstration import begin_demo
-from rosetta_tui.engine import Engine
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.session import Session
 
@@ -27,7 +26,7 @@ def without_web_fonts(svg: str) -> str:
 
 async def draw(path: Path) -> str:
     """Run the demo and draw its live screen."""
-    engine = Engine(path, *begin_demo(path))
+    engine = begin_demo(path)
     engine.start()
     app = RosettaApp(
         path, lambda _: engine.events, lambda: None, Session(engine.events, engine.control)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from corpora.corpus import Corpus
@@ -14,19 +15,21 @@ from harness.endpoints import is_loopback
 from harness.events import RunState
 from harness.failures import UsageError
 from harness.final_scores import floors_json
-from harness.instruments import Instruments, require_same, stored_setup
+from harness.instruments import Instruments, changes, require_same, stated_setup, stored_setup
 from harness.method import Method, Priced
 from harness.methods.registry import build
 from harness.plan import Plan, Resumption
 from harness.preparing import prepare
 from harness.problems import first_problem
+from harness.scoring_options import ScoringOptions
 from harness.store.corpora import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.database import store_path
 from harness.store.findings import StoredFindings
 from harness.store.runs import (
+    OPENING,
     Run,
     create_run,
-    find_opening,
+    find_openings,
     forget_failed,
     read_run,
     set_plan,
@@ -34,6 +37,7 @@ from harness.store.runs import (
 from harness.version import VERSION
 from scoring.floors import floors
 from scoring.scorer import Totals
+from scoring.setup import ScoringSetup
 from scoring.translation import Translation
 
 
@@ -52,8 +56,10 @@ def begin(
     chosen = [corpus.entries[place] for place in positions]
     plan = keep_here(chosen, method, plan)
     _check_budget(method, plan)
-    instruments = instruments or instruments_for(connection, corpus, positions, plan)
-    opening = _opening(connection, corpus, positions, instruments)
+    used = instruments or instruments_for(connection, corpus, positions, plan)
+    opening = _opening(connection, corpus, positions, used)
+    if instruments is None:
+        used.close()
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -111,16 +117,25 @@ def begun_with(connection: sqlite3.Connection, run: Run) -> Instruments:
 
 def instruments_of(connection: sqlite3.Connection, run: Run) -> Instruments:
     """Find what the plan of a stored run asks to score with, as it is here now."""
-    plan = Plan.model_validate(run.plan)
+    return instruments_with(
+        connection, run, ScoringOptions.model_validate(run.plan.get("scoring", {}))
+    )
+
+
+def instruments_with(
+    connection: sqlite3.Connection, run: Run, options: ScoringOptions
+) -> Instruments:
+    """Find what these options ask to score a stored run with; an imported one tells no coaching."""
     entries = read_entries(connection, run.corpus)
+    coaching = run.plan.get("options", {}).get("coaching")
     return prepare(
         read_dataset(connection, run.corpus),
         [entries[place] for place in run.positions],
         [entries[place] for place in sorted(entries)],
-        plan.scoring,
+        options,
         StoredFindings(store_path(connection)),
-        coaching=plan.options.coaching,
-        offline=plan.run.offline,
+        coaching=None if coaching is None else Path(coaching),
+        offline=bool(run.plan.get("run", {}).get("offline")),
     )
 
 
@@ -135,27 +150,41 @@ def _opening(
     An earlier run on the same entries with the same setup has worked it out already. Annotators may write
     to the store meanwhile, so this is no part of a transaction.
     """
-    setup = instruments.setup.model_dump(mode="json")
+    setup = instruments.setup
     number = find_corpus(connection, corpus)
-    if number is not None and (
-        known := find_opening(connection, number, positions, VERSION, setup)
-    ):
-        return known
+    openings = [] if number is None else find_openings(connection, number, positions, VERSION)
+    for known in openings:
+        stated = stated_setup(known.get("scoring"))
+        if stated is not None and not changes(stated, setup):
+            return {name: known[name] for name in OPENING} | {"scoring": _json(setup)}
     entries = instruments.resources.entries
     reached = floors(entries, instruments.scorer.metrics, annotate=instruments.annotated)
     return {
         "floors": floors_json(reached),
         "missing": _missing(instruments, entries),
-        "scoring": setup,
+        "scoring": _json(setup),
     }
 
 
+def _json(setup: ScoringSetup) -> dict[str, Any]:
+    return setup.model_dump(mode="json")
+
+
+_TRIED = 200
+"""Entries, from the first, that are looked at for a metric that has something to look at."""
+
+
 def _missing(instruments: Instruments, entries: Sequence[Entry]) -> dict[str, str]:
-    """Say which metrics can have no value for these entries, and why; a perfect output shows it."""
-    perfect = [Translation(each, each.reference) for each in entries[:1]]
+    """Say which metrics can have no value for these entries, and why; perfect outputs show it."""
+    perfect = [Translation(each, each.reference) for each in entries[:_TRIED]]
     totals = Totals(instruments.scorer)
     totals.add(instruments.scorer.statistics(instruments.annotated(perfect)))
-    return instruments.scorer.reasons(totals.values())
+    whole = {metric.info.id: LATER for metric in instruments.scorer.corpus_metrics}
+    return {**instruments.scorer.reasons(totals.values()), **whole}
+
+
+LATER = "worked out when all outputs are in"
+"""Why a metric of the whole corpus has no value while a run is under way."""
 
 
 def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:

@@ -10,7 +10,7 @@ from corpora.entry import Entry
 from harness.beginning import instruments_of
 from harness.failures import HarnessError
 from harness.final_scores import translation
-from harness.instruments import Instruments, stored_setup
+from harness.instruments import Instruments, changes, stored_setup
 from harness.result import Result
 from harness.store.runs import Run
 from scoring.analysis import FstAnnotation
@@ -56,16 +56,13 @@ class Explainer:
 
 def _instruments(connection: sqlite3.Connection, run: Run) -> tuple[Instruments | None, str | None]:
     """Find what the run was scored with; another analyser or card would explain other numbers."""
-    if not run.plan:
+    if "scoring" not in run.plan:
         return None, "the run was imported; only its numbers are here"
     try:
         found = instruments_of(connection, run)
     except HarnessError as error:
         return None, str(error)
     setup = stored_setup(run, found.setup.target_language, found.resources.entries)
-    if (setup.analyser, setup.language_card_sha256) != (
-        found.setup.analyser,
-        found.setup.language_card_sha256,
-    ):
-        return None, "the analyser or the language card is no longer what the run was scored with"
+    if changed := changes(setup, found.setup):
+        return None, f"the run was scored with something else: {', '.join(changed)} changed since"
     return found, None

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpora.entry import Entry
-from harness.failures import HarnessError
-from harness.instruments import Instruments, filled, without
+from harness.instruments import AnnotatorError, Instruments, filled, without
 from harness.result import Result
 from harness.store.corpora import read_entries
 from harness.store.results import read_results, replace_scores
 from harness.store.runs import read_run, set_opening
 from scoring.floors import Floor, floors
-from scoring.scorer import EntryValues
+from scoring.scorer import EntryValues, Scorer
+from scoring.table import EntryStatistics
 from scoring.translation import Translation
 
 SLOW_FLOOR_ENTRIES = 200
@@ -63,10 +63,20 @@ def _corpus_opening(
 class Scored:
     """What scoring stored outputs gave."""
 
-    rows: list[tuple[int, bytes, EntryValues]]
-    """Place in the corpus, packed statistics and values of each entry."""
+    scorer: Scorer
+    places: Sequence[int]
+    """Places of the entries in their corpus."""
+    statistics: Sequence[EntryStatistics]
+    """Of each entry, in the same order."""
     opening: dict[str, Any]
-    """What the run's opening is to say: setup, missing metrics, corpus values, floors."""
+    """What the run's opening is to say: setup, corpus values, floors."""
+
+    @property
+    def rows(self) -> list[tuple[int, bytes, EntryValues]]:
+        """Place, packed statistics and values of each entry."""
+        values = self.scorer.entries_values(self.statistics)
+        packed = map(self.scorer.pack, self.statistics)
+        return list(zip(self.places, packed, values, strict=True))
 
 
 def score_outputs(
@@ -80,23 +90,32 @@ def score_outputs(
     A model that cannot be asked turns its metric off, with the reason; the others are scored all the same.
     """
     instruments.listen(tell)
-    given = [translation(entries[result.position], result) for result in results]
-    able, annotated = _ask(instruments, given, tell)
+    while True:
+        try:
+            return _scored(instruments, entries, results, tell)
+        except AnnotatorError as failure:
+            instruments = without(instruments, failure.annotator, str(failure))
+
+
+def _scored(
+    instruments: Instruments,
+    entries: Mapping[int, Entry],
+    results: Sequence[Result],
+    tell: Tell,
+) -> Scored:
+    annotated = [translation(entries[result.position], result) for result in results]
+    for annotator in instruments.annotators:
+        tell(f"asking {annotator.id}")
+        annotated = filled(annotator, annotated)
     tell("scoring the whole")
-    statistics = able.scorer.statistics(annotated)
-    values = able.scorer.entries_values(statistics)
-    corpus_values = able.corpus_values(annotated)
-    totals = able.scorer.table(statistics).corpus_values()
     return Scored(
-        [
-            (result.position, able.scorer.pack(taken), entry)
-            for result, taken, entry in zip(results, statistics, values, strict=True)
-        ],
+        instruments.scorer,
+        [result.position for result in results],
+        instruments.scorer.statistics(annotated),
         {
-            "scoring": able.setup.model_dump(mode="json"),
-            "missing": able.scorer.reasons({**totals, **corpus_values}),
-            "corpus_values": corpus_values,
-            "floors": floors_json(_floors(able, list(entries.values()), tell)),
+            "scoring": instruments.setup.model_dump(mode="json"),
+            "corpus_values": instruments.corpus_values(annotated),
+            "floors": floors_json(_floors(instruments, list(entries.values()), tell)),
         },
     )
 
@@ -112,21 +131,6 @@ def floors_json(found: Mapping[str, Floor]) -> list[dict[str, Any]]:
         {"name": name, "composite": floor.composite, "chrf": floor.chrf_plus_plus}
         for name, floor in found.items()
     ]
-
-
-def _ask(
-    instruments: Instruments, given: Sequence[Translation], tell: Tell
-) -> tuple[Instruments, Sequence[Translation]]:
-    annotated = given
-    for annotator in instruments.annotators:
-        tell(f"asking {annotator.id}")
-        try:
-            annotated = filled(annotator, annotated)
-        except HarnessError as error:
-            if not annotator.slow:
-                raise
-            instruments = without(instruments, annotator, str(error))
-    return instruments, annotated
 
 
 def _floors(instruments: Instruments, entries: Sequence[Entry], tell: Tell) -> dict[str, Floor]:

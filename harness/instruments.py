@@ -89,13 +89,25 @@ class Instruments:
             annotator.close()
 
 
+class AnnotatorError(HarnessError):
+    """A slow annotator could not be asked; what it reads is off, the rest is scored all the same."""
+
+    def __init__(self, annotator: Annotator, error: HarnessError) -> None:
+        self.annotator = annotator
+        super().__init__(str(error))
+
+
 def filled(annotator: Annotator, translations: Sequence[Translation]) -> list[Translation]:
-    """Fill in what one annotator finds."""
+    """Fill in what one annotator finds; AnnotatorError where a slow one cannot be asked."""
+    try:
+        found = annotator.annotate(translations)
+    except HarnessError as error:
+        if annotator.slow:
+            raise AnnotatorError(annotator, error) from error
+        raise
     return [
         _with(translation, annotator.id, annotation)
-        for translation, annotation in zip(
-            translations, annotator.annotate(translations), strict=True
-        )
+        for translation, annotation in zip(translations, found, strict=True)
     ]
 
 
@@ -110,14 +122,12 @@ READERS = {"embeddings": "semantic_score", "comet": "comet_score"}
 
 
 def without(instruments: Instruments, annotator: Annotator, reason: str) -> Instruments:
-    """Give instruments without a slow annotator that failed: its metric is off, with the reason."""
-    setup, off = instruments.setup, READERS[annotator.id]
-    left = setup.model_copy(
-        update={
-            "metrics": tuple(id_ for id_ in setup.metrics if id_ != off),
-            "off": {**setup.off, off: reason},
-        }
-    )
+    """Give instruments without a slow annotator that failed: its metric has no value, with the reason.
+
+    The metric keeps its place among the others, so that statistics stored before still fit.
+    """
+    setup = instruments.setup
+    left = setup.model_copy(update={"off": {**setup.off, READERS[annotator.id]: reason}})
     resources = replace(instruments.resources, setup=left)
     others = tuple(each for each in instruments.annotators if each is not annotator)
     return Instruments(resources, make_scorer(resources), others, instruments.steps)
@@ -144,13 +154,24 @@ def stored_scorer(run: Run, target_language: str, entries: Sequence[Entry]) -> S
     return make_scorer(Resources(stored_setup(run, target_language, entries)))
 
 
+def comparable(setup: ScoringSetup) -> ScoringSetup:
+    """Give what decides the values: all engines agree, and a model may fail today and answer tomorrow."""
+    analyser = setup.analyser
+    if analyser is not None:
+        analyser = analyser.model_copy(update={"engine": "", "engine_version": ""})
+    return setup.model_copy(update={"analyser": analyser, "off": {}})
+
+
 def require_same(stored: ScoringSetup, now: ScoringSetup) -> None:
     """Raise HarnessError where a run would go on with other instruments than it began with."""
-    if stored == now:
-        return
-    then, today = stored.model_dump(), now.model_dump()
-    changed = ", ".join(name for name in then if then[name] != today[name])
-    raise HarnessError(
-        f"What the run is scored with is no longer what it was when it began: {changed} changed. "
-        "Put it back, or begin a new run."
-    )
+    if changed := changes(stored, now):
+        raise HarnessError(
+            "What the run is scored with is no longer what it was when it began: "
+            f"{', '.join(changed)} changed. Put it back, or begin a new run."
+        )
+
+
+def changes(stored: ScoringSetup, now: ScoringSetup) -> list[str]:
+    """Name the facts that are no longer the same and would make other values."""
+    then, today = comparable(stored).model_dump(), comparable(now).model_dump()
+    return [name for name in then if then[name] != today[name]]

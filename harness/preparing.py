@@ -10,7 +10,7 @@ from corpora.cards import FoundCard, find_card, read_card
 from corpora.corpus import Dataset
 from corpora.entry import Entry
 from corpora.scripts import resolve_script
-from harness.annotators.annotator import Annotator, Memo
+from harness.annotators.annotator import Annotator, Memo, NoMemo
 from harness.fst.status import AnalyserError
 from harness.gloss_dictionary import GlossDictionary, read_gloss_dictionary
 from harness.instruments import Instruments, Steps
@@ -52,6 +52,8 @@ def prepare(
     """
     resources = _languages(dataset, entries, corpus, options, coaching)
     found = _Found()
+    if any(entry.secret for entry in entries):
+        memo = NoMemo()  # floors put secret references beside public entries
     _find_analyser(found, resources, options, memo)
     analysed = resources.setup.model_copy(update=found.facts)
     _find_models(found, analysed, entries, options, memo, offline=offline)

@@ -16,6 +16,7 @@ from harness.method import Method, Output, Setup
 if TYPE_CHECKING:
     from corpora.corpus import Corpus
     from harness.plan import Plan
+    from rosetta_tui.engine import Engine
 
 SYSTEMS = {"verda": DEMO_STRONG, "griza": DEMO_WEAK}
 """Imaginary systems and the files of their outputs."""
@@ -76,14 +77,17 @@ def show_demo(system: str, style: str | None, *, fast: bool) -> None:
     begin_and_show(corpus, range(len(corpus.entries)), plan, chosen, style)
 
 
-def begin_demo(path: Path) -> tuple[int, Method]:
-    """Begin the demo from the app; gives the run's number and its method."""
+def begin_demo(path: Path) -> Engine:
+    """Begin the demo from the app."""
     from contextlib import closing
 
-    from harness.beginning import begin
+    from harness.beginning import begin, instruments_for
     from harness.store.database import open_store
+    from rosetta_tui.engine import Engine
 
     corpus, plan, method = demo("verda")
+    places = range(len(corpus.entries))
     with closing(open_store(path)) as connection:
-        number = begin(connection, corpus, range(len(corpus.entries)), method, plan)
-    return number, Paced(method)
+        instruments = instruments_for(connection, corpus, places, plan)
+        number = begin(connection, corpus, places, method, plan, instruments)
+    return Engine(path, number, Paced(method), instruments=instruments)

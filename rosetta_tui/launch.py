@@ -39,7 +39,7 @@ def _run(path: Path, engine: Engine | None) -> None:
     def start_demo() -> Session:
         from rosetta_tui.demonstration import begin_demo
 
-        started = Engine(path, *begin_demo(path))
+        started = begin_demo(path)
         engines.append(started)
         started.start()
         return Session(started.events, started.control)

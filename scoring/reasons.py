@@ -15,15 +15,18 @@ def missing_reasons(
 ) -> dict[str, str]:
     """Give a reason for every metric of the inventory that has no value.
 
-    ``off`` holds the reasons of those that the run was set up without (``ScoringSetup.off``).
+    ``off`` holds the reasons of those that the run was set up without, or whose model failed
+    (``ScoringSetup.off``).
     """
     chosen = {metric.info.id: metric for metric in metrics}
     reasons = {}
     for id_ in specification().metrics:
         if values.get(id_) is not None:
             continue
-        if id_ in chosen:
+        if id_ in (off or {}):
+            reasons[id_] = (off or {})[id_]
+        elif id_ in chosen:
             reasons[id_] = chosen[id_].why_missing
         else:
-            reasons[id_] = (off or {}).get(id_, "not among the metrics of this run")
+            reasons[id_] = "not among the metrics of this run"
     return reasons

@@ -7,7 +7,7 @@ import sqlite3
 import time
 import zlib
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,22 +128,16 @@ OPENING = ("floors", "missing", "scoring")
 """Fields of a run's opening that depend on its entries and its scoring setup only."""
 
 
-def find_opening(
-    connection: sqlite3.Connection,
-    corpus: int,
-    positions: Sequence[int],
-    harness_version: str,
-    scoring: Mapping[str, Any],
-) -> dict[str, Any] | None:
-    """Give what an earlier run on the same entries, scored alike, worked out for its beginning."""
+def find_openings(
+    connection: sqlite3.Connection, corpus: int, positions: Sequence[int], harness_version: str
+) -> Iterator[dict[str, Any]]:
+    """Give what earlier runs on the same entries worked out for their beginning, the newest first."""
     rows = connection.execute(
         "SELECT opening FROM runs WHERE corpus = ? AND positions = ? AND harness_version = ?"
         " AND imported IS NULL ORDER BY id DESC",
         (corpus, _pack_positions(positions), harness_version),
     )
-    openings = (json.loads(row[0]) for row in rows)
-    found = next((each for each in openings if each.get("scoring") == scoring), None)
-    return None if found is None else {name: found[name] for name in OPENING}
+    return (json.loads(row[0]) for row in rows)
 
 
 def find_run(connection: sqlite3.Connection, name: str) -> Run:

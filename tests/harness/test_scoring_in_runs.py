@@ -26,7 +26,16 @@ from harness.store.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import find_run
 from tests.harness.annotators.test_embeddings import embedded
-from tests.harness.evaluation import LANGUAGES, begun, corpus, kept, query, resume, run_corpus
+from tests.harness.evaluation import (
+    LANGUAGES,
+    begun,
+    corpus,
+    corpus_of,
+    kept,
+    query,
+    resume,
+    run_corpus,
+)
 from tests.harness.scripted import Scripted, error
 from tests.harness.test_rescoring import constant
 
@@ -206,3 +215,99 @@ def test_a_damaged_analyser_that_was_named_is_refused(store_path: Path, tmp_path
     bad.write_bytes(b"")
     with pytest.raises(HarnessError, match=r"bad\.hfstol is empty"):
         run_corpus(store_path, corpus(3), constant(("rosetta",), analyser=bad))
+
+
+def test_secret_references_beside_public_entries_stay_out_of_the_memo(store_path: Path) -> None:
+    public = corpus(2, reference="publika vorto", source="a public word").entries
+    secret = corpus(1, segment="held_out", reference="sekretega ritaro", source="hidden").entries
+    made = corpus_of([*public, secret[0].model_copy(update={"id": 99})])
+    run_corpus(store_path, made, constant(("rosetta",)))
+    keys = {row[0] for row in query(store_path, "SELECT key FROM findings")}
+    assert not {"sekretega", "ritaro", "hidden"} & keys
+
+
+def test_a_server_that_refuses_the_floors_only_turns_its_metric_off(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    left = [1]
+    endpoint.answer = lambda asked: embedded(asked) if left and left.pop() else error(401)
+    plan = constant(("rosetta",), embeddings=endpoint.url, embeddings_model="m")
+    heard = run_corpus(store_path, corpus(5), plan)
+    assert heard.finished.card_hash
+    card = kept(store_path).card
+    assert card is not None
+    assert card["scores"]["semantic_score"] is None
+    assert "401" in card["scores"]["reasons"]["semantic_score"]
+    assert card["scores"]["composite"] is not None
+
+
+def test_a_run_whose_model_failed_before_the_seal_can_go_on(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = lambda _: error(401)
+    plan = constant(("rosetta",), embeddings=endpoint.url, embeddings_model="m")
+    run_corpus(store_path, corpus(4), plan)
+    with closing(open_store(store_path)) as connection:
+        connection.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
+    endpoint.answer = embedded
+    assert resume(store_path).finished.card_hash
+    card = kept(store_path).card
+    assert card is not None
+    assert card["scores"]["semantic_score"] > 0
+
+
+def test_another_engine_goes_on_with_a_run(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, plan = demo()
+    begun(store_path, made, plan)
+    monkeypatch.setattr("harness.fst.engines.FASTER", ())
+    monkeypatch.setattr("harness.reference_words.installed_engines", lambda: {"builtin": "1"})
+    assert resume(store_path).finished.card_hash
+    run_corpus(store_path, made, plan)
+    card = kept(store_path).card
+    assert card is not None
+    assert card["scoring"]["analyser"]["engine"] == "builtin"
+
+
+def test_an_imported_run_keeps_the_metrics_that_cannot_be_taken_anew(
+    store_path: Path, tmp_path: Path
+) -> None:
+    card = scored(store_path)
+    with closing(open_store(tmp_path / "other" / "rosetta.sqlite")) as connection:
+        import_card(connection, json.dumps(card).encode(), "card.json")
+        run_id = rescore(
+            connection, find_run(connection, "last"), ScoringOptions(), lambda words: None
+        )
+        again = find_run(connection, run_id)
+        new = load_card(connection, again.id).as_json()
+        assert Explainer(connection, again).why_not is not None
+    for id_ in ("hallucination_rate", "terminology_adherence", "morphological_accuracy"):
+        assert new["scores"][id_] == pytest.approx(card["scores"][id_])
+    assert new["scores"]["composite"] == pytest.approx(card["scores"]["composite"])
+    assert verify_card(json.dumps(new).encode()).ok
+
+
+def test_changed_terms_are_not_explained_as_if_they_were_the_same(
+    store_path: Path, tmp_path: Path
+) -> None:
+    terms = tmp_path / "terms.tsv"
+    terms.write_text("entry\tENTRY\n", "utf-8")
+    run_corpus(store_path, corpus(4), constant(("rosetta",), terms=terms))
+    terms.write_text("entry\talia\n", "utf-8")
+    with closing(open_store(store_path)) as connection:
+        why_not = Explainer(connection, find_run(connection, "last")).why_not
+    assert why_not == "the run was scored with something else: terms_sha256 changed since"
+
+
+def test_what_will_be_missing_is_said_truly_from_the_first_moment(store_path: Path) -> None:
+    heard = run_corpus(store_path, *demo())
+    missing = heard.started.missing
+    assert missing["consistency_score"] == "worked out when all outputs are in"
+    assert "terminology_adherence" not in missing
+    assert set(missing) == {
+        "semantic_score",
+        "comet_score",
+        "consistency_score",
+        "repair_effectiveness",
+    }
