@@ -36,6 +36,10 @@ what empty, copied, constant and shuffled outputs get on the same entries: a run
 Acceptance by an analyser is not quality: a strict analyser rejects many words of good human writing, so the acceptance of the
 references always stands beside that of the outputs.
 
+A prescribed term applies to an entry where it stands in the source and the reference or one of its variants renders it as prescribed. Where
+none of them does, the word has another sense there and the dictionary is wrong for the sentence: the term counts neither for nor against an
+output, whatever the output says. With an analyser a rendering counts in every form of its lemma, else with the endings of the language card.
+
 ## Where fewer words can score more
 
 A missing word should never pay. The formulas of the specification keep to that in most cases, not in all:

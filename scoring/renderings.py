@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from corpora.words import folded
-from scoring.analysis import FstAnnotation
+from scoring.analysis import FstAnnotation, WordAnalysis
 from scoring.reading import Reader
+from scoring.tagged_word import tagged_word
 from scoring.terminology import Term
 from scoring.translation import Translation
 
@@ -26,14 +27,22 @@ class Renderings:
 
     def found(self, terms: Sequence[Term], translation: Translation) -> list[str | None]:
         """Give for each term the first of its renderings that stands in the output, None where none does."""
-        return self._found_in(translation.output, terms, _lemmas(translation))
+        fst = _analyses(translation)
+        lemmas = _lemmas((*fst.reference, *fst.output)) if fst else {}
+        return self._found_in(translation.output, terms, lemmas)
 
     def expected(self, terms: Sequence[Term], translation: Translation) -> list[bool]:
-        """Tell for each term whether no reference or variant goes without a rendering of it."""
-        entry, lemmas = translation.entry, _lemmas(translation)
-        texts = (text for text in (entry.reference, *entry.variants) if text.strip())
+        """Tell for each term whether the reference or a variant renders it so; the output has no say.
+
+        Without any reference all terms are expected.
+        """
+        entry, fst = translation.entry, _analyses(translation)
+        texts = [text for text in (entry.reference, *entry.variants) if text.strip()]
+        lemmas = _lemmas(fst.reference) if fst else {}
         rows = [self._found_in(text, terms, lemmas) for text in texts]
-        return [all(row[place] is not None for row in rows) for place in range(len(terms))]
+        return [
+            not rows or any(row[place] is not None for row in rows) for place in range(len(terms))
+        ]
 
     def _found_in(
         self, text: str, terms: Sequence[Term], lemmas: Mapping[str, frozenset[str]]
@@ -91,16 +100,14 @@ def _in_order(wanted: list[frozenset[str]], written: list[frozenset[str]]) -> bo
     return False
 
 
-def _lemmas(translation: Translation) -> dict[str, frozenset[str]]:
-    """Give the lemmas of the words that the analyser knows, folded; of an acceptor there are none."""
+def _analyses(translation: Translation) -> FstAnnotation | None:
     fst = translation.annotations.get("fst")
-    if not isinstance(fst, FstAnnotation):
-        return {}
-    return {
-        _folded(word.word): _lemmas_of(word.analyses)
-        for word in (*fst.reference, *fst.output)
-        if word.analyses
-    }
+    return fst if isinstance(fst, FstAnnotation) else None
+
+
+def _lemmas(words: Iterable[WordAnalysis]) -> dict[str, frozenset[str]]:
+    """Give the lemmas of the words that the analyser knows, folded; of an acceptor there are none."""
+    return {_folded(word.word): _lemmas_of(word.analyses) for word in words if word.analyses}
 
 
 _folded = lru_cache(maxsize=65536)(folded)
@@ -108,9 +115,5 @@ _folded = lru_cache(maxsize=65536)(folded)
 
 @lru_cache(maxsize=65536)
 def _lemmas_of(analyses: tuple[str, ...]) -> frozenset[str]:
-    """Give the lemmas of analyser strings: of each the first piece that is no prefix tag (PV/e)."""
-    split = (analysis.split("+") for analysis in analyses)
-    return frozenset(
-        folded(next((piece for piece in pieces if piece and "/" not in piece), pieces[0]))
-        for pieces in split
-    )
+    """Give the lemmas of analyser strings; the parts of a compound are written as one word."""
+    return frozenset(tagged_word(analysis).key.replace("#", "") for analysis in analyses)

@@ -15,12 +15,12 @@ from scoring.translation import Translation
 
 
 class TerminologyAdherence(Rate):
-    """Prescribed terms of the source that the output renders as prescribed / those that apply, 0–1.
+    """Prescribed terms that the output renders as prescribed / those that apply, 0–1, higher is better.
 
-    Higher is better. A term that a reference or variant renders otherwise has another sense there (the key of
-    a keyboard) and applies only to an output that has it. Each term counts once an entry, of terms inside one
-    another the longest; an empty output keeps none. Null where no term applies. Source:
-    scoring-specification §2.4.
+    A term applies where it stands in the source and the reference or a variant renders it as prescribed:
+    elsewhere it has another sense (the key of a keyboard) and the dictionary is wrong for the sentence. What
+    the output says decides nothing of that. Each term counts once an entry, of terms inside one another the
+    longest; an empty output keeps none. Null where no term applies. Source: scoring-specification §2.4.
     """
 
     info = metric_info("terminology_adherence")
@@ -34,7 +34,7 @@ class TerminologyAdherence(Rate):
         return own_signature(
             f"terms:{(setup.terms_sha256 or 'none')[:12]}"
             f"|analyser:{setup.analyser.sha256[:12] if setup.analyser else 'none'}"
-            f"|card:{(setup.language_card_sha256 or 'none')[:12]}|stem:>={LEAST_STEM}|sense:references"
+            f"|card:{(setup.language_card_sha256 or 'none')[:12]}|stem:>={LEAST_STEM}|applies:references"
         )
 
     @property
@@ -46,24 +46,37 @@ class TerminologyAdherence(Rate):
         return renderings(self._resources)
 
     def stats(self, translation: Translation) -> Statistics | None:
-        kept, missing = self._kept_and_missing(translation)
-        applying = len(kept) + len(missing)
-        return (len(kept), applying) if applying else None
+        terms = self._applying(translation)
+        if not terms:
+            return None
+        found = self._renderings.found(terms, translation)
+        return (sum(has is not None for has in found), len(terms))
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Name the prescribed terms that the output does not have, with what was prescribed."""
+        terms = self._applying(translation)
         return tuple(
             f"“{' '.join(term.source)}” should be {' or '.join(term.renderings)}"
-            for term in self._kept_and_missing(translation)[1]
+            for term, has in zip(terms, self._renderings.found(terms, translation), strict=True)
+            if has is None
         )
 
-    def _kept_and_missing(self, translation: Translation) -> tuple[list[Term], list[Term]]:
-        terms = self._resources.terms.applying(translation.entry.source)
-        found = self._renderings.found(terms, translation) if terms else []
-        kept = [term for term, has in zip(terms, found, strict=True) if has is not None]
-        left = [term for term, has in zip(terms, found, strict=True) if has is None]
-        expected = self._renderings.expected(left, translation) if left else []
-        return kept, [term for term, wanted in zip(left, expected, strict=True) if wanted]
+    def _applying(self, translation: Translation) -> list[Term]:
+        """Give the terms that apply to an entry, worked out once whatever the outputs say."""
+        entry = translation.entry
+        key = (entry.source, entry.reference, entry.variants, "fst" in translation.annotations)
+        applying = self._known.get(key)
+        if applying is None:
+            terms = self._resources.terms.applying(entry.source)
+            expected = self._renderings.expected(terms, translation) if terms else []
+            applying = [term for term, wanted in zip(terms, expected, strict=True) if wanted]
+            self._known[key] = applying
+        return applying
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str, tuple[str, ...], bool], list[Term]]:
+        """By what decides; there are no more than entries."""
+        return {}
 
 
 def renderings(resources: Resources) -> Renderings:

@@ -130,7 +130,7 @@ def test_references_scored_as_outputs(language: str) -> None:
     for id_, ideal, most in (
         ("code_switching_rate", 0.0, 0.05),
         ("hallucination_rate", 0.0, 0.05),
-        ("terminology_adherence", 1.0, 0.05 if language != "demo" else 0.2),
+        ("terminology_adherence", 1.0, 0.05),
         ("compliance_index", 1.0, 0.02),
     ):
         flagged = [row.get(id_) not in {None, ideal} for row in values]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.cards import find_card
 from corpora.entry import Entry
 from corpora.load import load
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
@@ -55,7 +56,9 @@ def texts(found: Resources, kind: str) -> list[Translation]:
 def demo() -> Resources:
     terms = json.loads(sample_path(DEMO_COACHING).read_text(encoding="utf-8"))["dictionary"]
     listed = {key: [to] if isinstance(to, str) else to for key, to in terms.items()}
-    return resources(load(sample_path(DEMO_CORPUS)).entries, listed)
+    found = find_card("eo")
+    assert found is not None
+    return resources(load(sample_path(DEMO_CORPUS)).entries, listed, target_card=found.card)
 
 
 @needs_texts

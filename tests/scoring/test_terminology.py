@@ -9,7 +9,7 @@ from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.terminology import Terminology
 from scoring.terminology_adherence import TerminologyAdherence, why_no_terminology
 from scoring.translation import Translation
-from tests.scoring.behaviour import card, resources
+from tests.scoring.behaviour import card, entries, outputs, resources
 
 TERMS = {
     "train": ["trajno"],
@@ -92,17 +92,59 @@ def test_nothing_applies_where_the_source_has_no_term() -> None:
     assert taken("a cat", "la hundo") is None
 
 
-def test_a_term_of_another_sense_applies_only_to_outputs_that_have_it() -> None:
-    assert taken("Hot dog!", "Kolbaspano!", "Kolbaspano!") is None
-    assert taken("Hot dog!", "Hundo!", "Kolbaspano!") == (1, 1)
-    assert taken("the dog", "besto", "la hundo") == (0, 1)
-    assert taken("the dog", "besto", "la hundo", variants=("la besto",)) is None
+@pytest.mark.parametrize("output", ["Hundo!", "Kolbaspano!", ""])
+def test_whether_a_term_applies_depends_on_the_reference_and_its_variants_only(output: str) -> None:
+    assert taken("Hot dog!", output, "Kolbaspano!") is None
+    assert taken("Hot dog!", output, "Kolbaspano!", variants=("Varma kolbaso!",)) is None
+    kept = int(output == "Hundo!")
+    assert taken("Hot dog!", output, "Hundoj!") == (kept, 1)
+    assert taken("Hot dog!", output, "Kolbaspano!", variants=("Hundon!",)) == (kept, 1)
+
+
+def test_one_hit_of_two_is_a_half() -> None:
+    covered = entries([("the dog", "la hundo"), ("a dog", "hundo"), ("Hot dog!", "Kolbaspano!")])
+    metric = adherence()
+    rows = metric.stats_many(outputs(covered, ["hundoj", "besto", "hundo"]))
+    assert rows == [(1, 1), (0, 1), None]
+    assert metric.value((1, 2)) == 0.5
+
+
+def analysed(word: str, *analyses: str) -> WordAnalysis:
+    return WordAnalysis(word, Acceptance.AS_WRITTEN if analyses else None, analyses)
+
+
+def test_an_output_s_analyses_do_not_decide_what_applies() -> None:
+    entry = Entry(id=1, source="the dog", reference="bestoj", variants=("hundaĉo",))
+    known = (analysed("hundaĉo", "hundo+N+Sg+Nom"),)
+    translation = Translation(entry, "hundaĉo", {"fst": FstAnnotation(known, ())})
+    assert adherence().stats(translation) is None
+
+
+NEPAT = analysed("nêpât", "IC+nipâw+V+AI+Cnj+3Sg")
+MECISOT = analysed("mêcisot", "IC+mîcisow+V+AI+Cnj+3Sg")
+
+
+@pytest.mark.parametrize(
+    ("prescribed", "reference", "output", "kept"),
+    [
+        ("nêpât", NEPAT, MECISOT, 0),
+        ("nêpât", NEPAT, NEPAT, 1),
+        ("nipâw", NEPAT, analysed("ninipân", "nipâw+V+AI+Ind+1Sg"), 1),
+        ("nâ-nipâw", analysed("nâ-nipâw", "RdplS+nipâw+V+AI+Ind+3Sg"),
+         analysed("nâ-mîcisow", "RdplS+mîcisow+V+AI+Ind+3Sg"), 0),
+        ("tlacatl", analysed("tlacatl", "tlacatl<n><abs>"), analysed("tlacah", "tlacatl<n><pl>"), 1),
+        ("domhundo", analysed("domhundo", "domo#hundo+N+Sg"), analysed("domo", "domo+N+Sg"), 0),
+    ],
+)  # fmt: skip
+def test_lemmas_are_read_as_the_analyser_writes_them(
+    prescribed: str, reference: WordAnalysis, output: WordAnalysis, kept: int
+) -> None:
+    entry = Entry(id=1, source="he sleeps", reference=reference.word)
+    annotated = Translation(entry, output.word, {"fst": FstAnnotation((output,), (reference,))})
+    assert adherence({"sleeps": [prescribed]}).stats(annotated) == (kept, 1)
 
 
 def test_lemmas_decide_where_the_analyser_gives_them() -> None:
-    def analysed(word: str, *analyses: str) -> WordAnalysis:
-        return WordAnalysis(word, Acceptance.AS_WRITTEN if analyses else None, analyses)
-
     metric = adherence({"see": ["wâpamêw"], "tree": ["puu"]})
     entry = Entry(id=1, source="they see the tree", reference="")
     annotation = FstAnnotation(
