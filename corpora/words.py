@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import regex
 
@@ -20,8 +20,7 @@ _UNTOUCHED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word and where it stands in its text."""
 
     text: str
@@ -44,8 +43,8 @@ def words(text: str, joiners: str = JOINERS, letters: str = "") -> Iterator[Word
         yield Word(text, 0, len(text))
         return
     for match in _piece(joiners, letters).finditer(text):
-        if match["word"] is not None:
-            yield Word(match["word"], match.start(), match.end())
+        if (word := match["word"]) is not None:
+            yield Word(word, *match.span())
 
 
 def pieces(text: str) -> list[str]:

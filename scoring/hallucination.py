@@ -70,7 +70,7 @@ class Hallucination(Rate):
             for place, word in enumerate(output.words)
             if word not in frequent or place in repeated
         ]
-        stems = frozenset[str]().union(*(reference.stems for reference in references))
+        stems = references[0].stems.union(*(reference.stems for reference in references[1:]))
         words = [
             output.written[place]
             for place in content
@@ -88,7 +88,7 @@ class Hallucination(Rate):
     ) -> bool:
         """Tell whether the source has a name, a number or a word that a word of the output renders."""
         word = output.words[place]
-        if any(map(str.isdigit, word)):
+        if not word.isalpha() and any(map(str.isdigit, word)):
             digits = self._resources.bitext.target.read(word).digits
             return word in source.distinct or digits <= source.digits
         if capitalised(output.written[place]) and _carried(word, source.names):
@@ -96,12 +96,12 @@ class Hallucination(Rate):
         alignment, beginning = self._resources.bitext.alignment, stem(word)
         if alignment and not alignment.links(beginning).keys().isdisjoint(source.stems):
             return True
-        return beginning in self._prescribed(translation.entry.source)
+        return bool(self._resources.terms.terms) and beginning in self._prescribed(
+            translation.entry.source
+        )
 
     def _prescribed(self, source: str) -> frozenset[str]:
         """Give the stems of all renderings of the dictionary's terms that stand in a source."""
-        if not self._resources.terms.terms:
-            return frozenset()
         read = self._resources.bitext.target.read
         terms = self._resources.terms.occurring(source)
         found = (read(rendering).stems for term in terms for rendering in term.renderings)

@@ -56,17 +56,23 @@ class Reading:
     @cached_property
     def numbers(self) -> tuple[tuple[str, ...], ...]:
         """Numbers that stand alone: first the whole without its separators, then its parts."""
-        return tuple(number for number, alone in _numbers(self._text) if alone)
+        return tuple(number for number, alone in self._all_numbers if alone)
 
     @cached_property
     def digits(self) -> frozenset[str]:
         """All wholes and parts of numbers, those inside words (COVID-19) too."""
-        return frozenset(part for number, _ in _numbers(self._text) for part in number)
+        return frozenset(part for number, _ in self._all_numbers for part in number)
+
+    @cached_property
+    def _all_numbers(self) -> list[tuple[tuple[str, ...], bool]]:
+        return _numbers(self._text)
 
     @cached_property
     def repeats(self) -> tuple[int, ...]:
         """Places of words with which a sequence ends that was there before: of three words, of eight
         characters where most words are single characters."""
+        if len(self.distinct) == len(self.words):
+            return ()
         single = sum(len(word) == 1 for word in self.words)
         length = 8 if single * 2 > len(self.words) and _UNSPACED_LETTER.search(self._text) else 3
         seen: set[tuple[str, ...]] = set()
