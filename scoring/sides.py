@@ -65,7 +65,7 @@ class Sides:
         return bool(parts) and parts != [word] and self.common.issuperset(parts)
 
     def _side(self, word: str) -> Side:
-        if any(map(str.isdigit, word)):
+        if not word.isalpha() and any(map(str.isdigit, word)):
             return Side.NONE
         if word in self._target_words:
             return Side.TARGET
@@ -84,7 +84,7 @@ class Sides:
         found = self._resources
         sources = found.bitext.source_frequencies
         seen = found.bitext.target_frequencies
-        words = {word for word, number in seen.items() if sources[word] < QUOTED * number}
+        words = {word for word, number in seen.items() if sources.get(word, 0) < QUOTED * number}
         words.update(map(folded, found.card.loan_words if found.card else ()))
         read = reader(found.writing).read
         for term in found.terms.terms:

@@ -92,6 +92,10 @@ class Spelling:
 
     def _judge_piece(self, piece: str) -> _Judged:
         """Judge the words of one piece of a text."""
+        if piece.isalpha() and not self._unspaced:  # one word, as most pieces are
+            native, why, marks = self._judge(piece)
+            if native and why is None:
+                return 1, (), ((piece, marks),) if marks else ()
         judged, faults, marked = 0, [], []
         for word in self._words(piece):
             native, why, marks = self._judge(word.text)

@@ -173,7 +173,7 @@ class Equivalence:
         """Count in units of _PART the parts of a word that no class takes away; those that no class changes
         add their hashes."""
         bare = unicodedata.normalize("NFC", piece).strip(self._edges)
-        word = self._spell(bare.casefold() if self._rules.ignore_case else bare).casefold()
+        word = self._respelled(bare.casefold() if self._rules.ignore_case else bare).casefold()
         weight = 0
         for part in self._heads.get(word, word).split("-"):
             if part and part not in self._gone:
