@@ -18,6 +18,8 @@ from scoring.tagged_word import TaggedWord, tagged_word
 _MORPHEME_SIGNS = re.compile("[-=~‑]")
 """Signs of the Leipzig glossing rules between morphemes, clitics and reduplicated parts."""
 
+_BETWEEN_STRINGS = re.compile(r"(?:\s|;(?!\+))+")
+"""What parts analyser strings; a semicolon may also be analysed itself, ``;+CLB``."""
 
 _GRAMMATICAL = re.compile(r"[A-Z][A-Z0-9/]+|[0-5]{1,2}'?(?:[/>.][0-5]'?)?(?:SG|PL|DU|sg|pl|du)?")
 """What a gloss of grammar looks like, if no table knows it: capitals, or a person."""
@@ -42,13 +44,18 @@ class GoldWord:
     """How the lemma begins where there is none: folded, the longest first."""
     tags: frozenset[str]
     unmapped: tuple[str, ...] = ()
-    """What is left out: glosses of grammar without a tag in the language card, and tags that the analyser
-    does not give the word itself."""
+    """What is left out: glosses of grammar without a tag in the language card, tags that the analyser
+    does not give the word itself, and the whole where it is a number or a sign of punctuation."""
+
+    @property
+    def a_word(self) -> bool:
+        """False for numbers and punctuation: nothing is expected of them, as no analyser is asked for them."""
+        return _has_letter(self.shown)
 
     @property
     def size(self) -> int:
         """How many things are expected: the lemma and each tag."""
-        return 1 + len(self.tags)
+        return 1 + len(self.tags) if self.a_word else 0
 
     def has_lemma(self, word: TaggedWord) -> bool:
         """Tell whether an analysis has the expected lemma.
@@ -79,13 +86,27 @@ def gold_words(text: str, glosses: Mapping[str, str]) -> tuple[GoldWord, ...]:
 
 def _analyser_strings(text: str) -> Iterator[GoldWord]:
     """Read ``lemma+Tag+Tag`` words between spaces, semicolons or line ends."""
-    words = [tagged_word(analysis) for analysis in re.split(r"[\s;]+", text) if analysis]
-    if not any(word.tags for word in words):
+    found = [analysis for analysis in _BETWEEN_STRINGS.split(text) if analysis]
+    words = {analysis: tagged_word(analysis) for analysis in found}
+    if not any(word.tags for word in words.values()):
         raise UnreadableAnalysisError(
             "it is neither analyser strings (lemma+Tag+Tag) nor “segments | glosses”"
         )
-    for word in words:
-        yield GoldWord(word.lemma, "", frozenset({word.key}), (), word.tags)
+    for analysis in found:
+        word = words[analysis]
+        if _has_letter(word.lemma):
+            yield GoldWord(word.lemma, "", frozenset({word.key}), (), word.tags)
+        else:
+            yield _left_out(word.lemma, analysis)
+
+
+def _has_letter(text: str) -> bool:
+    return any(map(str.isalpha, text))
+
+
+def _left_out(shown: str, written: str) -> GoldWord:
+    """Give what stands for a number or a sign: texts are looked up without them."""
+    return GoldWord(shown, "", frozenset(), (), frozenset(), (written,))
 
 
 def _interlinear(text: str, glosses: Mapping[str, str]) -> Iterator[GoldWord]:
@@ -101,7 +122,10 @@ def _interlinear(text: str, glosses: Mapping[str, str]) -> Iterator[GoldWord]:
         if len(words) != len(glossed):
             raise UnreadableAnalysisError(f"it has {len(words)} words and {len(glossed)} glosses")
         for place, (word, gloss) in enumerate(zip(words, glossed, strict=True), 1):
-            yield _glossed_word(place, word, gloss, glosses)
+            if _has_letter(word):
+                yield _glossed_word(place, word, gloss, glosses)
+            else:
+                yield _left_out(word, word)
 
 
 def _glossed_word(place: int, word: str, gloss: str, table: Mapping[str, str]) -> GoldWord:

@@ -28,7 +28,8 @@ class MorphologicalAccuracy(Metric):
     """Lemmas and tags that are as expected / those expected, 0–1, higher is better.
 
     Every gold word is paired with one word of the output such that the pairs have the most in common; of
-    an ambiguous word the best analysis counts. Statistics (right, expected, glosses left out).
+    an ambiguous word the best analysis counts. Numbers and punctuation of the gold analysis are left out, as
+    no analyser is asked for those of an output. Statistics (right, expected, left out).
     """
 
     info = metric_info("morphological_accuracy")
@@ -69,7 +70,7 @@ class MorphologicalAccuracy(Metric):
         return np.where(expected > 0, totals[:, 0] / np.where(expected > 0, expected, 1.0), np.nan)
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Give how many glosses were left out, because the analyser has no tag for them."""
+        """Give how many glosses have no tag of the analyser, or belong to a number or a sign: left out."""
         return {"unmapped_glosses": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
@@ -85,8 +86,10 @@ class MorphologicalAccuracy(Metric):
         sentences = [f"{right} of {_size(gold)} expected lemmas and tags are there."]
         for pair in found:
             sentences += pair.faults()
-        if left_out := [gloss for word in gold for gloss in word.unmapped]:
+        if left_out := [gloss for word in gold if word.a_word for gloss in word.unmapped]:
             sentences.append(f"Left out, for want of a tag of the analyser: {listed(left_out)}.")
+        if signs := [word.shown for word in gold if not word.a_word]:
+            sentences.append(f"Left out, as no words: {listed(signs)}.")
         return tuple(sentences)
 
     def _expected(self, entry: Entry, annotation: FstAnnotation) -> tuple[GoldWord, ...]:
@@ -122,6 +125,8 @@ class Pair:
 
     def faults(self) -> list[str]:
         """Say in words what is not as expected."""
+        if not self.gold.a_word:
+            return []
         if self.found is None or self.analysis is None:
             return [f"“{self.gold.shown}” is missing."]
         word, faults = shortened(self.found.word), []

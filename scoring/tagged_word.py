@@ -33,6 +33,8 @@ def tagged_word(analysis: str) -> TaggedWord:
     """Take an analysis apart; one without a tag is a bare lemma."""
     if bracketed := _BRACKETED.fullmatch(analysis):
         return _tagged(bracketed[1], bracketed[2][1:-1].split("><"))
+    if analysis[:2] in {"++", "#+"}:  # the signs themselves, analysed
+        return _tagged(analysis[0], [tag for tag in analysis[2:].split("+") if tag])
     parts = [_part(part) for part in analysis.split("#")]
     return _tagged("#".join(lemma for lemma, _ in parts), parts[-1][1])
 

@@ -71,6 +71,8 @@ DEMO_GLOSSES = dict.fromkeys(
         ("tlacatl<n><abs>", "tlacatl", {"n", "abs"}),
         ("la", "la", set()),
         ("+", "+", set()),
+        ("++CLB", "+", {"CLB"}),
+        ("#+CLB+Sent", "#", {"CLB", "Sent"}),
         ("PV/e+", "PV/e+", set()),
         ("", "", set()),
     ],
@@ -89,6 +91,16 @@ def test_analyser_notation_between_spaces_semicolons_and_lines() -> None:
     words = gold_words("wâpamêw+V+TA+1Sg; atim+N+A+Sg\nêkosi+Ipc  mîna", GLOSSES)
     assert [word.shown for word in words] == ["wâpamêw", "atim", "êkosi", "mîna"]
     assert [word.size for word in words] == [4, 4, 2, 1]
+
+
+def test_numbers_and_signs_are_left_out_and_counted() -> None:
+    text = "Mi+Pron;la+Det ;+CLB ++CLB 3+Num+Arab <+PUNCT 5<num> .+CLB"
+    words = gold_words(text, GLOSSES)
+    assert [word.size for word in words] == [2, 2, 0, 0, 0, 0, 0, 0]
+    left_out = [word.unmapped for word in words if not word.a_word]
+    assert left_out == [(piece,) for piece in text.split()[1:]]
+    mi, sign, number, stop = gold_words("mi , 3 . | 1sg , three .", GLOSSES)
+    assert (mi.size, sign.size, number.size, stop.size) == (2, 0, 0, 0)
 
 
 def test_interlinear_notation_of_the_demo() -> None:
@@ -161,7 +173,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         words = gold_words(text, GLOSSES)
     except UnreadableAnalysisError:
         return
-    assert all(word.size >= 1 for word in words)
+    assert all(word.size >= 1 or word.unmapped for word in words)
 
 
 def test_every_analysis_of_the_demo_is_read_without_a_gloss_left_out() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from importlib.resources import files
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from corpora.cards import SHIPPED, find_card
 from corpora.entry import Entry
 from corpora.words import words
+from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
 from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.inventory import choose
@@ -100,6 +102,18 @@ def test_unmapped_glosses_are_counted() -> None:
     assert METRIC.stats(found) == (2, 2, 1)
     assert METRIC.further([2, 2, 1]) == {"unmapped_glosses": 1}
     assert METRIC.explain(found)[-1] == "Left out, for want of a tag of the analyser: AUG."
+
+
+def test_numbers_and_signs_of_the_gold_are_left_out() -> None:
+    found = translation("mi vidas", "mi vidas", "mi+Pron+1Sg 3+Num+Arab vidi+V+Prs .+CLB")
+    assert METRIC.stats(found) == (6, 6, 2)
+    assert METRIC.explain(found) == (
+        "6 of 6 expected lemmas and tags are there.",
+        "Left out, as no words: 3, ..",
+    )
+    signs = translation("mi", "mi", "3+Num .+CLB")
+    assert METRIC.stats(signs) == (0, 0, 2)
+    assert METRIC.value((0, 0, 2)) is None
 
 
 def test_entries_without_gold_or_annotation_have_nothing() -> None:
@@ -274,3 +288,23 @@ def test_the_demo_tells_a_weak_system_from_a_strong_one_and_both_from_people() -
     weak, strong = (demo_value(demo_outputs(system)) for system in ("weak", "strong"))
     assert weak + 0.1 < strong < demo_value(None)
     assert demo_value(None) > 0.99
+
+
+def test_every_reference_of_the_demo_gets_one_from_the_analyser_s_own_strings() -> None:
+    found = find_card("eo")
+    assert found is not None
+    annotator = FstAnnotator(open_analyser(EPO), found.card.writing("Latn"))
+    metric = MorphologicalAccuracy(Resources(setup(facts()), card=found.card))
+    left_out = 0
+    for data in json.loads(DEMO.joinpath("eo-demo-v1.json").read_text(encoding="utf-8"))["entries"]:
+        entry = Entry.model_validate(data)
+        known = annotator.analyse_words(annotator.split(entry.reference))
+        signs = [f"{sign}+CLB" for sign in re.findall(r"[^\w\s]", entry.reference)]
+        gold = " ".join([*(word.analyses[-1] for word in known), *signs, "3+Num+Arab"])
+        entry = entry.model_copy(update={"morphological_analysis": gold})
+        (made,) = annotator.annotate([Translation(entry, entry.reference)])
+        stats = metric.stats(Translation(entry, entry.reference, {"fst": made}))
+        assert stats is not None
+        assert metric.value(stats) == 1.0, entry.reference
+        left_out += int(stats[2])
+    assert left_out > 96  # a number each, and the punctuation
