@@ -22,10 +22,14 @@ class Difference:
     path: str
     """Such as ``$.results[3].entry_chrf``."""
     expected: object
+    """The value computed again, or words for what it must be."""
     found: object
+    computed: bool = True
+    """False where nothing could be computed, and the value is one that cannot be."""
 
     def __str__(self) -> str:
-        return f"{self.path} is {_short(self.found)}, computed again it is {_short(self.expected)}"
+        how = "computed again it is" if self.computed else "it must be"
+        return f"{self.path} is {_short(self.found)}, {how} {_short(self.expected)}"
 
 
 def _short(value: object) -> str:

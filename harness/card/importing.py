@@ -20,9 +20,10 @@ from harness.card.load import read_raw
 from harness.card.material import Material, iso_time
 from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
 from harness.card.reading import parse_object
-from harness.card.recompute import card_material, card_setup, row_numbers
+from harness.card.recompute import card_material, card_scorer, card_setup, row_numbers
 from harness.card.report import read_report, report_dataset, report_rows, report_setup
 from harness.card.rows import row_entry, row_result
+from harness.card.stated import impossible
 from harness.failures import HarnessError, UsageError
 from harness.store.corpora import insert_corpus
 from harness.store.results import add_results
@@ -88,6 +89,7 @@ def _store(
 ) -> Imported:
     card = adopt(raw, name)
     _refuse_secrets(card, name)
+    _refuse_impossible(card, name)
     run_id = store_id(card.run_id)
     if _is_known(connection, run_id, raw, name):
         return Imported(run_id, known=True)
@@ -127,6 +129,14 @@ def _refuse_secrets(card: RunCard, name: str) -> None:
         raise UsageError(
             f"{name} carries the texts of {texts:,} entries of a secret segment (gold_standard or "
             "held_out). A card must not: ask its maker for one without them, and delete this file."
+        )
+
+
+def _refuse_impossible(card: RunCard, name: str) -> None:
+    scorer = card_scorer(card, [row_entry(row) for row in card.results])
+    for first in impossible(card, scorer):
+        raise UsageError(
+            f"{name}: {first}. No run gives such a number: ask the card's maker for the right one."
         )
 
 

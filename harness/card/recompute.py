@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from corpora.entry import Entry
 from harness.card.build import measured, scored
 from harness.card.material import Material
 from harness.card.model import EntryResult, Retries, RunCard, Scores
-from harness.card.rows import row_entry
+from harness.card.rows import all_accepted, row_entry
+from harness.card.stated import floors_are_stated
 from harness.instruments import stated_setup
 from harness.method import Setup
-from scoring.composite import composite_metrics
 from scoring.floors import Floor
 from scoring.intervals import SEED
 from scoring.inventory import make_scorer, surface_setup
@@ -25,13 +26,12 @@ from scoring.translation import Translation
 def card_material(card: RunCard) -> Material:
     """Take a card apart into what it was made of; the statistics are taken from its texts anew.
 
-    Rows whose texts are withheld count as empty, so only what ``measured`` gives holds for them.
+    Rows whose texts are withheld count as empty, so only what ``measured`` gives holds for them. What
+    the card states must be possible (``stated.impossible``).
     """
     entries = [row_entry(row) for row in card.results]
     outputs = [row.predicted or "" for row in card.results]
-    setup = stated_setup(card.scoring)
-    target = card.dataset.target_language or "und"
-    scorer = make_scorer(Resources(setup or surface_setup("und", target, entries)))
+    scorer = card_scorer(card, entries)
     texts = [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
     return Material(
         run_id=card.run_id,
@@ -46,7 +46,7 @@ def card_material(card: RunCard) -> Material:
         entries=entries,
         outputs=outputs,
         rows=card.results,
-        scoring=setup,
+        scoring=stated_setup(card.scoring),
         scorer=scorer,
         statistics=_statistics(scorer, texts, card.results),
         floors=_floors(card, scorer),
@@ -56,9 +56,17 @@ def card_material(card: RunCard) -> Material:
     )
 
 
+def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
+    """Make the scorer that the card's numbers were made with; without a word about it, that of texts alone."""
+    target = card.dataset.target_language or "und"
+    return make_scorer(
+        Resources(stated_setup(card.scoring) or surface_setup("und", target, entries))
+    )
+
+
 def _floors(card: RunCard, scorer: Scorer) -> dict[str, Floor] | None:
     """Give the floors that the card states where they rest on more than texts; None: to be computed."""
-    if composite_metrics() & set(ids(scorer)) <= scorer.from_texts:
+    if not floors_are_stated(scorer):
         return None
     return {floor.name: Floor(floor.composite, floor.chrf_plus_plus) for floor in card.floors}
 
@@ -79,15 +87,11 @@ def ids(scorer: Scorer) -> list[str]:
     return [metric.info.id for metric in scorer.metrics]
 
 
-def _stated(row: EntryResult, scorer: Scorer) -> dict[str, Statistics | None]:
-    """Read the statistics of a row; what has not the metric's width counts as absent."""
+def _stated(row: EntryResult, scorer: Scorer) -> dict[str, Statistics]:
+    """Read the statistics of a row."""
     stated = row.statistics or {}
-    widths = {metric.info.id: metric.width for metric in scorer.metrics}
-    return {
-        id_: None if taken is None or len(taken) != widths[id_] else tuple(taken)
-        for id_, taken in stated.items()
-        if id_ in widths
-    }
+    ids = [metric.info.id for metric in scorer.metrics]
+    return {id_: tuple(taken) for id_ in ids if (taken := stated.get(id_)) is not None}
 
 
 def _number(scores: Scores, name: str) -> float | None:
@@ -132,7 +136,11 @@ def rows_again(material: Material) -> list[dict[str, Any]]:
     """Compute the numbers of every row from its texts; of a withheld one, whether it may be withheld."""
     values = material.scorer.entries_values(material.statistics)
     return [
-        {"withheld": entry.secret, **({} if row.withheld else row_numbers(value))}
+        {
+            "withheld": entry.secret,
+            **({} if row.statistics is None else {"fst_accepted": all_accepted(row.statistics)}),
+            **({} if row.withheld else row_numbers(value)),
+        }
         for entry, row, value in zip(material.entries, material.rows, values, strict=True)
     ]
 

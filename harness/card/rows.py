@@ -35,7 +35,7 @@ def entry_row(entry: Entry, result: Result, taken: EntryStatistics, scorer: Scor
         exact_match=result.exact,
         entry_chrf=result.chrf,
         composite=result.composite,
-        fst_accepted=_all_accepted(statistics),
+        fst_accepted=all_accepted(statistics),
         fst_analysis=None,
         segment=entry.segment,
         difficulty=entry.difficulty,
@@ -86,10 +86,10 @@ def _beyond_texts(scorer: Scorer, taken: EntryStatistics) -> dict[str, list[floa
     return beyond or None
 
 
-def _all_accepted(statistics: Mapping[str, list[float] | None] | None) -> bool | None:
+def all_accepted(statistics: Mapping[str, list[float] | None] | None) -> bool | None:
     """Read from the statistics of FST acceptance whether every word was accepted."""
     taken = (statistics or {}).get("fst_acceptance_rate")
-    return None if taken is None else bool(taken[ALL_ACCEPTED])
+    return None if taken is None or len(taken) <= ALL_ACCEPTED else bool(taken[ALL_ACCEPTED])
 
 
 def card_id(entry_id: EntryId) -> EntryId:

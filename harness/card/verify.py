@@ -22,6 +22,7 @@ from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.recompute import (
     card_material,
+    card_scorer,
     card_setup,
     counts_again,
     measures_again,
@@ -30,6 +31,8 @@ from harness.card.recompute import (
     withheld,
 )
 from harness.card.report import report_again
+from harness.card.rows import row_entry
+from harness.card.stated import impossible, taken_as_stated
 from harness.failures import HarnessError, UsageError
 from harness.store.runs import find_run
 from scoring.composite import composite
@@ -99,7 +102,10 @@ class Verdict:
 
     def compare(self, name: str, found: object, expected: object, *, rounded: bool) -> None:
         """Note how a part of the card compares with what was computed again."""
-        wrong = list(differences(found, expected, rounded=rounded))
+        self.judge(name, list(differences(found, expected, rounded=rounded)))
+
+    def judge(self, name: str, wrong: list[Difference]) -> None:
+        """Note what is wrong in a part of the card, if anything."""
         self.differences += wrong
         words = "as computed again" if not wrong else f"{len(wrong):,} wrong, first: {wrong[0]}"
         self.checks.append(Check(name, not wrong, words))
@@ -137,6 +143,9 @@ def _verify(
     if not card.results:
         verdict.skip("numbers", "the card has no results[], so they cannot be computed again")
         _check_arithmetic(verdict, raw["scores"])
+        return verdict
+    if not _check_stated(verdict, card):
+        verdict.skip("numbers", "they rest on stated numbers that cannot be, so none was computed")
     elif withheld(card.results):
         _check_withheld(verdict, raw, card, connection)
     else:
@@ -189,8 +198,19 @@ def _check_older_fingerprint(verdict: Verdict, stated: Mapping[str, Any]) -> Non
     )
 
 
+def _check_stated(verdict: Verdict, card: RunCard) -> bool:
+    """Judge what is not computed again; False where no run can have given it."""
+    scorer = card_scorer(card, [row_entry(row) for row in card.results])
+    wrong = list(impossible(card, scorer))
+    if wrong:
+        verdict.judge("stated numbers", wrong)
+    return not wrong
+
+
 def _check_all(verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, rounded: bool) -> None:
     material = card_material(card)
+    if words := taken_as_stated(material.scorer):
+        verdict.skip("stated numbers", words)
     measures = measures_again(card, material)
     told = _told(raw, {**measures, "scores": scores_again(card, material, measures)})
     scores = told.pop("scores")

@@ -1,0 +1,120 @@
+"""What a card states and its texts cannot tell again: whether it can be true at all.
+
+Statistics that an analyser, a dictionary, a language card or a model gave are taken from the rows as they
+stand; a sum of impossible ones would look like any other score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+
+from harness.card.difference import Difference
+from harness.card.model import RunCard
+from scoring.composite import STRUCTURAL_KEY, composite_metrics
+from scoring.metric import Metric, MetricInfo
+from scoring.scorer import Scorer
+
+MOST = 10**9
+"""No entry has as many words, terms or rules; sums of larger numbers would lose digits."""
+
+FLOORS = ("empty", "source", "constant")
+"""Floors that every run has; one of a single entry has no ``shuffled``."""
+
+
+def impossible(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
+    """Give everything stated that no run can have given, by JSON path, in the order of the card."""
+    yield from _impossible_scores(card, scorer)
+    yield from _impossible_floors(card, scorer)
+    metrics = {metric.info.id: metric for metric in beyond_texts(scorer)}
+    known: dict[
+        tuple[str, tuple[float, ...]], str | None
+    ] = {}  # most rows have few and small numbers
+    for place, row in enumerate(card.results):
+        for id_, numbers in (row.statistics or {}).items():
+            if id_ not in metrics or numbers is None:
+                continue
+            key = (id_, tuple(numbers))
+            if key not in known:
+                known[key] = _fault(metrics[id_], numbers)
+            if must := known[key]:
+                path = f"$.results[{place}].statistics.{id_}"
+                yield Difference(path, must, numbers, computed=False)
+
+
+def _fault(metric: Metric, numbers: Sequence[float]) -> str | None:
+    """Say what the statistics of one entry must be and are not; None where they can be true."""
+    if len(numbers) != metric.width:
+        return f"{metric.width} numbers"
+    if not all(isfinite(number) and 0 <= number <= MOST for number in numbers):
+        return f"numbers from 0 to {MOST:,}"
+    value = metric.value(numbers)
+    if (value is None and numbers[0] > 0) or not _within(metric.info, value):
+        return f"of a value within {_range(metric.info)}"
+    if metric.info.id == STRUCTURAL_KEY and not _counts_words(numbers):
+        return "whole numbers: accepted words, words, and 1 where all are accepted, else 0"
+    if metric.info.id == "compliance_index" and numbers[1] > numbers[2]:
+        return "points of the output, of the raw answer, and those there were to get"
+    return None
+
+
+def beyond_texts(scorer: Scorer) -> list[Metric]:
+    """List the metrics whose statistics are taken as the rows state them."""
+    return [metric for metric in scorer.metrics if metric.info.id not in scorer.from_texts]
+
+
+def floors_are_stated(scorer: Scorer) -> bool:
+    """Say whether the composite of worthless outputs rests on more than their texts."""
+    ids = {metric.info.id for metric in scorer.all_metrics}
+    return not composite_metrics() & ids <= scorer.from_texts
+
+
+def taken_as_stated(scorer: Scorer) -> str:
+    """Say in words what nothing was compared with; empty where everything follows from the texts."""
+    parts = []
+    if rows := [metric.info.id for metric in beyond_texts(scorer)]:
+        parts.append(f"what the rows state for {', '.join(rows)}")
+    parts += [metric.info.id for metric in scorer.corpus_metrics]
+    if floors_are_stated(scorer):
+        parts.append("the composites of the floors")
+    if not parts:
+        return ""
+    return (
+        f"{'; '.join(parts)}: possible, but taken as stated, because computing them again needs the "
+        "analyser, dictionaries, language card or models of the run"
+    )
+
+
+def _impossible_scores(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
+    for metric in scorer.corpus_metrics:
+        value = getattr(card.scores, metric.info.id, None)
+        if isinstance(value, int | float) and not _within(metric.info, value):
+            path = f"$.scores.{metric.info.id}"
+            yield Difference(path, f"within {_range(metric.info)}", value, computed=False)
+
+
+def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
+    named = [floor.name for floor in card.floors]
+    if floors_are_stated(scorer) and card.results and not set(FLOORS) <= set(named):
+        must = f"those of {', '.join(FLOORS)} outputs at least"
+        yield Difference("$.floors", must, named, computed=False)
+    for place, floor in enumerate(card.floors):
+        for name, high in (("composite", 1), ("chrf_plus_plus", 100)):
+            value = getattr(floor, name)
+            if value is not None and not 0 <= value <= high:
+                path = f"$.floors[{place}].{name}"
+                yield Difference(path, f"within 0–{high}", value, computed=False)
+
+
+def _within(info: MetricInfo, value: float | None) -> bool:
+    return value is None or info.low <= value <= info.high
+
+
+def _range(info: MetricInfo) -> str:
+    return f"{info.low:g}–{info.high:g}"
+
+
+def _counts_words(numbers: Sequence[float]) -> bool:
+    accepted, words, every = numbers
+    whole = float(accepted).is_integer() and float(words).is_integer()
+    return whole and words >= 1 and every == (accepted == words)
