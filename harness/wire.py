@@ -75,7 +75,7 @@ def _read(request: Request, body: bytes) -> Reply:
 def _shaped(request: Request, decoded: Any) -> Reply:
     try:
         return request.read(decoded)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Transient(ErrorClass.MALFORMED, "The reply has not the expected shape.") from error
 
 

@@ -160,7 +160,12 @@ def read_embeddings(decoded: Any, count: int) -> Embedded:
         raise _malformed("An embedding is no list of numbers.")
     if len({len(vector) for vector in vectors}) != 1:
         raise _malformed("The endpoint gave vectors of different lengths.")
-    rows = np.array(vectors, dtype=np.float64)
+    given = np.array(vectors)
+    if (
+        given.dtype.kind not in "iuf"
+    ):  # words, truth values, or integers too large for any number type
+        raise _malformed("An embedding holds something that is no number.")
+    rows = given.astype(np.float64)
     if rows.ndim != 2 or not np.isfinite(rows).all() or np.abs(rows).max() > 1e18:
         raise _malformed("An embedding holds something that is no finite number.")
     return Embedded("embeddings", rows=rows)
