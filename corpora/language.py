@@ -86,7 +86,7 @@ class LanguageCard(BaseModel):
     writings: Annotated[dict[Script, Writing], Field(min_length=1)]
     """By ISO 15924 code."""
     loan_words: tuple[OneWord, ...] = ()
-    """Words that the language has in common with likely source languages."""
+    """Words that the language has in common with likely source languages, or borrowed with their letters."""
     analysers: tuple[Annotated[str, AfterValidator(_file_name)], ...] = ()
     """File names under which analysers of this language are published, the best first."""
     glosses: dict[Gloss, AnalyserTag] = {}

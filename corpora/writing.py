@@ -129,7 +129,7 @@ class Writing(BaseModel):
     """Letters of the language's own words, in lower case, separated by spaces; several characters make
     one letter where the alphabet says so (``sh``). Ranges of single characters are written ``ᐁ-ᕽ``."""
     foreign_letters: Letters = ""
-    """Letters of names and loan words, written likewise; they break no rule."""
+    """Letters of names and loan words, written likewise; they break no rule there, in any other word they do."""
     word_letters: Marks = ""
     """Characters that Unicode calls no letters and the language does (``'`` as a glottal stop)."""
     joiners: Marks = JOINERS
@@ -181,7 +181,7 @@ class Writing(BaseModel):
 
     @cached_property
     def alphabet(self) -> frozenset[str]:
-        """Single characters that break no rule: ``native`` and those of names and loan words."""
+        """Single characters of words: ``native`` and those of names and loan words."""
         return self.native | self._characters(self.foreign_letters)
 
     def _characters(self, listed: str) -> frozenset[str]:

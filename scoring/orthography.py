@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from corpora.words import folded
 from scoring.fst_acceptance import card_key
 from scoring.metric import FloatArray, Metric, Statistics
 from scoring.resources import Resources
@@ -20,8 +21,10 @@ from scoring.wording import listed, shortened
 class OrthographicAccuracy(Metric):
     """Words that break no rule of the language card / words, 0–1, higher is better; statistics are both.
 
-    Words of other scripts are code-switching and no spelling: they count on neither side. An output
-    without a word counts as one wrong word for each word of the reference (DESIGN M2).
+    Words of other scripts are code-switching and no spelling: they count on neither side. Letters of names
+    and loan words are right in words with a capital at their beginning and in those that the card's loan
+    words, the references or the entry's source have: else another language of the same script would pass. An
+    output without a word counts as one wrong word for each word of the reference (DESIGN M2).
     """
 
     info = metric_info("orthographic_accuracy")
@@ -34,7 +37,8 @@ class OrthographicAccuracy(Metric):
     def signature(self) -> str:
         setup = self._resources.setup
         return own_signature(
-            f"rules:letters,scripts,marks,joiners,forbidden,composed|script:{setup.script or 'default'}"
+            f"rules:letters,scripts,marks,joiners,forbidden,composed"
+            f"|foreign-letters:capitals,loans,references,source|script:{setup.script or 'default'}"
             f"|card:{card_key(setup)}"
         )
 
@@ -48,7 +52,7 @@ class OrthographicAccuracy(Metric):
         spelling = self._spelling
         if spelling is None:
             return None
-        words, wrong = spelling.counts(translation.output)
+        words, wrong = spelling.counts(translation.output, translation.entry.source)
         if words:
             return (words - wrong, words)
         if spelling.has_words(translation.output):
@@ -64,7 +68,7 @@ class OrthographicAccuracy(Metric):
         spelling = self._spelling
         if spelling is None:
             return ()
-        words, faults = spelling.judged(translation.output)
+        words, faults = spelling.judged(translation.output, translation.entry.source)
         if words:
             said = (_said(words, faults),) if faults else ()
             return (*said, *_foreign(spelling.foreign(translation.output)))
@@ -74,8 +78,12 @@ class OrthographicAccuracy(Metric):
 
     @cached_property
     def _spelling(self) -> Spelling | None:
-        writing = self._resources.writing
-        return None if writing is None else Spelling(writing)
+        resources = self._resources
+        if resources.card is None or resources.writing is None:
+            return None
+        bitext = resources.bitext
+        loans = {*map(folded, resources.card.loan_words), *bitext.target_frequencies}
+        return Spelling(resources.writing, loans, bitext.source)
 
 
 def why_no_orthography(resources: Resources) -> str | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
 from corpora.language import Writing
 from corpora.text import script_of
-from corpora.words import Word, pieces, words
+from corpora.words import Word, folded, pieces, words
+from scoring.reading import Reader, reader
 from scoring.wording import listed
 
 _HYPHENS = "-‑"
@@ -30,14 +32,41 @@ _Faults = tuple[tuple[str, str], ...]
 """Words with the rule that each breaks."""
 _Marked = tuple[tuple[str, tuple[int, ...]], ...]
 """Words that break none, with the sets of marks that each uses."""
-_Judged = tuple[int, _Faults, _Marked]
-"""How many words are judged, and what they are."""
+
+
+class _Foreign(NamedTuple):
+    """A word with letters of names and loans that is not known as either."""
+
+    word: str
+    why: str
+    parts: tuple[str, ...]
+    """Its parts with such letters, folded."""
+
+    def stands_in(self, known: Set[str]) -> bool:
+        """Tell whether these words hold the word or each such part of it."""
+        return all(part in known for part in self.parts) or folded(self.word) in known
+
+
+class _Judged(NamedTuple):
+    """What is found of the words of one piece of a text."""
+
+    words: int
+    faults: _Faults
+    marked: _Marked
+    foreign: tuple[_Foreign, ...]
 
 
 class Spelling:
-    """Judges words by one writing's rules; verdicts are kept, for words come again and again."""
+    """Judges words by one writing's rules; verdicts are kept, for words come again and again.
 
-    def __init__(self, writing: Writing) -> None:
+    Letters of names and loans are right in a word with a capital at its beginning and in a known one. In
+    scripts without capitals names do not show, so that such letters are right everywhere.
+    """
+
+    def __init__(
+        self, writing: Writing, loans: Set[str] = frozenset(), source: Reader | None = None
+    ) -> None:
+        """Take the known words of the language with foreign letters, folded, and the reader of sources."""
         self._writing = writing
         self._joiners = frozenset(writing.joiners)
         self._hyphens = "".join(mark for mark in _HYPHENS if mark in writing.joiners)
@@ -49,20 +78,30 @@ class Spelling:
         self._marked = frozenset(self._marks)
         self._plain = frozenset(
             letter
-            for letter in writing.alphabet
+            for letter in writing.native
             if letter.isalpha() and script_of(letter) in self._scripts
         )
         """A word of these letters alone is neither strange nor of another script, as most words are."""
+        self._borrowed = frozenset(
+            letter
+            for letter in writing.alphabet - writing.native
+            if letter.lower() != letter.upper() and letter.lower() not in writing.native
+        )
+        self._loans = loans
+        self._source = source or reader()
         self._piece = lru_cache(maxsize=_MOST_KEPT)(self._judge_piece)
 
-    def counts(self, text: str) -> tuple[int, int]:
-        """Count the words in the language's script, and those of them that break a rule."""
-        judged, faults = self._faults(text)
+    def counts(self, text: str, source: str = "") -> tuple[int, int]:
+        """Count the words in the language's script, and those of them that break a rule.
+
+        A word of the ``source`` may be carried over with its foreign letters.
+        """
+        judged, faults = self._faults(text, source)
         return judged, len(faults)
 
-    def judged(self, text: str) -> tuple[int, dict[str, str]]:
+    def judged(self, text: str, source: str = "") -> tuple[int, dict[str, str]]:
         """Count the words in the language's script, and say of each distinct one that breaks a rule why."""
-        judged, faults = self._faults(text)
+        judged, faults = self._faults(text, source)
         return judged, dict(faults)
 
     def has_words(self, text: str) -> bool:
@@ -79,24 +118,25 @@ class Spelling:
             if not self._native(word.text) and _scripts(word.text)
         ]
 
-    def _faults(self, text: str) -> tuple[int, list[tuple[str, str]]]:
+    def _faults(self, text: str, source: str) -> tuple[int, list[tuple[str, str]]]:
         """Count the words that are judged; give those that break a rule, with the first rule they break."""
         judged = 0
         faults: list[tuple[str, str]] = []
         marked: list[tuple[str, tuple[int, ...]]] = []
-        for number, broken, unbroken in map(self._piece, pieces(text)):
-            judged += number
-            faults += broken
-            marked += unbroken
+        foreign: list[_Foreign] = []
+        for piece in map(self._piece, pieces(text)):
+            judged += piece.words
+            faults += piece.faults
+            marked += piece.marked
+            foreign += piece.foreign
+        if foreign:
+            given = self._source.read(source).distinct
+            faults += [(each.word, each.why) for each in foreign if not each.stands_in(given)]
         return judged, faults + self._mixed(marked)
 
     def _judge_piece(self, piece: str) -> _Judged:
         """Judge the words of one piece of a text."""
-        if piece.isalpha() and not self._unspaced:  # one word, as most pieces are
-            native, why, marks = self._judge(piece)
-            if native and why is None:
-                return 1, (), ((piece, marks),) if marks else ()
-        judged, faults, marked = 0, [], []
+        judged, faults, marked, strangers = 0, [], [], []
         for word in self._words(piece):
             native, why, marks = self._judge(word.text)
             if not native:
@@ -106,9 +146,24 @@ class Spelling:
                 why = self._hyphen_fault(piece, word)
             if why is not None:
                 faults.append((word.text, why))
+            elif foreign := self._foreign(word.text):
+                strangers.append(foreign)
             elif marks:
                 marked.append((word.text, marks))
-        return judged, tuple(faults), tuple(marked)
+        return _Judged(judged, tuple(faults), tuple(marked), tuple(strangers))
+
+    def _foreign(self, text: str) -> _Foreign | None:
+        """Give a word with letters of names and loans that is not known as either; None for all others."""
+        word = unicodedata.normalize("NFC", text)
+        if self._borrowed.isdisjoint(word.lower()):
+            return None
+        parts = [part for part in self._parts(word) if not self._borrowed.isdisjoint(part.lower())]
+        if _begins_with_a_capital(word) or all(map(_begins_with_a_capital, parts)):
+            return None
+        letters = listed(letter for letter in word.lower() if letter in self._borrowed)
+        why = f"{letters} only in names and loan words"
+        foreign = _Foreign(text, why, tuple(map(folded, parts)))
+        return None if foreign.stands_in(self._loans) else foreign
 
     def _words(self, text: str) -> Iterator[Word]:
         found = words(text, self._writing.joiners, self._writing.word_letters)
@@ -212,6 +267,12 @@ class Spelling:
 def _scripts(letters: str | frozenset[str]) -> frozenset[str]:
     """Give the scripts of some letters; marks and signs that scripts share have none."""
     return frozenset(script_of(letter) for letter in letters if letter.isalpha()) - {"Other"}
+
+
+def _begins_with_a_capital(word: str) -> bool:
+    """Tell whether the first letter is a capital; digits may stand before it."""
+    first = next(filter(str.isalpha, word), "")
+    return first != first.lower()
 
 
 def _mark_name(letters: str) -> str:

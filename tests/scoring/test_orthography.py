@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from xml.etree import ElementTree as ET
 
@@ -24,8 +24,8 @@ from tests.scoring.analysed import DATA
 from tests.scoring.samples import HOSTILE
 
 CREE = Writing(
-    letters="a â c ê h i î k m n o ô p s t w y",
-    foreign_letters="l r ā ē ī ō",
+    letters="a â ā c ê ē h i î ī k m n o ô ō p s t w y",
+    foreign_letters="b e g l r u",
     cased=False,
     vowel_marks=("âêîô", "āēīō"),
     forbidden=({"pattern": "hh", "why": "h is never doubled"},),
@@ -38,9 +38,19 @@ OJIBWE = Writing(
 )
 
 
-def metric(writing: Writing, script: str = "Latn") -> OrthographicAccuracy:
+def metric(
+    writing: Writing,
+    script: str = "Latn",
+    entries: Sequence[Entry] = (),
+    loan_words: tuple[str, ...] = (),
+) -> OrthographicAccuracy:
     card = LanguageCard(
-        tag="crk", name="Test", default_script=script, writings={script: writing}, sources={}
+        tag="crk",
+        name="Test",
+        default_script=script,
+        writings={script: writing},
+        loan_words=loan_words,
+        sources={},
     )
     setup = ScoringSetup(
         metrics=("orthographic_accuracy",),
@@ -50,11 +60,11 @@ def metric(writing: Writing, script: str = "Latn") -> OrthographicAccuracy:
         language_card_sha256="ab" * 32,
         script=script,
     )
-    return OrthographicAccuracy(Resources(setup, card=card))
+    return OrthographicAccuracy(Resources(setup, card=card, entries=entries))
 
 
-def translation(output: str, reference: str = "niwâpamâw atim") -> Translation:
-    return Translation(Entry(id=1, source="s", reference=reference), output)
+def translation(output: str, reference: str = "niwâpamâw atim", source: str = "s") -> Translation:
+    return Translation(Entry(id=1, source=source, reference=reference), output)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +102,53 @@ def translation(output: str, reference: str = "niwâpamâw atim") -> Translation
 )
 def test_rules(writing: Writing, output: str, right: int, words: int) -> None:
     assert metric(writing).stats(translation(output)) == (right, words)
+
+
+@pytest.mark.parametrize(
+    ("word", "source", "right"),
+    [
+        ("bergolu", "s", 0),
+        ("ber-golu", "s", 0),
+        ("Bergolu", "s", 1),  # a name
+        ("BERGOLU", "s", 1),
+        ("2Bergolu", "s", 1),
+        ("nit-Bergolu", "s", 1),
+        ("nit-bergolu", "a Bergolu!", 1),  # carried over, with what the language adds
+        ("bergolu", "a Bergolu!", 1),
+        ("bergolu", "Bergolus", 0),
+        ("lurel", "s", 1),  # a loan word of the card
+        ("begur", "s", 1),  # in another entry's reference
+        ("ᐁbergolu", "bergolu", 0),  # mixed scripts stay wrong
+        ("berghholu", "berghholu", 0),  # and forbidden letters
+        ("begursfox", "begursfox", 0),  # and letters that the card does not have
+    ],
+)
+def test_foreign_letters_are_for_names_and_loans(word: str, source: str, right: int) -> None:
+    others = [Entry(id=2, source="s", reference="Begur atim")]
+    found = metric(CREE, entries=others, loan_words=("lurel",))
+    assert found.stats(translation(f"atim {word}", source=source)) == (1 + right, 2)
+
+
+def test_without_capitals_names_do_not_show_and_foreign_letters_are_right() -> None:
+    arabic = find_card("ar")
+    assert arabic is not None
+    assert metric(arabic.card.writing("Arab"), "Arab").stats(translation("ڤيديو")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("tag", "english", "most"),
+    [
+        ("crk", "The very big train from Germany jumped over ribs", 2),
+        ("eo", "The quick wax yacht expects a quay", 2),
+    ],
+)
+def test_english_does_not_pass_for_another_language(tag: str, english: str, most: int) -> None:
+    found = find_card(tag)
+    assert found is not None
+    right, words = metric(found.card.writing("Latn")).stats(translation(english)) or (0, 0)
+    assert right <= most < words
+    (said,) = metric(found.card.writing("Latn")).explain(translation(english))
+    assert "only in names and loan words" in said
 
 
 def test_reasons_are_said_word_by_word() -> None:
@@ -179,7 +236,7 @@ def udhr(name: str) -> Iterator[str]:
 
 
 def broken(texts: Iterator[str], tag: str, script: str) -> tuple[int, float]:
-    """Words, and the share of them that break a rule, of texts scored as outputs."""
+    """Words, and the share of them that break a rule, of texts scored as outputs; none is known before."""
     found = find_card(tag)
     assert found is not None
     card = metric(found.card.writing(script), script)
