@@ -93,6 +93,7 @@ def _languages(
     card = None if target is None else target.card
     script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))
     facts = {
+        "multi_ref": options.multi_ref,
         "script": script,
         "terms": len(terms),
         "terms_sha256": terms.sha256 or None,

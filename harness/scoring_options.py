@@ -45,6 +45,8 @@ class ScoringOptions(BaseModel):
     """Model asked for at the endpoint."""
     comet: Path | None = None
     """Checkpoint of COMET, or a file of its scores."""
+    multi_ref: bool = False
+    """Whether chrF++, BLEU and TER take an entry's variants as further references."""
 
     @field_validator("metrics")
     @classmethod

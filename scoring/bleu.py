@@ -8,29 +8,35 @@ from unicodedata import normalize
 import numpy as np
 
 from scoring.metric import FloatArray, Metric, Statistics
-from scoring.ngrams import shared_words
+from scoring.ngrams import IntArray, shared_words
+from scoring.references import references, signed_number
 from scoring.signature import sacrebleu_signature
 from scoring.specification import metric_info
 from scoring.tokenizers import load_tokenizer, tokenizer_signature
 from scoring.translation import Translation
 
 _ORDERS = 4
-_CHUNK = 128
+_CHUNK = 256
+"""Texts that are counted together, outputs and references."""
 
 
 class Bleu(Metric):
     """BLEU in 0–100, higher is better; equal to sacreBLEU's with ``exp`` smoothing on NFC texts.
 
     A corpus metric (scoring-specification §2.1): the value of one entry follows the same formula,
-    without effective order, and is 0 for most entries of under four words. Null where the tokenizer
-    cannot be loaded, so that a language is never scored with a tokenizer that cannot split it.
+    without effective order, and is 0 for most entries of under four words. With several references an
+    n-gram counts as often as in that which has it most often, and the length is held against the nearest,
+    the shorter of two. Null where the tokenizer cannot be loaded, so that a language is never scored with
+    a tokenizer that cannot split it.
     """
 
     info = metric_info("bleu")
     width = 2 + 2 * _ORDERS
 
-    def __init__(self, tokenizer: str = "13a") -> None:
+    def __init__(self, tokenizer: str = "13a", *, multi_ref: bool = False) -> None:
         self.tokenizer = tokenizer
+        self.multi_ref = multi_ref
+        """Whether ``variants[]`` are references too."""
         self._missing = ""
         self._named = tokenizer
         try:
@@ -41,7 +47,8 @@ class Bleu(Metric):
 
     @property
     def signature(self) -> str:
-        return sacrebleu_signature(f"nrefs:1|case:mixed|eff:no|tok:{self._named}|smooth:exp")
+        number = signed_number(multi_ref=self.multi_ref)
+        return sacrebleu_signature(f"{number}|case:mixed|eff:no|tok:{self._named}|smooth:exp")
 
     @property
     def why_missing(self) -> str:
@@ -53,20 +60,29 @@ class Bleu(Metric):
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
         if self._missing:
             return [None] * len(translations)
-        rows: list[Statistics | None] = []
-        for start in range(0, len(translations), _CHUNK):
-            rows += self._chunk(translations[start : start + _CHUNK])
+        groups = [
+            (item.output, *references(item.entry, multi_ref=self.multi_ref))
+            for item in translations
+        ]
+        rows: list[Statistics | None] = [None] * len(groups)
+        for sides, places in _by_length(groups).items():
+            most = max(_CHUNK // sides, 1)
+            for start in range(0, len(places), most):
+                chosen = places[start : start + most]
+                for place, row in zip(
+                    chosen, self._chunk([groups[place] for place in chosen], sides), strict=True
+                ):
+                    rows[place] = row
         return rows
 
-    def _chunk(self, translations: Sequence[Translation]) -> list[Statistics]:
-        lines = [
-            self._tokens(normalize("NFC", text))
-            for item in translations
-            for text in (item.output, item.entry.reference)
-        ]
-        lengths = np.array([len(line) for line in lines]).reshape(-1, 2)
-        possible = np.maximum(lengths[:, :1] - np.arange(_ORDERS), 0)
-        rows = np.hstack([lengths, shared_words(lines, _ORDERS), possible])
+    def _chunk(self, groups: Sequence[tuple[str, ...]], sides: int) -> list[Statistics]:
+        """Take the statistics of outputs with ``sides`` − 1 references each."""
+        lines = [self._tokens(normalize("NFC", text)) for group in groups for text in group]
+        lengths = np.array([len(line) for line in lines]).reshape(-1, sides)
+        outputs = lengths[:, :1]
+        possible = np.maximum(outputs - np.arange(_ORDERS), 0)
+        shared = shared_words(lines, _ORDERS, sides)
+        rows = np.hstack([outputs, _nearest(outputs, lengths[:, 1:]), shared, possible])
         return [tuple(row) for row in rows.tolist()]
 
     def values(self, totals: FloatArray) -> FloatArray:
@@ -76,6 +92,22 @@ class Bleu(Metric):
         logs = _log_precisions(shared, possible).mean(axis=1)
         defined = (shared.sum(axis=1) > 0) & (possible[:, -1] > 0)
         return np.where(defined, 100.0 * np.exp(np.where(defined, brevity + logs, 0.0)), 0.0)
+
+
+def _by_length(groups: Sequence[tuple[str, ...]]) -> dict[int, list[int]]:
+    """Put together what has the same number of texts: number → places."""
+    places: dict[int, list[int]] = {}
+    for place, group in enumerate(groups):
+        places.setdefault(len(group), []).append(place)
+    return places
+
+
+def _nearest(outputs: IntArray, lengths: IntArray) -> IntArray:
+    """Choose the reference length next to the output's, shape (n, 1); of two the shorter."""
+    if lengths.shape[1] == 1:
+        return lengths
+    distances = 2 * np.abs(lengths - outputs) + (lengths > outputs)
+    return np.take_along_axis(lengths, distances.argmin(axis=1, keepdims=True), axis=1)
 
 
 def _log_precisions(shared: FloatArray, possible: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from unicodedata import normalize
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from scoring.metric import FloatArray, Metric, Statistics
 from scoring.ngrams import IntArray, key_fits, shared_by_counting, shared_ngrams, shared_words
+from scoring.references import references, signed_number
 from scoring.signature import sacrebleu_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
@@ -30,24 +32,55 @@ class ChrfPlusPlus(Metric):
 
     The primary surface metric for languages with long words (scoring-specification §2.1). The
     statistics are sacreBLEU's own 24 integers (output, reference and shared n-grams per order), so that
-    sentence and corpus values are the same numbers that it prints. Never raises, never null.
+    sentence and corpus values are the same numbers that it prints. Of several references the one counts
+    by which the entry scores best, the first of equals. Never raises, never null.
     """
 
     info = metric_info("chrf_plus_plus")
     width = 3 * _ORDERS
 
+    def __init__(self, *, multi_ref: bool = False) -> None:
+        self.multi_ref = multi_ref
+        """Whether ``variants[]`` are references too."""
+
     @property
     def signature(self) -> str:
-        return sacrebleu_signature("nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no")
+        number = signed_number(multi_ref=self.multi_ref)
+        return sacrebleu_signature(f"{number}|case:mixed|eff:yes|nc:6|nw:2|space:no")
 
-    def stats(self, translation: Translation) -> Statistics:
-        return _statistics([translation])[0]
+    def stats(self, translation: Translation) -> Statistics | None:
+        return self.stats_many([translation])[0]
 
     def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
-        rows: list[Statistics | None] = []
-        for start in range(0, len(translations), _CHUNK):
-            rows += _statistics(translations[start : start + _CHUNK])
-        return rows
+        given = [references(item.entry, multi_ref=self.multi_ref) for item in translations]
+        rows = _statistics_of_pairs(
+            [
+                (item.output, reference)
+                for item, texts in zip(translations, given, strict=True)
+                for reference in texts
+            ]
+        )
+        if len(rows) == len(translations):
+            return [*rows]
+        return [rows[place] for place in self._nearest(rows, list(map(len, given)))]
+
+    def _nearest(self, rows: Sequence[Statistics], numbers: Sequence[int]) -> list[int]:
+        """Give the place of each entry's best row; ``numbers`` says how many rows every entry has."""
+        scores = self.values(np.array(rows, dtype=np.float64)).tolist()
+        ends = accumulate(numbers)
+        return [
+            max(range(end - number, end), key=scores.__getitem__)
+            for number, end in zip(numbers, ends, strict=True)
+        ]
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Say which variant the score is by, where it is not the reference."""
+        given = references(translation.entry, multi_ref=self.multi_ref)
+        rows = _statistics_of_pairs([(translation.output, reference) for reference in given])
+        place = self._nearest(rows, [len(rows)])[0]
+        if place == 0:
+            return ()
+        return (f"Measured by variant {place}, the nearest of {len(given)} accepted translations.",)
 
     def values(self, totals: FloatArray) -> FloatArray:
         outputs, references, shared = totals[:, 0::3], totals[:, 1::3], totals[:, 2::3]
@@ -63,26 +96,36 @@ class ChrfPlusPlus(Metric):
 def _mean_share(
     shared: FloatArray, counts: FloatArray, effective: npt.NDArray[np.bool_], orders: IntArray
 ) -> FloatArray:
-    """Average shared / counts over the orders that both sides have."""
+    """Average shared / counts over the orders that both sides have.
+
+    Added order by order, as sacreBLEU does, so that of two references as good as each other both take the same.
+    """
     share = np.where(effective, shared / np.where(counts > 0, counts, 1.0), 0.0)
-    return np.asarray(share.sum(axis=1) / orders)
+    return np.asarray(np.cumsum(share, axis=1)[:, -1] / orders)
 
 
-def _statistics(translations: Sequence[Translation]) -> list[Statistics]:
-    texts = [
-        normalize("NFC", text)
-        for item in translations
-        for text in (item.output, item.entry.reference)
-    ]
+_Pair = tuple[str, str]
+"""Output and reference."""
+
+
+def _statistics_of_pairs(pairs: Sequence[_Pair]) -> list[Statistics]:
+    rows: list[Statistics] = []
+    for start in range(0, len(pairs), _CHUNK):
+        rows += _statistics(pairs[start : start + _CHUNK])
+    return rows
+
+
+def _statistics(pairs: Sequence[_Pair]) -> list[Statistics]:
+    texts = [normalize("NFC", text) for pair in pairs for text in pair]
     words = [_words(text) for text in texts]
     letters = ["".join(text.split()) for text in texts]
     shared = np.hstack([_shared_letters(letters), shared_words(words, _WORDS)])
     counts = np.hstack([_ngram_counts(letters, _CHARACTERS), _ngram_counts(words, _WORDS)]).reshape(
-        len(translations), 2, _ORDERS
+        len(pairs), 2, _ORDERS
     )
-    outputs, references = counts[:, 0], counts[:, 1]
-    rows = np.stack([np.where(references > 0, outputs, 0), references, shared], axis=2)
-    return [tuple(row) for row in rows.reshape(len(translations), -1).tolist()]
+    possible, expected = counts[:, 0], counts[:, 1]
+    rows = np.stack([np.where(expected > 0, possible, 0), expected, shared], axis=2)
+    return [tuple(row) for row in rows.reshape(len(pairs), -1).tolist()]
 
 
 def _words(text: str) -> list[str]:

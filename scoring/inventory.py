@@ -53,9 +53,9 @@ class Maker:
 MAKERS: dict[str, Maker] = {
     "exact_match_rate": Maker(lambda _: ExactMatch()),
     "equivalent_match_rate": Maker(equivalent_match, why_no_equivalents),
-    "chrf_plus_plus": Maker(lambda _: ChrfPlusPlus()),
-    "bleu": Maker(lambda found: Bleu(found.setup.bleu_tokenizer)),
-    "ter": Maker(lambda _: Ter()),
+    "chrf_plus_plus": Maker(lambda found: ChrfPlusPlus(multi_ref=found.setup.multi_ref)),
+    "bleu": Maker(lambda found: Bleu(found.setup.bleu_tokenizer, multi_ref=found.setup.multi_ref)),
+    "ter": Maker(lambda found: Ter(multi_ref=found.setup.multi_ref)),
     "length_ratio": Maker(lambda _: LengthRatio()),
     "fst_acceptance_rate": Maker(lambda found: FstAcceptance(found.setup), why_no_fst_acceptance),
     "morphological_accuracy": Maker(MorphologicalAccuracy, why_no_morphology),

@@ -1,13 +1,15 @@
-"""How many n-grams two sequences share, for many pairs at once.
+"""How many n-grams an output shares with its references, for many outputs at once.
 
-All orders come from one sort: a key packs the pair, the longest n-gram at each place and the side it
-comes from, so that n-grams of every lower order lie side by side as well. Counts are exact integers.
+An output and its references are a group; a pair is the smallest. All orders come from one sort: a key packs
+the group, the longest n-gram at each place and the side it comes from (0: the output), so that n-grams of
+every lower order lie side by side as well. Counts are exact integers.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import chain
 
 import numpy as np
@@ -19,76 +21,88 @@ Ids = npt.NDArray[np.uint64]
 _KEY_BITS = 64
 _FEW_WORDS = 60
 """Up to here counting word by word is faster than setting up arrays."""
+_MOST_SIDES = 16
+"""Up to here one array of counts for every side is faster than counting word by word."""
 
 
-def key_fits(pairs: int, symbols: int, order: int) -> bool:
-    """Say whether pair, ``order`` symbols and side fit into one 64-bit key."""
-    return _bits(pairs - 1) + order * _bits(symbols) + 1 <= _KEY_BITS
+def key_fits(groups: int, symbols: int, order: int, sides: int = 2) -> bool:
+    """Say whether group, ``order`` symbols and side fit into one 64-bit key."""
+    return _bits(groups - 1) + order * _bits(symbols) + _bits(sides - 1) <= _KEY_BITS
 
 
-def shared_ngrams(ids: Ids, lengths: IntArray, symbols: int, order: int) -> IntArray:
-    """Count the n-grams that the two sequences of each pair share.
+def shared_ngrams(
+    ids: Ids, lengths: IntArray, symbols: int, order: int, sides: int = 2
+) -> IntArray:
+    """Count the n-grams that the output of each group shares with its references.
 
-    ``ids`` holds the symbols (1 … ``symbols``) of output 0, reference 0, output 1, … one after the
-    other, ``lengths`` their lengths. Gives an array (pairs, order): the sum over all different n-grams
-    of the lesser of both counts, for n = 1 … order.
+    ``ids`` holds the symbols (1 … ``symbols``) of output 0, its ``sides`` − 1 references, output 1, … one
+    after the other, ``lengths`` their lengths. Gives an array (groups, order): the sum over all different
+    n-grams of the lesser of the output's count and the largest count in one reference, for n = 1 … order.
     """
-    width = np.uint64(_bits(symbols))
-    keys = np.sort(_keys(ids, lengths, width, order))
-    starts = np.flatnonzero(np.concatenate(([True], (keys[1:] >> 1) != (keys[:-1] >> 1))))
-    sides = np.concatenate(([0], np.cumsum(keys & np.uint64(1)).astype(np.int64)))
-    ends = np.append(starts[1:], len(keys))
-    outputs = sides[ends] - sides[starts]
-    references = (ends - starts) - outputs
-    grams = keys[starts] >> np.uint64(1)
-    return _by_order(grams, outputs, references, width, order, len(lengths) // 2)
+    width, side = np.uint64(_bits(symbols)), np.uint64(_bits(sides - 1))
+    keys = np.sort(_keys(ids, lengths, width, order, sides))
+    grams = keys >> side
+    starts = np.flatnonzero(np.concatenate(([True], grams[1:] != grams[:-1])))
+    counts = _counts(keys & ((np.uint64(1) << side) - np.uint64(1)), starts, sides)
+    return _by_order(grams[starts], counts, width, order, len(lengths) // sides)
 
 
-def _keys(ids: Ids, lengths: IntArray, width: np.uint64, order: int) -> Ids:
-    """Pack pair, n-gram (0 after the end of its sequence) and side at every place."""
+def _counts(sides_of: Ids, starts: IntArray, sides: int) -> list[IntArray]:
+    """Count what every side has of each n-gram; the n-grams begin at ``starts``."""
+    ends = np.append(starts[1:], len(sides_of))
+    references = []
+    for side in range(1, sides):
+        before = np.concatenate(([0], np.cumsum(sides_of == side)))
+        references.append(before[ends] - before[starts])
+    return [(ends - starts) - sum(references), *references]
+
+
+def _keys(ids: Ids, lengths: IntArray, width: np.uint64, order: int, sides: int) -> Ids:
+    """Pack group, n-gram (0 after the end of its sequence) and side at every place."""
     sequences = np.arange(len(lengths))
     places = np.arange(len(ids)) + np.repeat(sequences * (order - 1), lengths)
     padded = np.zeros(len(ids) + len(lengths) * (order - 1), dtype=np.uint64)
     padded[places] = ids
-    keys = np.repeat((sequences >> 1).astype(np.uint64), lengths)
+    keys = np.repeat((sequences // sides).astype(np.uint64), lengths)
     for offset in range(order):
         keys <<= width
         keys |= padded[places + offset]
-    keys <<= np.uint64(1)
-    keys |= np.repeat((1 - (sequences & 1)).astype(np.uint64), lengths)
+    keys <<= np.uint64(_bits(sides - 1))
+    keys |= np.repeat((sequences % sides).astype(np.uint64), lengths)
     return keys
 
 
 def _by_order(
-    grams: Ids, outputs: IntArray, references: IntArray, width: np.uint64, order: int, pairs: int
+    grams: Ids, counts: list[IntArray], width: np.uint64, order: int, groups: int
 ) -> IntArray:
     """Sum the shared counts, from the longest n-grams down to single symbols."""
-    shared = np.zeros((pairs, order), dtype=np.int64)
+    shared = np.zeros((groups, order), dtype=np.int64)
     last = (np.uint64(1) << width) - np.uint64(1)
     for n in range(order, 0, -1):
-        lesser = np.minimum(outputs, references)
+        lesser = np.minimum(counts[0], reduce(np.maximum, counts[1:]))
         met = np.flatnonzero((lesser > 0) & ((grams & last) > 0))
-        pair = (grams[met] >> (width * np.uint64(n))).astype(np.int64)
-        shared[:, n - 1] = np.bincount(pair, weights=lesser[met], minlength=pairs)
+        group = (grams[met] >> (width * np.uint64(n))).astype(np.int64)
+        shared[:, n - 1] = np.bincount(group, weights=lesser[met], minlength=groups)
         grams = grams >> width
         starts = np.flatnonzero(np.concatenate(([True], grams[1:] != grams[:-1])))
         grams = grams[starts]
-        outputs = np.add.reduceat(outputs, starts)
-        references = np.add.reduceat(references, starts)
+        counts = [np.add.reduceat(each, starts) for each in counts]
     return shared
 
 
-def shared_by_counting(sequences: Sequence[Sequence[str]], order: int) -> IntArray:
-    """Count the same without packed keys: for a few short pairs, or an alphabet too large for a key."""
-    pairs = zip(sequences[0::2], sequences[1::2], strict=True)
-    rows = [_shared_in_pair(output, reference, order) for output, reference in pairs]
+def shared_by_counting(sequences: Sequence[Sequence[str]], order: int, sides: int = 2) -> IntArray:
+    """Count the same without packed keys: for few symbols, many sides, or too many symbols for a key."""
+    starts = range(0, len(sequences), sides)
+    rows = [_shared_in_group(sequences[start : start + sides], order) for start in starts]
     return np.array(rows, dtype=np.int64)
 
 
-def _shared_in_pair(output: Sequence[str], reference: Sequence[str], order: int) -> list[int]:
+def _shared_in_group(group: Sequence[Sequence[str]], order: int) -> list[int]:
     shared = []
     for n in range(1, order + 1):
-        here, there = Counter(_grams(output, n)), Counter(_grams(reference, n))
+        here, there = Counter(_grams(group[0], n)), Counter(_grams(group[1], n))
+        for reference in group[2:]:
+            there |= Counter(_grams(reference, n))
         shared.append(sum(min(count, there[gram]) for gram, count in here.items() if gram in there))
     return shared
 
@@ -107,14 +121,14 @@ def number_words(lines: Sequence[Sequence[str]]) -> tuple[Ids, IntArray, int]:
     return ids, np.array([len(line) for line in lines]), len(number)
 
 
-def shared_words(lines: Sequence[Sequence[str]], order: int) -> IntArray:
-    """Count shared word n-grams: ``lines`` are the words of output 0, reference 0, output 1, …"""
-    if sum(map(len, lines)) <= _FEW_WORDS:
-        return shared_by_counting(lines, order)
+def shared_words(lines: Sequence[Sequence[str]], order: int, sides: int = 2) -> IntArray:
+    """Count shared word n-grams: ``lines`` are the words of output 0, its references, output 1, …"""
+    if sides > _MOST_SIDES or sum(map(len, lines)) <= _FEW_WORDS:
+        return shared_by_counting(lines, order, sides)
     ids, lengths, symbols = number_words(lines)
-    if not key_fits(len(lines) // 2, symbols, order):
-        return shared_by_counting(lines, order)
-    return shared_ngrams(ids, lengths, symbols, order)
+    if not key_fits(len(lines) // sides, symbols, order, sides):
+        return shared_by_counting(lines, order, sides)
+    return shared_ngrams(ids, lengths, symbols, order, sides)
 
 
 def _bits(number: int) -> int:

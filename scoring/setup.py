@@ -75,6 +75,8 @@ class ScoringSetup(BaseModel):
     bleu_tokenizer: str = "13a"
     has_variants: bool = False
     """Whether an entry lists ``variants[]``."""
+    multi_ref: bool = False
+    """Whether chrF++, BLEU and TER take ``variants[]`` as references beside the one (METRICS §1)."""
     analyser: AnalyserFacts | None = None
     terms: int = 0
     """How many source terms the coaching dictionary prescribes."""

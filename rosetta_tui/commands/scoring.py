@@ -27,6 +27,11 @@ def scoring_options(command: Command) -> Command:
         click.option("--analyser", type=_FILE, help="Morphological analyser (.hfstol)."),
         click.option("--language-card", type=_FILE, help="Your own card of the target language."),
         click.option(
+            "--multi-ref/--one-ref",
+            default=None,
+            help="Score chrF++, BLEU, TER against the variants too. Default: the reference alone.",
+        ),
+        click.option(
             "--metrics", metavar="ID,ID…", help="Default: rosetta, all that can be computed."
         ),
     ):
