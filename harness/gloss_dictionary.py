@@ -7,7 +7,6 @@ it lies and is written down nowhere but by its hash.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import unicodedata
@@ -17,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.failures import UsageError
+from harness.user_file import read_text
 
-_MOST_BYTES = 256 * 2**20
 _LEMMA = frozenset({"lemma", "head", "headword", "word", "entry", "sro"})
 _GLOSSES = (
     "glosses",
@@ -52,12 +51,7 @@ def read_gloss_dictionary(path: Path) -> GlossDictionary:
     several lines; lines that begin with # are remarks. JSON is an object of lemma → gloss or glosses, or a
     list of objects with ``lemma`` and ``glosses``. UsageError names file, line (or item) and mend.
     """
-    content = _content(path)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{path}: line {line}: not UTF-8. Save the file as UTF-8.") from None
+    text, sha256 = read_text(path, "the dictionary of meanings")
     pairs = _json_pairs(path, text) if path.suffix.lower() == ".json" else _table_pairs(path, text)
     found: dict[str, dict[str, None]] = {}
     for lemma, gloss in pairs:
@@ -66,22 +60,7 @@ def read_gloss_dictionary(path: Path) -> GlossDictionary:
     if not found:
         raise UsageError(f"{path}: the dictionary is empty. Give a lemma and its gloss a line.")
     glosses = {lemma: tuple(each) for lemma, each in found.items()}
-    return GlossDictionary(glosses, hashlib.sha256(content).hexdigest())
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise UsageError(
-            f"{path}: the dictionary cannot be read ({error.strerror}). Give TSV, CSV or JSON in UTF-8."
-        ) from error
-    if len(content) > _MOST_BYTES:
-        raise UsageError(
-            f"{path}: larger than {_MOST_BYTES // 2**20} MiB: no dictionary of glosses."
-        )
-    return content
+    return GlossDictionary(glosses, sha256)
 
 
 def _table_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:

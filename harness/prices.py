@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, ValidationE
 from harness.calls import Price
 from harness.failures import UsageError
 from harness.problems import first_problem
+from harness.user_file import read_text
 
 LOCAL = Price(source="local endpoint: no charge per call")
 """The known price of an endpoint on this machine."""
@@ -58,20 +59,11 @@ class Prices:
         shipped = resources.files("harness").joinpath("prices.toml").read_text(encoding="utf-8")
         self._prices = _read(shipped, "prices.toml")
         if own is not None:
-            self._prices |= _read(_text(own), own.name)
+            self._prices |= _read(read_text(own, "the price file")[0], own.name)
 
     def price(self, provider: str, model: str) -> Price | None:
         """Give the price of a model or service, or None where it is unknown."""
         return self._prices.get((provider, model))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path}: the price file cannot be read ({error}). Give a TOML file in UTF-8."
-        ) from error
 
 
 def _read(text: str, name: str) -> dict[tuple[str, str], Price]:

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from harness.failures import UsageError
+from harness.user_file import read_text
 
 _SLOT = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|\{(?P<slot>[a-z_]+)\}")
 
@@ -54,12 +55,8 @@ def load_prompt(version_or_path: str) -> Prompt:
             f"Prompt {version_or_path!r} is neither a file nor a shipped version "
             f"({', '.join(shipped)})."
         )
-    try:
-        text = path.read_text(encoding="utf-8-sig").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path}: the prompt cannot be read ({error}). Give UTF-8 text."
-        ) from error
+    given, _ = read_text(path, "the prompt")
+    text = given.replace("\r\n", "\n").replace("\r", "\n").strip()  # the same on every machine
     if not text:
         raise UsageError(f"{path}: the prompt is empty.")
     return Prompt(path.stem, text)

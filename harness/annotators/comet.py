@@ -22,6 +22,7 @@ from typing import Any
 from corpora.text import comparison_form, is_blank
 from harness.annotators.annotator import Memo, NoMemo
 from harness.failures import HarnessError, UsageError
+from harness.user_file import read_text
 from scoring.comet import LEAST, MOST
 from scoring.setup import CometFacts
 from scoring.translation import Translation
@@ -29,7 +30,6 @@ from scoring.translation import Translation
 Progress = Callable[[int, int], None]
 """Is told how many outputs are done, and of how many."""
 
-_MOST_BYTES = 256 * 2**20
 _BATCH = 64
 
 
@@ -41,28 +41,26 @@ class CometScores:
 
     def __init__(self, path: Path) -> None:
         """Read the file; UsageError names file, line and mend."""
-        content = _content(path)
+        text, sha256 = read_text(path, "a file of scores")
         self._path = path
-        self.facts = CometFacts(
-            model=path.name, sha256=hashlib.sha256(content).hexdigest(), imported=True
-        )
+        self.facts = CometFacts(model=path.name, sha256=sha256, imported=True)
         self._by_id: dict[str, float] | None = None
         self._in_order: list[float] = []
-        self._read(content)
+        self._read(text)
 
     def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
         """See ``Annotator``; UsageError where the scores are not those of these outputs."""
         if self._by_id is None and len(self._in_order) != len(translations):
             raise UsageError(
-                f"{self._path}: there are {len(self._in_order)} scores, and the run has "
+                f"{self._path.name}: there are {len(self._in_order)} scores, and the run has "
                 f"{len(translations)} entries. Give one score for each, or ids with the scores."
             )
         found = [self._score(place, each) for place, each in enumerate(translations)]
         missing = sum(score is None for score in found)
         if missing:
             raise UsageError(
-                f"{self._path}: {missing} of the run's {len(found)} entries have no score. Score all "
-                "outputs, and use the ids of the corpus."
+                f"{self._path.name}: {missing} of the run's {len(found)} entries have no score. Score "
+                "all outputs, and use the ids of the corpus."
             )
         return found
 
@@ -76,14 +74,7 @@ class CometScores:
             return self._in_order[place]
         return self._by_id.get(str(translation.entry.id))
 
-    def _read(self, content: bytes) -> None:
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, error.start) + 1
-            raise UsageError(
-                f"{self._path}: line {line}: not UTF-8. Save the file as UTF-8."
-            ) from None
+    def _read(self, text: str) -> None:
         for line, id_, score in self._rows(text):
             if id_ is None:
                 self._in_order.append(self._checked(line, score))
@@ -234,8 +225,9 @@ class CometModel:
             return self._package.load_from_checkpoint(str(self._path), local_files_only=True)
         except Exception as error:
             raise UsageError(
-                f"{self._path}: COMET cannot load this checkpoint ({type(error).__name__}). The "
-                "encoder's tokenizer must lie in the local cache as well; a file of scores needs neither."
+                f"{self._path.name}: COMET cannot load this checkpoint ({type(error).__name__}). "
+                "The encoder's tokenizer must lie in the local cache as well; a file of scores needs "
+                "neither."
             ) from error
 
 
@@ -261,25 +253,16 @@ _SCALE = (
 )
 
 
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise UsageError(
-            f"{path}: cannot be read ({error.strerror}). Name a file of scores."
-        ) from error
-    if len(content) > _MOST_BYTES:
-        raise UsageError(f"{path}: larger than {_MOST_BYTES // 2**20} MiB: no file of scores.")
-    return content
-
-
 def _name(path: Path) -> str:
-    """Name a checkpoint: published ones lie as MODEL/checkpoints/model.ckpt."""
-    parents = [each.name for each in path.resolve().parents]
-    generic = {"checkpoints", ""}
-    named = next((name for name in parents if name not in generic), path.stem)
-    return named if path.stem == "model" else path.stem
+    """Name a checkpoint: published ones lie as MODEL/checkpoints/model.ckpt, or in a cache of snapshots.
+
+    No other folder is named: the name goes on the card.
+    """
+    place = path.absolute()
+    if place.stem != "model" or place.parent.name != "checkpoints":
+        return place.stem
+    model = place.parent.parent
+    return (model.parent.parent if model.parent.name == "snapshots" else model).name or place.stem
 
 
 def _key(translation: Translation) -> str:

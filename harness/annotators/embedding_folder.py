@@ -122,8 +122,8 @@ def _loaded(folder: Path, load: Callable[[], Any]) -> Any:
         return load()
     except Exception as error:
         raise UsageError(
-            f"{folder}: the model cannot be read ({type(error).__name__}). Copy the folder once more, "
-            "or save the model again with the installed version."
+            f"{folder.resolve().name}: the model cannot be read ({type(error).__name__}). Copy the "
+            "folder once more, or save the model again with the installed version."
         ) from error
 
 

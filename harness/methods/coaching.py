@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tomllib
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from harness.failures import UsageError
 from harness.methods.dictionary import Dictionary, mapping_pairs
 from harness.problems import first_problem
+from harness.user_file import read_text
 
 
 class Example(BaseModel):
@@ -72,19 +72,16 @@ def read_coaching(path: Path) -> Coaching:
 
     UsageError names file, field and mend.
     """
+    text, sha256 = read_text(path, "the coaching file")
     try:
-        content = path.read_bytes()
-        data = _decoded(path, content.decode("utf-8-sig"))
-        file = _File.model_validate(data)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the coaching file cannot be read ({error}).") from error
+        file = _File.model_validate(_decoded(path, text))
     except ValidationError as error:
         raise UsageError(f"{path}: {first_problem(error)}") from error
     notes = (file.notes,) if isinstance(file.notes, str) else tuple(file.notes)
     dictionary = Dictionary(mapping_pairs(file.dictionary, f"{path}: field 'dictionary'"))
     if not (notes or file.examples or len(dictionary)):
         raise UsageError(f"{path}: nothing to coach with. Give notes, examples or a dictionary.")
-    return Coaching(notes, tuple(file.examples), dictionary, hashlib.sha256(content).hexdigest())
+    return Coaching(notes, tuple(file.examples), dictionary, sha256)
 
 
 def holds_coaching(path: Path) -> bool:
@@ -92,8 +89,8 @@ def holds_coaching(path: Path) -> bool:
     if path.suffix not in {".json", ".toml"}:
         return False
     try:
-        data = _decoded(path, path.read_text("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, UsageError):
+        data = _decoded(path, read_text(path, "the coaching file")[0])
+    except UsageError:
         return False
     return isinstance(data, dict) and isinstance(data.get("dictionary"), dict)
 

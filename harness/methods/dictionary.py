@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +13,7 @@ from typing import Any
 
 from corpora.words import Word, folded, words
 from harness.failures import UsageError
+from harness.user_file import read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +108,9 @@ def read_dictionary(path: Path) -> Dictionary:
     are remarks. JSON is an object of phrase → translation or translations, or a list of objects with
     ``source`` and ``target``. UsageError names file, line and mend.
     """
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path}: the dictionary cannot be read ({error}). Give TSV, CSV or JSON in UTF-8."
-        ) from error
+    text, sha256 = read_text(path, "the dictionary")
     pairs = _json_pairs(path, text) if path.suffix == ".json" else _table_pairs(path, text)
-    dictionary = Dictionary(pairs, hashlib.sha256(content).hexdigest())
+    dictionary = Dictionary(pairs, sha256)
     if not len(dictionary):
         raise UsageError(
             f"{path}: the dictionary is empty. Give one phrase and translation a line."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -15,6 +14,7 @@ from harness.method import Output, Recorded
 from harness.methods.output_table import table_rows
 from harness.store.texts import storable
 from harness.usage import usage
+from harness.user_file import read_text
 
 ID_FIELDS = ("id", "entry_id")
 TEXT_FIELDS = ("output", "predicted", "translation", "hypothesis")
@@ -53,17 +53,10 @@ def read_outputs(path: Path, entries: Sequence[Entry]) -> Outputs:
     header have an id and an output in each row, and may have latency_seconds, usage or prompt_tokens
     and completion_tokens, cost_usd, model, error, and raw (the text before repairs). UsageError names file, line and mend; never a text.
     """
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.reason if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise UsageError(
-            f"{path}: the outputs cannot be read ({reason}). Give UTF-8 text, JSONL, JSON, TSV or CSV."
-        ) from None
+    text, sha256 = read_text(path, "a file of outputs")
     rows = _READERS.get(path.suffix.lower())
     outputs = _matched(path, rows(path, text), entries) if rows else _aligned(path, text, entries)
-    return Outputs(outputs, hashlib.sha256(content).hexdigest())
+    return Outputs(outputs, sha256)
 
 
 def _aligned(path: Path, text: str, entries: Sequence[Entry]) -> dict[str, Output]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.words import folded, words
 from harness.failures import UsageError
+from harness.user_file import read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,13 @@ class WordList:
 
 def read_word_list(path: Path) -> WordList:
     """Read a list of words in UTF-8, one a line; lines that begin with # are remarks."""
-    try:
-        content = path.read_bytes()
-        lines = content.decode("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the word list cannot be read ({error}). Give UTF-8.") from error
+    text, sha256 = read_text(path, "the word list")
     found = frozenset(
-        folded(word.text) for line in lines if not line.startswith("#") for word in words(line)
+        folded(word.text)
+        for line in text.splitlines()
+        if not line.startswith("#")
+        for word in words(line)
     )
     if not found:
         raise UsageError(f"{path}: the word list is empty. Give one word a line.")
-    return WordList(found, hashlib.sha256(content).hexdigest())
+    return WordList(found, sha256)

@@ -166,6 +166,47 @@ def test_a_checkpoint_is_asked_once_for_what_is_not_secret(model: Model, checkpo
     assert [item["mt"] for item in model.asked] == ["abcd"]
 
 
+@pytest.mark.parametrize(
+    ("place", "named"),
+    [
+        ("MODEL/checkpoints/model.ckpt", "MODEL"),
+        ("models--org--MODEL/snapshots/0a1b/checkpoints/model.ckpt", "models--org--MODEL"),
+        ("MODEL/checkpoints/best.ckpt", "best"),
+        ("somebody/model.ckpt", "model"),
+        ("somebody/other.ckpt", "other"),
+    ],
+)
+def test_a_checkpoint_is_named_without_the_folders_of_its_owner(
+    model: Model, tmp_path: Path, place: str, named: str
+) -> None:
+    path = tmp_path / place
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"weights")
+    found = comet_annotator(path)
+    assert found.facts.model == named
+    model.give = raises
+    with pytest.raises(HarnessError) as caught:
+        found.annotate([translation(1, "ab")])
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_failures_while_scoring_name_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for content, count in (("0.5\n", 2), ("7\t0.5\n", 1)):
+        made = scores(tmp_path, "s.tsv", content)
+        with pytest.raises(UsageError, match=r"^s\.tsv: ") as caught:
+            made.annotate([translation(id_) for id_ in range(count)])
+        assert str(tmp_path) not in str(caught.value)
+    package = types.ModuleType("comet")
+    package.load_from_checkpoint = lambda *_, **__: 1 / 0  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "comet", package)
+    (tmp_path / "c.ckpt").write_bytes(b"x")
+    with pytest.raises(UsageError, match=r"^c\.ckpt: COMET cannot load") as caught:
+        comet_annotator(tmp_path / "c.ckpt").annotate([translation(1, "ab")])
+    assert str(tmp_path) not in str(caught.value)
+
+
 def raises() -> dict[str, Any]:
     raise RuntimeError("s is the source")
 

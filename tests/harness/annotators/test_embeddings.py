@@ -371,8 +371,9 @@ def test_a_folder_that_is_no_model_is_refused(folder: Path, tmp_path: Path) -> N
 def test_a_broken_model_is_named(folder: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:20])
-    with pytest.raises(UsageError, match="the model cannot be read"):
+    with pytest.raises(UsageError, match="the model cannot be read") as caught:
         embedding_annotator(str(folder)).annotate([of_words("dog", "cat", "dog")])
+    assert str(caught.value).startswith(f"{folder.name}: ")  # it ends up on the card: no path
 
 
 def test_a_missing_library_is_named(tmp_path: Path) -> None:

@@ -77,3 +77,9 @@ def test_a_prompt_of_one_s_own(tmp_path: Path) -> None:
 def test_names_of_languages(tag: str, name: str, script: str | None) -> None:
     assert language_name(tag) == name
     assert tag_script(tag) == script
+
+
+def test_line_ends_of_another_system_change_nothing(tmp_path: Path) -> None:
+    for content in (b"One:\n{source}\n", b"One:\r\n{source}\r\n", b"One:\r{source}\r"):
+        (tmp_path / "own.txt").write_bytes(content)
+        assert load_prompt(str(tmp_path / "own.txt")).text == "One:\n{source}"

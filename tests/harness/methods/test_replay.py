@@ -184,7 +184,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         texts(tmp_path / "nowhere.txt")
     (tmp_path / "latin.txt").write_bytes(b"SECRET \xe9")
-    with pytest.raises(UsageError, match="cannot be read") as caught:
+    with pytest.raises(UsageError, match="line 1: not UTF-8") as caught:
         texts(tmp_path / "latin.txt")
     assert "SECRET" not in str(caught.value)
 

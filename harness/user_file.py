@@ -1,0 +1,47 @@
+"""Reading a text file that a user named: with a bound on its size, and words for what is wrong with it.
+
+Dictionaries, word lists and the like come from anywhere; all are read here, so that each says the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from harness.failures import UsageError
+
+MOST_BYTES = 256 * 2**20
+"""No dictionary that people made is larger; a wrong path may name a disk image."""
+
+
+def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str, str]:
+    """Read a file in UTF-8, with or without a byte-order mark; gives its text and the SHA-256 of its bytes.
+
+    ``what`` names its contents (``"the word list"``). UsageError names file, line of a wrong byte and mend.
+    """
+    content = _content(path, what, most_bytes)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path}: line {line}: not UTF-8. Save the file as UTF-8.") from None
+    return text, hashlib.sha256(content).hexdigest()
+
+
+def _content(path: Path, what: str, most_bytes: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            small = os.fstat(file.fileno()).st_size <= most_bytes
+            content = file.read(most_bytes + 1) if small else b""  # a pipe has no size of its own
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UsageError(
+            f"{path}: {what} cannot be read ({reason}). Name a text file in UTF-8."
+        ) from error
+    except ValueError:
+        raise UsageError(f"{path!r}: no file can have this name. Correct it.") from None
+    if not small or len(content) > most_bytes:
+        limit = f"{most_bytes // 2**20:,} MiB" if most_bytes >= 2**20 else f"{most_bytes:,} bytes"
+        raise UsageError(f"{path}: larger than {limit}, so it is not {what}. Name the right file.")
+    return content

@@ -1,0 +1,141 @@
+"""Files that users name: every reader says the same of one that cannot be read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.entry import Entry
+from harness.annotators.comet import comet_annotator
+from harness.failures import UsageError
+from harness.gloss_dictionary import read_gloss_dictionary
+from harness.methods.coaching import holds_coaching, read_coaching
+from harness.methods.dictionary import read_dictionary
+from harness.methods.outputs import read_outputs
+from harness.methods.word_list import read_word_list
+from harness.prices import Prices
+from harness.prompt import load_prompt
+from harness.user_file import MOST_BYTES, read_text
+
+ENTRIES = [Entry(id=1, source="cat", reference="kato")]
+ZEROES = Path("/dev/zero")
+
+READERS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "dictionary": (read_dictionary, "dog\thundo\ncat\tkato\n"),
+    "glosses": (read_gloss_dictionary, "hundo\tdog\nkato\tcat\n"),
+    "words": (read_word_list, "hundo\nkato\n"),
+    "coaching": (read_coaching, '{"notes":\n ["Ne forgesu."]}\n'),
+    "scores": (comet_annotator, "0.5\n0.75\n"),
+    "outputs": (lambda path: read_outputs(path, ENTRIES), "id\toutput\n1\tkato\n"),
+    "prompt": (lambda path: load_prompt(str(path)), "Translate:\n{source}\n"),
+    "prices": (Prices, 'source = "mine"\nprice = []\n'),
+}
+
+
+@pytest.fixture(params=READERS)
+def reader(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Callable[[Path], object], Path]:
+    read, sound = READERS[request.param]
+    path = tmp_path / ("file.json" if request.param == "coaching" else "file.tsv")
+    path.write_text(sound, "utf-8")
+    return read, path
+
+
+Reader = tuple[Callable[[Path], object], Path]
+
+
+def refused(reader: Reader, said: str) -> None:
+    read, path = reader
+    with pytest.raises(UsageError, match=said) as caught:
+        read(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_sound_file_is_read(reader: Reader) -> None:
+    read, path = reader
+    assert read(path)
+
+
+def test_a_byte_order_mark_says_nothing(reader: Reader) -> None:
+    read, path = reader
+    plain = read_text(path, "it")[0]
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read_text(path, "it")[0] == plain
+    assert read(path)
+
+
+def test_the_line_of_a_byte_that_is_not_utf8_is_named(reader: Reader) -> None:
+    first, second, *rest = reader[1].read_bytes().split(b"\n")
+    reader[1].write_bytes(b"\n".join([first, b"\xe2" + second, *rest]))
+    refused(reader, r"line 2: not UTF-8\. Save")
+
+
+def test_one_too_large_is_refused_unread(reader: Reader) -> None:
+    with reader[1].open("ab") as file:
+        file.truncate(
+            2**40
+        )  # a sparse file: it takes no place, and reading it would take all memory
+    refused(reader, "larger than 256 MiB")
+
+
+def test_a_missing_one_is_named(reader: Reader) -> None:
+    reader[1].unlink()
+    refused(reader, r"cannot be read \(No such file|there is no such file|neither a file nor")
+
+
+def test_a_folder_is_no_file(reader: Reader) -> None:
+    reader[1].unlink()
+    reader[1].mkdir()
+    refused(reader, r"cannot be read \(|0 checkpoints|neither a file nor")
+
+
+def test_what_cannot_be_read_holds_no_coaching(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    assert not holds_coaching(path)
+    path.write_bytes(b'{"dictionary": {"\xff": "x"}}')
+    assert not holds_coaching(path)
+    path.write_text('{"dictionary": {"dog": "hundo"}}', "utf-8")
+    assert holds_coaching(path)
+
+
+def test_a_name_that_no_file_can_have() -> None:
+    with pytest.raises(UsageError, match="no file can have this name"):
+        read_text(Path("a\0b"), "it")
+
+
+@pytest.mark.skipif(not ZEROES.exists(), reason="this system has no endless file")
+def test_what_has_no_end_is_read_no_further_than_the_bound() -> None:
+    with pytest.raises(UsageError, match="larger than 100 bytes, so it is not the word list"):
+        read_text(ZEROES, "the word list", 100)
+
+
+def test_the_bound_itself_is_allowed(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"x" * 10)
+    assert read_text(path, "it", 10)[0] == "x" * 10
+    with pytest.raises(UsageError, match="larger than 9 bytes"):
+        read_text(path, "it", 9)
+    assert MOST_BYTES == 2**28
+
+
+@given(content=st.binary(max_size=60))
+def test_any_bytes_are_text_or_a_named_line(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any"
+    path.write_bytes(content)
+    try:
+        text, sha256 = read_text(path, "it")
+    except UsageError as failure:
+        line = int(str(failure).partition("line ")[2].partition(":")[0])
+        lines = content.split(b"\n")
+        b"\n".join(lines[: line - 1]).decode("utf-8")  # all before the line is sound
+        with pytest.raises(UnicodeDecodeError):
+            lines[line - 1].decode("utf-8")
+    else:
+        assert text.encode("utf-8") == content.removeprefix(b"\xef\xbb\xbf")
+        assert sha256 == hashlib.sha256(content).hexdigest()
