@@ -9,15 +9,10 @@ from typing import NamedTuple
 
 import regex
 
+from corpora.placeholders import read
+
 JOINERS = "'’ʼʔ·‑-"
 """Characters that join letters to one word in a language whose card says nothing else."""
-
-_UNTOUCHED = (
-    r"https?://[^\s<>]+"  # addresses
-    r"|</?\p{L}[^<>]*>"  # tags
-    r"|\$?\{\{?[^{}]*\}?\}"  # {x} {{x}} ${x}
-    r"|%(?:\(\w+\)|\d+\$)?[-+0#]*\d*(?:\.\d+)?[sdifgxc@](?!\w)"  # %s %1$d %(x)s
-)
 
 
 class Word(NamedTuple):
@@ -42,25 +37,27 @@ def words(text: str, joiners: str = JOINERS, letters: str = "") -> Iterator[Word
     if text.isalpha():  # most words, when a text is taken apart piece by piece
         yield Word(text, 0, len(text))
         return
-    for match in _piece(joiners, letters).finditer(text):
-        if (word := match["word"]) is not None:
-            yield Word(word, *match.span())
+    word = _word(joiners, letters)
+    for start, end in read(text).spans:
+        for match in word.finditer(text, start, end):
+            yield Word(match[0], *match.span())
 
 
 def pieces(text: str) -> list[str]:
     """Cut a text where no word, placeholder or tag is cut, so that what is found of a piece can be kept.
 
     The pieces are what stands between spaces; the same ones come again and again in the texts of a corpus.
-    Only placeholders and tags may hold a space: a text with one is a single piece.
+    Only placeholders and tags may hold a space, and before a per cent sign it may tell that none begins
+    there: a text with one of these is a single piece.
     """
-    return [text] if "{" in text or "<" in text else text.split(" ")
+    return [text] if "{" in text or "<" in text or " %" in text else text.split(" ")
 
 
 @cache
-def _piece(joiners: str, letters: str) -> regex.Pattern[str]:
-    letter = rf"[\p{{L}}\p{{M}}\p{{N}}{regex.escape(letters)}]"
-    joined = rf"(?:[{regex.escape(joiners)}]{letter}+)*" if joiners else ""
-    return regex.compile(rf"(?P<untouched>{_UNTOUCHED})|(?P<word>{letter}+{joined})")
+def _word(joiners: str, letters: str) -> regex.Pattern[str]:
+    letter = rf"[\p{{L}}\p{{M}}\p{{N}}{regex.escape(letters)}]++"
+    joined = rf"(?:[{regex.escape(joiners)}]{letter})*+" if joiners else ""
+    return regex.compile(f"{letter}{joined}")
 
 
 def folded(text: str) -> str:

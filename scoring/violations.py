@@ -15,7 +15,7 @@ from unicodedata import normalize
 import regex
 
 from corpora.entry import Entry
-from scoring.placeholders import Reading, read
+from corpora.placeholders import Reading, read
 from scoring.quotation import quotation_marks
 from scoring.resources import Resources
 

@@ -156,7 +156,7 @@ class PlaceholderCheck:
 
     def rejections(self, source: str, output: str) -> list[Rejection]:
         """Reject each placeholder that is missing, and each that the source does not have."""
-        from scoring.placeholders import read
+        from corpora.placeholders import read
 
         wanted, found = read(source).variables, read(output).variables
         missing = [Rejection("missing: keep it as it is", name) for name in wanted - found]

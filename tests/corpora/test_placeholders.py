@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.placeholders import read
+from corpora.placeholders import read
 from tests.scoring.samples import HOSTILE, sentences
 
 PIECES = (

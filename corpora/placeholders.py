@@ -1,4 +1,7 @@
-"""Placeholders and tags of a text: what a program fills in or reads, so that a translation must keep it."""
+"""Placeholders and tags of a text: what a program fills in or reads, so that a translation must keep it.
+
+What is left is prose: the words of a text are the words of its prose.
+"""
 
 from __future__ import annotations
 
@@ -56,10 +59,16 @@ def _pieces() -> regex.Pattern[str]:
 class Reading:
     """A text taken apart."""
 
+    text: str
     variables: Counter[str]
     """How often each placeholder and tag stands in it, in one spelling for equal ones."""
-    prose: str
-    """The rest, which people read; a blank stands for each piece and for each address."""
+    spans: tuple[tuple[int, int], ...]
+    """Where the rest begins and ends, which people read: between placeholders, tags and addresses."""
+
+    @property
+    def prose(self) -> str:
+        """What people read; a blank stands for all between."""
+        return " ".join(self.text[start:end] for start, end in self.spans)
 
 
 def read(text: str) -> Reading:
@@ -70,31 +79,71 @@ def read(text: str) -> Reading:
     A ``%`` after a number and braces around several words are prose.
     """
     if "{" not in text and "%" not in text and "<" not in text and "://" not in text:
-        return Reading(Counter(), text)
-    return _read(text, 0)
+        return Reading(text, Counter(), ((0, len(text)),))
+    spans: list[tuple[int, int]] = []
+    found = _Text(text, _closings(text) if "{" in text else {}, spans).read(0, len(text), 0)
+    return Reading(text, found, tuple(spans))
 
 
-def _read(text: str, depth: int) -> Reading:
-    found: Counter[str] = Counter()
-    prose, place = [], 0
-    closings = _closings(text) if "{" in text else {}
-    while match := _pieces().search(text, place):
-        prose.append(text[place : match.start()])
-        place = match.end()
-        if match["icu"]:
-            close = closings.get(match.start())
-            if close is None or depth == _DEPTH:
-                prose.append("{")
-                place = match.start() + 1
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text that is being taken apart."""
+
+    text: str
+    closings: dict[int, int]
+    """Place of each opening brace → that of its closing one."""
+    spans: list[tuple[int, int]]
+    """Of prose, found so far."""
+
+    def read(self, start: int, end: int, depth: int) -> Counter[str]:
+        """Count the variables of a part of the text, and note its prose."""
+        found: Counter[str] = Counter()
+        place = start
+        while match := _pieces().search(self.text, place, end):
+            place = match.end()
+            if match["icu"]:
+                close = self.closings.get(match.start())
+                if close is None or depth == _DEPTH:
+                    place = match.start() + 1
+                    continue
+                self.spans.append((start, match.start()))
+                found += self._argument(match, close, depth)
+                start = place = close + 1
                 continue
-            inner = _argument(text, match, closings, depth)
-            found += inner.variables
-            prose.append(inner.prose)
-            place = close + 1
-        elif name := _name(match):
-            found[name] += 1
-        prose.append(" ")
-    return Reading(found, "".join([*prose, text[place:]]))
+            if name := _name(match):
+                found[name] += 1
+            self.spans.append((start, match.start()))
+            start = place
+        self.spans.append((start, end))
+        return found
+
+    def _argument(self, match: regex.Match[str], end: int, depth: int) -> Counter[str]:
+        """Read a plural or select argument: its keys, and its branches as if they were one text."""
+        head = f"{match['argument']}, {match['kind']}"
+        keys: Counter[str] = Counter({f"{{{head}}}": 1})
+        inside: Counter[str] = Counter()
+        place = match.end()
+        while branch := self._branch(place, end):
+            key, place = branch["key"], self.closings[branch.end() - 1] + 1
+            if match["kind"] == "select" or key not in _PLURAL_WORDS:
+                keys[f"{{{head}, {key}}}"] += 1
+            first = len(self.spans)
+            variables = self.read(branch.end(), place - 1, depth + 1)
+            if match["kind"] != "select" and self._has_number_sign(first):
+                variables[f"{{{match['argument']}}}"] += 1
+            inside |= variables
+        if self.text[place:end].strip():
+            keys[f"{{{head}, … }} that cannot be read"] += 1
+        return keys + inside
+
+    def _branch(self, place: int, end: int) -> regex.Match[str] | None:
+        """Find the beginning of a branch whose brace is closed."""
+        branch = _BRANCH.match(self.text, place, end)
+        return branch if branch and branch.end() - 1 in self.closings else None
+
+    def _has_number_sign(self, first: int) -> bool:
+        """Tell whether prose from a span on has the sign for the number."""
+        return any(self.text.find("#", *span) >= 0 for span in self.spans[first:])
 
 
 def _name(match: regex.Match[str]) -> str | None:
@@ -130,23 +179,3 @@ def _closings(text: str) -> dict[int, int]:
         elif waiting:
             closings[waiting.pop()] = match.start()
     return closings
-
-
-def _argument(text: str, match: regex.Match[str], closings: dict[int, int], depth: int) -> Reading:
-    """Read a plural or select argument: its keys, and its branches as if they were one text."""
-    head = f"{match['argument']}, {match['kind']}"
-    keys: Counter[str] = Counter({f"{{{head}}}": 1})
-    inside: Counter[str] = Counter()
-    prose, place, end = [], match.end(), closings[match.start()]
-    while (branch := _BRANCH.match(text, place, end)) and (branch.end() - 1) in closings:
-        key, place = branch["key"], closings[branch.end() - 1] + 1
-        if match["kind"] == "select" or key not in _PLURAL_WORDS:
-            keys[f"{{{head}, {key}}}"] += 1
-        reading = _read(text[branch.end() : place - 1], depth + 1)
-        if match["kind"] != "select" and "#" in reading.prose:
-            reading.variables[f"{{{match['argument']}}}"] += 1
-        inside |= reading.variables
-        prose.append(reading.prose)
-    if text[place:end].strip():
-        keys[f"{{{head}, … }} that cannot be read"] += 1
-    return Reading(keys + inside, " ".join(prose))
