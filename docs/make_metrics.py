@@ -24,6 +24,9 @@ value does, stands in [scores.md](scores.md).
 * **needs**: what you must have before the metric can have a value. Without it the value is null, with the reason beside it on
   the card and on the screen, and the composite is formed without it.
 * **interval**: whether the value of a run has a 95 % bootstrap interval. The composite has one too, from the same draws.
+  Wilson's interval stands beside it for `exact_match_rate` and `equivalent_match_rate` only. It takes every case for independent of the others,
+  which entries may be and the words or terms of one entry are not: for a share of words it would be too narrow. The bootstrap draws whole
+  entries and allows for that.
 * **composite**: the weight in profile A (the FST metric has a value) and in profile B (it has none), or why the metric stays outside.
 
 ## What a number may be used for

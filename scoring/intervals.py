@@ -117,7 +117,11 @@ def wilson(right: float, total: float, level: float = LEVEL) -> Interval | None:
 
 
 def wilson_intervals(table: Table) -> dict[str, Interval]:
-    """Give the Wilson intervals of all metrics whose entries are right or wrong."""
+    """Give the Wilson intervals of the metrics whose entries are right or wrong as a whole.
+
+    Wilson's formula takes all cases for independent. Words, terms and rules of one entry are not, so that
+    over them it would be too narrow; their rates have the bootstrap alone, which draws whole entries.
+    """
     found = {
         metric.info.id: wilson(*table.columns(metric.info.id).sum(axis=0))
         for metric in table.metrics

@@ -23,7 +23,10 @@ from scoring.intervals import (
 )
 from scoring.inventory import surface_metrics
 from scoring.match import EquivalentMatch
+from scoring.metric import Statistics
+from scoring.rate import Rate
 from scoring.scorer import Scorer
+from scoring.specification import metric_info
 from scoring.table import Table
 from scoring.translation import Translation
 from tests.scoring.samples import ALPHABETS, corpus, translations, worse
@@ -137,6 +140,33 @@ def test_wilson_is_scipys(right: int, total: int) -> None:
     theirs = binomtest(right, total).proportion_ci(method="wilson")
     assert interval is not None
     assert (interval.lower, interval.upper) == pytest.approx((theirs.low, theirs.high))
+
+
+class WordRate(Rate):
+    """Five words an entry; a one in the output says that they are right."""
+
+    info = metric_info("orthographic_accuracy")
+    signature = "words:5"
+
+    def stats(self, translation: Translation) -> Statistics:
+        return (5 * translation.output.count("1"), 5)
+
+
+def test_words_of_one_entry_hang_together_so_that_wilson_over_them_is_too_narrow() -> None:
+    """Of 400 corpora of 30 entries the interval over words misses the truth ten times too often."""
+    rng, truth, missed = random.Random(9), 0.6, {"words": 0, "entries": 0}
+    scorer = Scorer([WordRate()])
+    for seed in range(400):
+        outputs = ["1" if rng.random() < truth else "0" for _ in range(30)]
+        rows = scorer.table(scorer.statistics(translations(outputs, ["x"] * 30)))
+        assert wilson_intervals(rows) == {}
+        over_words = wilson(*rows.columns("orthographic_accuracy").sum(axis=0))
+        over_entries = bootstrap(rows, draws=200, seed=seed)["orthographic_accuracy"]
+        assert over_words is not None
+        missed["words"] += not over_words.lower <= truth <= over_words.upper
+        missed["entries"] += not over_entries.lower <= truth <= over_entries.upper
+    assert missed["words"] > 400 * 0.3
+    assert missed["entries"] < 400 * 0.1
 
 
 def test_live_intervals_agree_with_the_exact_ones() -> None:
