@@ -250,6 +250,7 @@ def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
     for name, parts in (
         ("language card", (scoring.get("language_card"), _hash(scoring, "language_card_sha256"))),
         ("script", (scoring.get("script"),)),
+        ("references", (_references(scoring),)),
         ("analyser", _analyser(block(scoring, "analyser"))),
         ("source words", (scoring.get("word_list"),)),
         ("alignment", (scoring.get("alignment"),)),
@@ -266,6 +267,13 @@ def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
         if metric in specification().metrics and not _of_sacrebleu(metric):
             yield _line(f"  {title(metric)}", signature)
     yield ""
+
+
+def _references(scoring: Mapping[str, Any]) -> str:
+    if scoring.get("multi_ref") is not True:
+        return "one for each entry"
+    variants = "" if scoring.get("has_variants") is True else "; no entry has any"
+    return f"several for chrF++, BLEU and TER: also the variants{variants}"
 
 
 def _analyser(facts: Mapping[str, Any]) -> Sequence[object]:

@@ -21,8 +21,8 @@ Ids = npt.NDArray[np.uint64]
 _KEY_BITS = 64
 _FEW_WORDS = 60
 """Up to here counting word by word is faster than setting up arrays."""
-_MOST_SIDES = 16
-"""Up to here one array of counts for every side is faster than counting word by word."""
+_MOST_SIDES = 32
+"""Beyond this one array of counts for every side would take too much memory."""
 
 
 def key_fits(groups: int, symbols: int, order: int, sides: int = 2) -> bool:
