@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from corpora.patterns import LONGEST_WORD, why_endless
 from corpora.words import JOINERS
 
 Tokenizer = Literal[
@@ -20,8 +22,6 @@ Tokenizer = Literal[
 _MOST_IN_RANGE = 30_000
 _LONGEST_LETTER = 8
 _LONGEST_PATTERN = 200
-_REPEATED_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\)[*+{]|\(\?[PR(&]|\\[1-9]")
-"""A group that is repeated or referred to: with these a search can take time without end."""
 
 
 def shown(text: str) -> str:
@@ -77,16 +77,16 @@ def _quotes(pair: str) -> str:
 
 def _pattern(text: str) -> str:
     """Refuse a pattern that is none, or one whose search could take time without end."""
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise ValueError(f"{shown(text)} is no regular expression ({error})") from None
     if not text or len(text) > _LONGEST_PATTERN:
         raise ValueError(f"a pattern has between 1 and {_LONGEST_PATTERN} characters")
-    if _REPEATED_GROUP.search(text):
-        raise ValueError(
-            f"{shown(text)} repeats a group or refers to one; write the cases with | instead"
-        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what may mean something else in another version of Python
+            re.compile(text)
+    except (re.error, RecursionError, OverflowError, Warning) as error:
+        raise ValueError(f"{shown(text)} is no regular expression ({error})") from None
+    if reason := why_endless(text):
+        raise ValueError(f"{shown(text)} {reason}")
     return composed(text)
 
 
@@ -109,15 +109,19 @@ class Forbidden(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     pattern: Annotated[str, AfterValidator(_pattern)]
-    """Regular expression of Python's ``re``, searched in a lower-cased word in NFC; no group in it is
-    repeated, so that no word can make the search long."""
+    """Regular expression of Python's ``re``, searched in the first 100 letters of a lower-cased word in NFC.
+    No group in it is repeated, and of ``*`` and ``+`` there is one in each case between bars, so that no
+    word can make the search long (``corpora.patterns``)."""
     why: Annotated[str, Field(min_length=1, max_length=200)]
     """In words, for the entry screen: “long e is written ê”."""
 
     @cached_property
-    def search(self) -> re.Pattern[str]:
-        """The pattern, compiled."""
+    def _search(self) -> re.Pattern[str]:
         return re.compile(self.pattern)
+
+    def stands_in(self, word: str) -> bool:
+        """Tell whether a lower-cased word in NFC has the sequence."""
+        return self._search.search(word, 0, LONGEST_WORD) is not None
 
 
 class Writing(BaseModel):

@@ -226,7 +226,7 @@ class Spelling:
 
     def _forbidden(self, lowered: str) -> str | None:
         for rule in self._writing.forbidden:
-            if rule.search.search(lowered):
+            if rule.stands_in(lowered):
                 return rule.why
         return None
 

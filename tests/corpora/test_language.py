@@ -71,12 +71,14 @@ def test_letters_are_composed() -> None:
         ({"vowel_marks": ["âê", "ēâ"]}, "stands twice"),
         ({"direction": "up"}, "'ltr' or 'rtl'"),
         ({"forbidden": [{"pattern": "(", "why": "x"}]}, "no regular expression"),
+        ({"forbidden": [{"pattern": "[[a]", "why": "x"}]}, "no regular expression"),
         ({"forbidden": [{"pattern": "", "why": "x"}]}, "between 1 and"),
         ({"forbidden": [{"pattern": "a" * 201, "why": "x"}]}, "between 1 and"),
         ({"forbidden": [{"pattern": "(a+)+$", "why": "x"}]}, "repeats a group"),
         ({"forbidden": [{"pattern": "(a|a)*b", "why": "x"}]}, "repeats a group"),
         ({"forbidden": [{"pattern": "(a|aa){9,}", "why": "x"}]}, "repeats a group"),
         ({"forbidden": [{"pattern": r"(a*)\1b", "why": "x"}]}, "repeats a group"),
+        ({"forbidden": [{"pattern": "a*a*a*a*b", "why": "x"}]}, "100,000,000 ways"),
         ({"forbidden": [{"pattern": "a", "why": ""}]}, "at least 1 character"),
     ],
 )
@@ -150,7 +152,7 @@ def test_a_pattern_is_compiled_or_refused(text: str) -> None:
         made = writing(forbidden=[{"pattern": text, "why": "x"}])
     except ValidationError:
         return
-    made.forbidden[0].search.search("aaaaaaaaaaaaaaaaaaaaaaaaaaaa!")
+    made.forbidden[0].stands_in("aaaaaaaaaaaaaaaaaaaaaaaaaaaa!")
 
 
 def test_an_item_that_is_no_range_is_one_letter() -> None:

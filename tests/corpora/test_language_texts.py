@@ -66,7 +66,7 @@ def own_words(texts: list[str], writing: Writing, script: str) -> Iterator[str]:
 
 def fits(word: str, writing: Writing) -> bool:
     spelled = set(word) <= writing.alphabet | set(writing.joiners)
-    return spelled and not any(rule.search.search(word.lower()) for rule in writing.forbidden)
+    return spelled and not any(rule.stands_in(word.lower()) for rule in writing.forbidden)
 
 
 def of(name: str) -> tuple[LanguageCard, str]:
