@@ -279,8 +279,8 @@ def _analyser_step(
 def _words_step(source_language: str) -> Step:
     return Step(
         f"To know more words of the source language ({source_language}) that were left untranslated, "
-        "install word lists; not every language has one.",
-        ('python -m pip install "rosetta-tui[words]"',),
+        "install word lists, in the folder of Rosetta; not every language has one.",
+        ('pip install ".[words]"',),
     )
 
 

@@ -55,7 +55,8 @@ class MethodOptions(BaseModel):
     word_list: Path | None = None
     """Words of the target language, one a line."""
     analyser: Path | None = None
-    """Morphological analyser of the target language, for the check ``fst`` and the tool ``analyse``."""
+    """Morphological analyser of the target language, for the check ``fst`` and the tool ``analyse``; None: where
+    one of them is asked for by name, the one that lies among the languages' files."""
 
     outputs: Path | None = None
     """Outputs made elsewhere."""

@@ -175,18 +175,34 @@ def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
 
 
 def _analyser(options: MethodOptions) -> tuple[Analyser | None, FoundCard | None]:
-    """Open the analyser, and find the card that says how its language is written."""
-    if options.analyser is None:
+    """Open the named analyser, else, where it is asked for, the one that scoring finds for the language.
+
+    A run that asks for neither check nor tool stays the same experiment whichever analysers lie here.
+    """
+    asked = [
+        *(["--check fst"] if "fst" in options.checks else []),
+        *(["--tool analyse"] if "analyse" in options.tools else []),
+    ]
+    if options.analyser is None and not asked:
         return None, None
     from corpora.cards import find_card
     from harness.fst.analyser import open_analyser
+    from harness.fst.find import find_analyser
     from harness.preparing import language_folders
 
-    card = find_card(options.target_language, language_folders())
+    tag, folders = options.target_language, language_folders()
+    card = find_card(tag, folders)
+    path = options.analyser or find_analyser(card.card if card else None, tag, folders)
+    if path is None:
+        raise UsageError(
+            f"{asked[0]} needs an analyser, and none for {tag!r} is on this machine. "
+            f"`rosetta language check {tag}` says where to put one; or give --analyser FILE."
+        )
     try:
-        return open_analyser(options.analyser), card
+        return open_analyser(path), card
     except AnalyserError as error:
-        raise UsageError(f"--analyser: {error}") from error
+        asking = "--analyser" if options.analyser else asked[0]
+        raise UsageError(f"{asking}: {error}") from error
 
 
 def _annotator(options: MethodOptions, analyser: Analyser, found: FoundCard | None) -> FstAnnotator:
@@ -208,8 +224,7 @@ def _tools(
                 raise UsageError("--tool lookup needs a dictionary: give --glossary FILE.")
             tools.append(lookup_tool(dictionary))
         elif name == "analyse":
-            if annotator is None:
-                raise UsageError("--tool analyse needs an analyser: give --analyser FILE.")
+            assert annotator is not None  # noqa: S101  _analyser raises where none is found
             tools.append(analyse_tool(annotator))
         else:
             raise UsageError(f"--tool: {name!r} is not known. There are: lookup, analyse.")

@@ -280,7 +280,7 @@ def _engines(engines: dict[str, str]) -> str:
     if "hfst" in engines:
         return listed
     if hfst_has_wheel():
-        return f'{listed}; quicker with: python -m pip install "rosetta-tui[hfst]"'
+        return f'{listed}; quicker with: pip install ".[hfst]" in the folder of Rosetta'
     return f"{listed}; hfst has no package for this system, the built-in engine reads the same"
 
 

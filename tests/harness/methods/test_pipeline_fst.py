@@ -32,7 +32,9 @@ def make(server: Server, **given: Any) -> Method:
 async def test_words_that_are_rejected_are_named_and_asked_again(
     server: Server, calls: HttpCalls
 ) -> None:
-    server.answer = in_turn("Bob, mi vidas the dogon en {room} 5!", "Bob, mi vidas la hundon {room}!")
+    server.answer = in_turn(
+        "Bob, mi vidas the dogon en {room} 5!", "Bob, mi vidas la hundon {room}!"
+    )
     method = make(server)
     [output] = await method.translate([entry("Bob, I see the dog in {room} 5.")], calls)
     assert output.text == "Bob, mi vidas la hundon {room}!"
@@ -57,6 +59,27 @@ def test_the_analyser_is_written_into_the_setup(server: Server) -> None:
     assert "fst" in setup.options["checks"]
     assert len(setup.options["language_card_sha256"]) == 64
     assert str(ANALYSER.parent) not in setup.model_dump_json()
+
+
+@pytest.mark.parametrize("asked", [{"checks": ["fst"]}, {"tools": ["analyse"]}])
+def test_the_language_s_own_analyser_is_found_and_makes_the_same_experiment(
+    server: Server, asked: dict[str, Any], home: Path
+) -> None:
+    named = make(server, **asked)
+    assert make(server, analyser=None, **asked).setup == named.setup
+    own = home / "languages" / "eo" / "eo.hfstol"
+    own.parent.mkdir(parents=True)
+    own.write_bytes(b"")
+    with pytest.raises(
+        UsageError, match=r"^--(check fst|tool analyse): Analyser eo\.hfstol is empty"
+    ):
+        make(server, analyser=None, **asked)
+
+
+def test_no_analyser_is_taken_unasked(server: Server) -> None:
+    setup = make(server, analyser=None).setup
+    assert setup.fst_sha256 is None
+    assert "fst" not in setup.options["checks"]
 
 
 def test_an_analyser_that_nothing_uses_is_not_written_down(server: Server) -> None:
@@ -114,8 +137,14 @@ async def test_hostile_words_are_only_rejected(server: Server, calls: HttpCalls,
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"checks": ["fst"], "analyser": None}, "give --analyser FILE"),
-        ({"tools": ["analyse"], "analyser": None}, "--tool analyse needs an analyser"),
+        (
+            {"checks": ["fst"], "analyser": None, "target_language": "tlh"},
+            "--check fst needs an analyser.*`rosetta language check tlh` says where to put one",
+        ),
+        (
+            {"tools": ["analyse"], "analyser": None, "target_language": "tlh"},
+            "--tool analyse needs an analyser.*give --analyser FILE",
+        ),
         ({"analyser": "gone.hfstol"}, r"--analyser: Analyser gone\.hfstol does not exist"),
         ({"analyser": __file__}, r"--analyser: Analyser test_pipeline_fst\.py is "),
     ],
