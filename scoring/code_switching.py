@@ -11,7 +11,7 @@ from scoring.rate import Rate
 from scoring.reading import SIGNATURE, Reading, capitalised
 from scoring.resources import Resources
 from scoring.sides import QUOTED, Side, Sides, languages_alike
-from scoring.signature import own_signature
+from scoring.signature import analyser_key, card_key, content_key, own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
 
@@ -36,9 +36,8 @@ class CodeSwitching(Rate):
         setup = self._resources.setup
         return own_signature(
             f"source:{setup.source_language}|list:{setup.word_list or 'none'}"
-            f"|analyser:{setup.analyser.sha256[:12] if setup.analyser else 'none'}"
-            f"|card:{(setup.language_card_sha256 or 'none')[:12]}"
-            f"|terms:{(setup.terms_sha256 or 'none')[:12]}|quoted:{QUOTED}|{SIGNATURE}"
+            f"|analyser:{analyser_key(setup)}|card:{card_key(setup)}"
+            f"|terms:{content_key(setup.terms_sha256)}|quoted:{QUOTED}|{SIGNATURE}"
         )
 
     @property

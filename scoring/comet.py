@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from corpora.text import is_blank
-from scoring.metric import FloatArray, Metric, Statistics
+from scoring.metric import FloatArray, Statistics
+from scoring.rate import Rate
 from scoring.resources import Resources
 from scoring.setup import ScoringSetup
 from scoring.signature import own_signature
@@ -65,7 +64,7 @@ _WARNING = (
 )
 
 
-class Comet(Metric):
+class Comet(Rate):
     """Mean of the checkpoint's scores, 0–1, higher is better.
 
     Statistics are (sum of scores, entries, scores outside 0–1). The regression behind COMET can leave its
@@ -100,10 +99,6 @@ class Comet(Metric):
             return (0.0, 1, 0)
         inside = min(max(float(score), 0.0), 1.0)
         return (inside, 1, int(inside != score))
-
-    def values(self, totals: FloatArray) -> FloatArray:
-        entries = totals[:, 1]
-        return np.where(entries > 0, totals[:, 0] / np.where(entries > 0, entries, 1.0), np.nan)
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         """Give the warning flag and how many scores lay outside the range."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from corpora.text import is_blank
 from scoring.metric import FloatArray, Metric, Statistics
+from scoring.rate import share
 from scoring.resources import Resources
 from scoring.setup import ScoringSetup
 from scoring.signature import own_signature
@@ -51,10 +52,10 @@ class ComplianceIndex(Metric):
         return (points, first, sum(WEIGHTS[part] for part in demand.known))
 
     def values(self, totals: FloatArray) -> FloatArray:
-        return _share(totals, 0)
+        return share(totals[:, 0], totals[:, 2])
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        raw = float(_share(np.asarray(total, dtype=np.float64).reshape(1, self.width), 1)[0])
+        raw = float(share(total[1:2], total[2:3])[0])
         return {"compliance_index_raw": None if np.isnan(raw) else raw}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
@@ -85,8 +86,3 @@ def _points(demand: Demand, output: str) -> int:
         return 0
     broken = demand.violations(output)
     return sum(WEIGHTS[part] for part in demand.known if part not in broken)
-
-
-def _share(totals: FloatArray, column: int) -> FloatArray:
-    possible = totals[:, 2]
-    return np.where(possible > 0, totals[:, column] / np.where(possible > 0, possible, 1.0), np.nan)

@@ -9,7 +9,7 @@ from scoring.bitext import SIGNATURE as CONTENT
 from scoring.metric import CorpusMetric
 from scoring.reading import stem
 from scoring.resources import Resources
-from scoring.signature import own_signature
+from scoring.signature import analyser_key, card_key, content_key, own_signature
 from scoring.specification import metric_info
 from scoring.terminology_adherence import renderings
 from scoring.translation import Translation
@@ -33,9 +33,8 @@ class Consistency(CorpusMetric):
     def signature(self) -> str:
         setup = self._resources.setup
         of = (
-            f"terms:{(setup.terms_sha256 or 'none')[:12]}"
-            f"|card:{(setup.language_card_sha256 or 'none')[:12]}"
-            f"|analyser:{setup.analyser.sha256[:12] if setup.analyser else 'none'}"
+            f"terms:{content_key(setup.terms_sha256)}|card:{card_key(setup)}"
+            f"|analyser:{analyser_key(setup)}"
             if setup.terms
             else f"alignment:{setup.alignment or 'none'}|{CONTENT}"
         )

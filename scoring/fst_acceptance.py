@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.metric import FloatArray, Metric, Statistics
+from scoring.metric import FloatArray, Statistics
+from scoring.rate import Rate
 from scoring.resources import Resources
 from scoring.setup import AnalyserFacts, ScoringSetup
-from scoring.signature import own_signature
+from scoring.signature import analyser_key, card_key, own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
 from scoring.wording import listed, shortened
@@ -19,7 +18,7 @@ LEAST_ACCEPTANCE = 0.5
 """Share of the references' words that an analyser must accept before it may judge outputs (METRICS §2)."""
 
 
-class FstAcceptance(Metric):
+class FstAcceptance(Rate):
     """Accepted words / words, 0–1, higher is better; statistics (accepted, words, all accepted).
 
     It is no measure of quality by itself: a strict analyser accepts about 60 % of human Cree, so that the
@@ -49,10 +48,6 @@ class FstAcceptance(Metric):
     def stats(self, translation: Translation) -> Statistics | None:
         annotation = translation.annotations.get("fst")
         return None if annotation is None else _counts(annotation)
-
-    def values(self, totals: FloatArray) -> FloatArray:
-        words = totals[:, 1]
-        return np.where(words > 0, totals[:, 0] / np.where(words > 0, words, 1.0), np.nan)
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         """Give the accepted words and the entries of which every word is accepted."""
@@ -94,16 +89,6 @@ def why_no_acceptance(setup: ScoringSetup) -> str | None:
 def why_no_fst_acceptance(resources: Resources) -> str | None:
     """Say why the metric is off with these resources; None where it is not."""
     return why_no_acceptance(resources.setup)
-
-
-def analyser_key(setup: ScoringSetup) -> str:
-    """Name the analyser in a signature by its content; engines agree, so that none is named."""
-    return "none" if setup.analyser is None else setup.analyser.sha256[:12]
-
-
-def card_key(setup: ScoringSetup) -> str:
-    """Name the language card in a signature by its content."""
-    return (setup.language_card_sha256 or "none")[:12]
 
 
 def _counts(annotation: FstAnnotation) -> Statistics | None:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from unicodedata import normalize
 
-import numpy as np
-
-from scoring.metric import FloatArray, Metric, Statistics
+from scoring.metric import Statistics
+from scoring.rate import Rate
 from scoring.signature import own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
 
 
-class LengthRatio(Metric):
+class LengthRatio(Rate):
     """Characters of the output / characters of the reference, both in NFC; 1 is ideal, no upper end.
 
     The corpus value is total / total (scoring-specification §2.1). Null for an empty reference.
     """
 
     info = metric_info("length_ratio")
-    width = 2
 
     @property
     def signature(self) -> str:
@@ -32,9 +30,3 @@ class LengthRatio(Metric):
     def stats(self, translation: Translation) -> Statistics | None:
         reference = len(normalize("NFC", translation.entry.reference))
         return (len(normalize("NFC", translation.output)), reference) if reference else None
-
-    def values(self, totals: FloatArray) -> FloatArray:
-        reference = totals[:, 1]
-        return np.where(
-            reference > 0, totals[:, 0] / np.where(reference > 0, reference, 1.0), np.nan
-        )

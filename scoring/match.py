@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from corpora.text import comparison_form, is_blank
 from corpora.variant_rules import VariantRules
 from scoring.analysis import FstAnnotation
-from scoring.metric import FloatArray, Metric, Statistics
-from scoring.signature import own_signature
+from scoring.metric import Statistics
+from scoring.rate import Rate
+from scoring.signature import card_key, own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
 from scoring.variants import Equivalence, LintVerdict, VariantClass
@@ -20,21 +19,15 @@ if TYPE_CHECKING:
     from scoring.resources import Resources
 
 
-class MatchRate(Metric):
+class MatchRate(Rate):
     """A rate whose entries are right or wrong: statistics (1 if right, 1), value in 0–1, higher is better.
 
     Every entry counts in the denominator, a failed one as wrong (DESIGN M2).
     """
 
-    width = 2
-
     @property
     def signature(self) -> str:
         return own_signature("nrefs:1|case:mixed|punct:yes|space:folded")
-
-    def values(self, totals: FloatArray) -> FloatArray:
-        total = totals[:, 1]
-        return np.where(total > 0, totals[:, 0] / np.where(total > 0, total, 1.0), np.nan)
 
 
 class ExactMatch(MatchRate):
@@ -140,7 +133,7 @@ _WORDS = {
 def equivalent_match(resources: Resources) -> EquivalentMatch:
     """Make the metric; the signature names the card and its content, because the rules stand in it."""
     setup, card = resources.setup, resources.card
-    named = f"{setup.language_card}-{(setup.language_card_sha256 or '')[:12]}"
+    named = f"{setup.language_card}-{card_key(setup)}"
     return EquivalentMatch(
         has_variants=setup.has_variants,
         rules=card.variants if card is not None and setup.variant_rules else None,

@@ -6,25 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
 from corpora.entry import Entry
 from scoring.analysis import FstAnnotation, WordAnalysis
 from scoring.assignment import best_pairs
-from scoring.fst_acceptance import analyser_key, card_key, why_no_acceptance
+from scoring.fst_acceptance import why_no_acceptance
 from scoring.gold_analysis import GoldWord, UnreadableAnalysisError, gold_words, joined
 from scoring.inflection import inflection_faults
-from scoring.metric import FloatArray, Metric, Statistics
+from scoring.metric import FloatArray, Statistics
+from scoring.rate import Rate
 from scoring.resources import Resources
 from scoring.setup import ScoringSetup
-from scoring.signature import own_signature
+from scoring.signature import analyser_key, card_key, own_signature
 from scoring.specification import metric_info
 from scoring.tagged_word import TaggedWord, tagged_word
 from scoring.translation import Translation
 from scoring.wording import listed, shortened
 
 
-class MorphologicalAccuracy(Metric):
+class MorphologicalAccuracy(Rate):
     """Lemmas and tags that are as expected / those expected, 0–1, higher is better.
 
     Every gold word is paired with one word of the output such that the pairs have the most in common; of
@@ -64,10 +63,6 @@ class MorphologicalAccuracy(Metric):
             line[column] for line, column in zip(worth, columns, strict=True) if column is not None
         )
         return (right, _size(gold), sum(len(word.unmapped) for word in gold))
-
-    def values(self, totals: FloatArray) -> FloatArray:
-        expected = totals[:, 1]
-        return np.where(expected > 0, totals[:, 0] / np.where(expected > 0, expected, 1.0), np.nan)
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         """Give how many glosses have no tag of the analyser, or belong to a number or a sign: left out."""

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-import numpy as np
-
 from corpora.words import folded
-from scoring.fst_acceptance import card_key
-from scoring.metric import FloatArray, Metric, Statistics
+from scoring.metric import Statistics
+from scoring.rate import Rate
 from scoring.resources import Resources
-from scoring.signature import own_signature
+from scoring.signature import card_key, own_signature
 from scoring.specification import metric_info
 from scoring.spelling import Spelling
 from scoring.translation import Translation
 from scoring.wording import listed, shortened
 
 
-class OrthographicAccuracy(Metric):
+class OrthographicAccuracy(Rate):
     """Words that break no rule of the language card / words, 0–1, higher is better; statistics are both.
 
     Words of other scripts are code-switching and no spelling: they count on neither side. Letters of names
@@ -28,7 +26,6 @@ class OrthographicAccuracy(Metric):
     """
 
     info = metric_info("orthographic_accuracy")
-    width = 2
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
@@ -59,10 +56,6 @@ class OrthographicAccuracy(Metric):
             return None
         expected, _ = spelling.counts(translation.entry.reference)
         return (0, expected) if expected else None
-
-    def values(self, totals: FloatArray) -> FloatArray:
-        words = totals[:, 1]
-        return np.where(words > 0, totals[:, 0] / np.where(words > 0, words, 1.0), np.nan)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         spelling = self._spelling

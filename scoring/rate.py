@@ -1,4 +1,4 @@
-"""Rates: a count of words or terms over another."""
+"""Rates: a count of words, terms or entries over another."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from scoring.metric import FloatArray, Metric
 
 
 class Rate(Metric):
-    """Statistics (counted, all), value counted / all in 0–1; null over nothing."""
+    """Statistics (counted, all), value counted / all; null over nothing.
+
+    A wider one keeps numbers of its own behind these two, which do not enter the value.
+    """
 
     width = 2
 
     def values(self, totals: FloatArray) -> FloatArray:
-        total = totals[:, 1]
-        return np.where(total > 0, totals[:, 0] / np.where(total > 0, total, 1.0), np.nan)
+        return share(totals[:, 0], totals[:, 1])
+
+
+def share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """Divide place by place; NaN where there is nothing to be a part of."""
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)

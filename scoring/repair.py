@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from corpora.text import is_blank
 from scoring.compliance import compliance_facts
-from scoring.metric import FloatArray, Metric, Statistics
+from scoring.metric import Statistics
+from scoring.rate import Rate
 from scoring.resources import Resources
 from scoring.signature import own_signature
 from scoring.specification import metric_info
@@ -14,7 +13,7 @@ from scoring.translation import Translation
 from scoring.violations import Part, Rules, total
 
 
-class RepairEffectiveness(Metric):
+class RepairEffectiveness(Rate):
     """Violations repaired / violations found in the raw answers, 0–1, higher is better (§2.5).
 
     Statistics: (repaired, found). Violations are those of the compliance index; of each part as many
@@ -24,7 +23,6 @@ class RepairEffectiveness(Metric):
     """
 
     info = metric_info("repair_effectiveness")
-    width = 2
 
     def __init__(self, resources: Resources) -> None:
         self._setup = resources.setup
@@ -52,10 +50,6 @@ class RepairEffectiveness(Metric):
         left = demand.violations(translation.output)
         mended = sum(max(0, count - total(left, part)) for part, count in counts.items())
         return (mended, sum(counts.values()))
-
-    def values(self, totals: FloatArray) -> FloatArray:
-        found = totals[:, 1]
-        return np.where(found > 0, totals[:, 0] / np.where(found > 0, found, 1.0), np.nan)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         statistics = self.stats(translation)

@@ -9,20 +9,19 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-import numpy as np
-
 from corpora.text import is_blank
 from scoring.analysis import FstAnnotation
-from scoring.metric import FloatArray, Metric, Statistics
+from scoring.metric import Statistics
+from scoring.rate import Rate
 from scoring.resources import Resources
 from scoring.setup import ScoringSetup
-from scoring.signature import own_signature
+from scoring.signature import analyser_key, card_key, content_key, own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
 from scoring.verdicts import TENTHS, Judge, Judgement, SemanticVerdict
 
 
-class SemanticScore(Metric):
+class SemanticScore(Rate):
     """Mean of an entry's score, 0–1, higher is better; statistics are (sum of scores, most they could be).
 
     By verdicts an entry counts in tenths, so that sums are whole numbers; by embeddings it counts the cosine
@@ -30,7 +29,6 @@ class SemanticScore(Metric):
     """
 
     info = metric_info("semantic_score")
-    width = 2
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
@@ -39,11 +37,11 @@ class SemanticScore(Metric):
     @property
     def signature(self) -> str:
         setup = self._resources.setup
-        if self._by_verdicts and setup.analyser is not None:
+        if self._by_verdicts:
+            rules = f"{setup.language_card}-{card_key(setup)}" if setup.language_card else "none-"
             return own_signature(
-                f"form:verdicts|dictionary:{(setup.gloss_dictionary_sha256 or '')[:12]}"
-                f"|analyser:{setup.analyser.sha256[:12]}"
-                f"|rules:{setup.language_card or 'none'}-{(setup.language_card_sha256 or '')[:12]}"
+                f"form:verdicts|dictionary:{content_key(setup.gloss_dictionary_sha256)}"
+                f"|analyser:{analyser_key(setup)}|rules:{rules}"
             )
         facts = setup.embeddings
         if facts is None:
@@ -67,10 +65,6 @@ class SemanticScore(Metric):
         if is_blank(translation.output):
             return (0.0, 1)
         return (min(max(float(cosine), 0.0), 1.0), 1)
-
-    def values(self, totals: FloatArray) -> FloatArray:
-        most = totals[:, 1]
-        return np.where(most > 0, totals[:, 0] / np.where(most > 0, most, 1.0), np.nan)
 
     def judgement(self, translation: Translation) -> Judgement | None:
         """Give the verdict with its reasons; None where another form is in use or analyses are missing."""

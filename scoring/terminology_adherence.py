@@ -8,7 +8,7 @@ from scoring.metric import Statistics
 from scoring.rate import Rate
 from scoring.renderings import LEAST_STEM, Renderings
 from scoring.resources import Resources
-from scoring.signature import own_signature
+from scoring.signature import analyser_key, card_key, content_key, own_signature
 from scoring.specification import metric_info
 from scoring.terminology import Term
 from scoring.translation import Translation
@@ -32,9 +32,8 @@ class TerminologyAdherence(Rate):
     def signature(self) -> str:
         setup = self._resources.setup
         return own_signature(
-            f"terms:{(setup.terms_sha256 or 'none')[:12]}"
-            f"|analyser:{setup.analyser.sha256[:12] if setup.analyser else 'none'}"
-            f"|card:{(setup.language_card_sha256 or 'none')[:12]}|stem:>={LEAST_STEM}|applies:references"
+            f"terms:{content_key(setup.terms_sha256)}|analyser:{analyser_key(setup)}"
+            f"|card:{card_key(setup)}|stem:>={LEAST_STEM}|applies:references"
         )
 
     @property
