@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from harness.annotators.embeddings import Received
 from harness.calls import Reply, Request
-from harness.endpoints import chat_endpoint
+from harness.endpoints import Endpoint, chat_endpoint
 from harness.failures import CallError, ErrorClass, Refused, Transient, UsageError
 from harness.keys import KeySource, find_key
 from harness.retry import RetryPolicy
@@ -30,6 +30,12 @@ _AT_ONCE = 4
 
 _TOO_MANY = frozenset({413, 422})
 """Statuses by which servers say that a call holds more than they take."""
+
+_MOST_MALFORMED = 2
+"""Tries at a call whose replies are no embeddings: what is no server of embeddings becomes none by waiting."""
+
+_AGAIN = "then `rosetta score --rescore last --metrics semantic_score`"
+"""What follows each mend: the run remembers its endpoint and model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +80,27 @@ class EndpointEmbedder:
         self._retry = retry or RetryPolicy()
         self._timeout = timeout_seconds
 
-    def embed(self, texts: Sequence[str], received: Received, *, quiet: bool) -> None:
-        """See ``Embedder``; raises CallError."""
+    def embed(self, texts: Sequence[str], received: Received) -> None:
+        """See ``Embedder``; raises CallError with status and mend, and none of the endpoint's own words.
+
+        A refusal may quote the text that it refuses, and what is raised here is written on the card.
+        """
         batches = [texts[at : at + MOST_INPUTS] for at in range(0, len(texts), MOST_INPUTS)]
         try:
-            asyncio.run(self._all(batches, received, quiet=quiet))
+            asyncio.run(self._all(batches, received))
         except ExceptionGroup as failures:
-            raise _first(failures) from None
+            first = _first(failures)
+            if isinstance(first, CallError):
+                first.args = (f"{_plainly(first)}: {_mend(first, self._endpoint)}, {_AGAIN}.",)
+            raise first from None
 
-    async def _all(
-        self, batches: Sequence[Sequence[str]], received: Received, *, quiet: bool
-    ) -> None:
+    async def _all(self, batches: Sequence[Sequence[str]], received: Received) -> None:
         wire = Wire(timeout_seconds=self._timeout, offline=self._offline)
         gate = asyncio.Semaphore(_AT_ONCE)
 
         async def one(batch: Sequence[str]) -> None:
             async with gate:
-                received(batch, await self._batch(wire, batch, quiet=quiet))
+                received(batch, await self._batch(wire, batch))
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -99,33 +109,27 @@ class EndpointEmbedder:
         finally:
             await wire.close()
 
-    async def _batch(
-        self, wire: Wire, batch: Sequence[str], *, quiet: bool
-    ) -> npt.NDArray[np.float64]:
+    async def _batch(self, wire: Wire, batch: Sequence[str]) -> npt.NDArray[np.float64]:
         """Ask for one batch; where it is too large for the endpoint, for its halves."""
         try:
-            return await self._patiently(wire, batch, quiet=quiet)
+            return await self._patiently(wire, batch)
         except Refused as failure:
             if failure.status not in _TOO_MANY or len(batch) == 1:
                 raise
         middle = len(batch) // 2
-        halves = [
-            await self._batch(wire, half, quiet=quiet) for half in (batch[:middle], batch[middle:])
-        ]
+        halves = [await self._batch(wire, half) for half in (batch[:middle], batch[middle:])]
         if halves[0].shape[1] != halves[1].shape[1]:
             raise _malformed("The endpoint gave vectors of different lengths.")
         return np.concatenate(halves)
 
-    async def _patiently(
-        self, wire: Wire, batch: Sequence[str], *, quiet: bool
-    ) -> npt.NDArray[np.float64]:
+    async def _patiently(self, wire: Wire, batch: Sequence[str]) -> npt.NDArray[np.float64]:
         request = Request(
             provider=self._endpoint.name,
             url=f"{self._endpoint.url}/embeddings",
             body={"model": self._model, "input": list(batch), "encoding_format": "float"},
             read=partial(read_embeddings, count=len(batch)),
             headers=self._headers,
-            cacheable=not quiet,
+            cacheable=False,  # so that no word of a refusal is kept
         )
         attempt = 0
         while True:
@@ -134,7 +138,7 @@ class EndpointEmbedder:
                 reply, _ = await wire.send(request)
             except CallError as failure:
                 seconds = self._retry.wait(failure, attempt, random.random)
-                if seconds is None:
+                if seconds is None or _hopeless(failure, attempt):
                     raise
                 await asyncio.sleep(seconds)
             else:
@@ -173,6 +177,38 @@ def read_embeddings(decoded: Any, count: int) -> Embedded:
 
 def _malformed(message: str) -> Transient:
     return Transient(ErrorClass.MALFORMED, message)
+
+
+def _hopeless(failure: CallError, attempt: int) -> bool:
+    return failure.error_class is ErrorClass.MALFORMED and attempt >= _MOST_MALFORMED
+
+
+def _plainly(failure: CallError) -> str:
+    """Give what happened without a full stop, with the kind of failure beside a bare status."""
+    kind = f" ({failure.error_class})" if failure.status else ""
+    return f"{str(failure).rstrip('.')}{kind}"
+
+
+def _mend(failure: CallError, endpoint: Endpoint) -> str:
+    """Say what a person can do about a failure before the scores are asked for again."""
+    if failure.error_class in _MENDS:
+        return _MENDS[failure.error_class]
+    if failure.error_class is ErrorClass.AUTH:
+        return f"store a key that holds with `rosetta key set {endpoint.name}`"
+    if failure.status == 404:
+        return "look at the address of --embeddings and the name of --embeddings-model"
+    return "look at --embeddings-model: the endpoint does not take what it was sent"
+
+
+_MENDS = {
+    ErrorClass.CONNECTION: "start the server",
+    ErrorClass.TIMEOUT: "wait until the server is less busy",
+    ErrorClass.SERVER: "wait until the server works again",
+    ErrorClass.RATE_LIMIT: "wait until the endpoint takes calls again",
+    ErrorClass.TRUNCATED: "wait until the connection holds",
+    ErrorClass.MALFORMED: "name an endpoint of embeddings with --embeddings",
+    ErrorClass.OFFLINE: "name a model on this machine with --embeddings",
+}
 
 
 def _first(failures: ExceptionGroup[Exception]) -> Exception:

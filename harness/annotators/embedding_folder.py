@@ -40,7 +40,7 @@ class FolderEmbedder:
         self.facts = EmbeddingFacts(model=folder.resolve().name, endpoint=None, sha256=digest)
         self.maker = f"embeddings-1:sha256:{digest}"
 
-    def embed(self, texts: Sequence[str], received: Received, *, quiet: bool) -> None:  # noqa: ARG002
+    def embed(self, texts: Sequence[str], received: Received) -> None:
         """See ``Embedder``; a model's own words are never quoted, so secret texts need no more care."""
         encode = self._encode
         for at in range(0, len(texts), _BATCH):

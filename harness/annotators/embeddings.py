@@ -41,10 +41,10 @@ class Embedder(Protocol):
     here: bool
     """True where no text leaves this machine."""
 
-    def embed(self, texts: Sequence[str], received: Received, *, quiet: bool) -> None:
+    def embed(self, texts: Sequence[str], received: Received) -> None:
         """Give the vectors of all texts, in batches and in any order, to ``received``.
 
-        ``quiet``: the texts are secret, so no error may quote what the model says. Raises HarnessError.
+        Some may be secret, so no error quotes what the model says. Raises HarnessError.
         """
         ...
 
@@ -137,7 +137,7 @@ class EmbeddingAnnotator:
                     self._progress(done, len(secret))
 
             if texts:
-                self._embedder.embed(texts, received, quiet=hidden)
+                self._embedder.embed(texts, received)
 
     def _recalled(self, texts: Sequence[str]) -> dict[str, Vector]:
         keys = {_key(text): text for text in texts}
