@@ -5,73 +5,21 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.corpus import Dataset
 from corpora.entry import Entry
-from corpora.load import load
-from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
-from harness.annotators.annotator import NoMemo
 from harness.instruments import Instruments
-from harness.preparing import prepare
-from harness.scoring_options import ScoringOptions
 from scoring.composite import composite
 from scoring.floors import Floor, derangement, floors
 from scoring.scorecard import Scores, scorecard
 from scoring.specification import specification
 from scoring.tiers import Tier
 from scoring.translation import Translation
+from tests.harness.guarded_corpora import CORPORA, instruments
 from tests.scoring.samples import sentences
-
-TEXTS = Path(__file__).parents[3] / "shared" / "data" / "text"
-NTREX = {
-    "fin": "fi",
-    "hin": "hi",
-    "arb": "ar",
-    "jpn": "ja",
-    "amh": "am",
-    "ukr": "uk",
-    "mri": "mi",
-    "spa": "es",
-}
-ENTRIES = 300
-
-
-@cache
-def instruments(language: str) -> Instruments:
-    """Everything that a run over a part of a real corpus is scored with."""
-    if language == "demo":
-        corpus = load(sample_path(DEMO_CORPUS))
-        coaching = sample_path(DEMO_COACHING)
-        return prepare(
-            corpus.dataset,
-            corpus.entries,
-            corpus.entries,
-            ScoringOptions(),
-            NoMemo(),
-            coaching=coaching,
-        )
-    if not TEXTS.exists():
-        pytest.skip("no test data at data/text")
-    sources, references = (
-        (TEXTS / f"ntrex-newstest2019-{name}.txt").read_text("utf-8").splitlines()[:ENTRIES]
-        for name in ("src.eng", f"ref.{language}")
-    )
-    entries = [
-        Entry(id=place, source=source, reference=reference)
-        for place, (source, reference) in enumerate(zip(sources, references, strict=True))
-    ]
-    dataset = Dataset(
-        id="news", language_pair="EN→X", source_language="en", target_language=NTREX[language]
-    )
-    return prepare(dataset, entries, entries, ScoringOptions(), NoMemo())
-
-
-CORPORA = ["demo", *NTREX]
 
 
 def entries_of(found: Instruments) -> Sequence[Entry]:
@@ -139,6 +87,18 @@ def test_references_scored_as_outputs(language: str) -> None:
     assert scores.exact_match_rate == 1.0
     assert (scores.orthographic_accuracy or 1.0) > 0.98
     assert _without_analyser(scores) >= 0.97
+
+
+def test_the_cree_corpus_is_judged_by_its_analyser() -> None:
+    found = instruments("cree")
+    scores = judged("cree", [entry.reference for entry in entries_of(found)])
+    analyser = found.setup.analyser
+    assert analyser is not None
+    assert analyser.reference_accepted == analyser.reference_words > 800
+    assert scores.fst_acceptance_rate == 1.0
+    assert scores.morphological_accuracy == 1.0
+    marked = sum(not set("âêîô").isdisjoint(entry.reference) for entry in entries_of(found))
+    assert marked > 0.9 * len(entries_of(found))
 
 
 def _without_analyser(scores: Scores) -> float:

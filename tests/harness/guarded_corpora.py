@@ -1,0 +1,128 @@
+"""Real texts of many scripts, each with everything that a run over it is scored with."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from corpora.corpus import Dataset
+from corpora.entry import Entry
+from corpora.load import load
+from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
+from harness.annotators.annotator import NoMemo
+from harness.fst.analyser import open_analyser
+from harness.instruments import Instruments
+from harness.preparing import prepare
+from harness.scoring_options import ScoringOptions
+from tests.harness.fst.making import STRICT, layout_of, spelt_by
+
+DATA = Path(
+    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
+)
+TEXTS = DATA / "text"
+NEWS = {
+    "fin": "fi",
+    "hin": "hi",
+    "arb": "ar",
+    "jpn": "ja",
+    "amh": "am",
+    "ukr": "uk",
+    "mri": "mi",
+    "spa": "es",
+}
+"""File of NTREX-128 → tag."""
+RIGHTS = {"csw": "csw-Cans", "ike": "iu-Cans", "sme": "se"}
+"""File of the Universal Declaration of Human Rights → tag."""
+CORPORA = ["demo", *NEWS, *RIGHTS, "cree"]
+ENTRIES = 300
+
+
+@cache
+def instruments(name: str) -> Instruments:
+    """Everything that a run over one of the corpora is scored with."""
+    if name == "demo":
+        corpus = load(sample_path(DEMO_CORPUS))
+        return _prepared(corpus.dataset, corpus.entries, coaching=sample_path(DEMO_COACHING))
+    if not (TEXTS.exists() and STRICT.exists()):
+        pytest.skip("no test data at data/text and data/fst")
+    if name == "cree":
+        options = ScoringOptions(analyser=STRICT)
+        return _prepared(_dataset("crk-Latn"), list(_cree()), options)
+    if name in RIGHTS:
+        references = list(_declaration(name))
+        return _prepared(_dataset(RIGHTS[name]), _entries(_numbered_english(), references))
+    references = _lines(f"ref.{name}")[:ENTRIES]
+    return _prepared(_dataset(NEWS[name]), _entries(_lines("src.eng"), references))
+
+
+def _prepared(
+    dataset: Dataset,
+    entries: Sequence[Entry],
+    options: ScoringOptions | None = None,
+    coaching: Path | None = None,
+) -> Instruments:
+    asked = options or ScoringOptions()
+    return prepare(dataset, entries, entries, asked, NoMemo(), coaching=coaching)
+
+
+def _dataset(target: str) -> Dataset:
+    return Dataset(id=target, language_pair="EN→X", source_language="en", target_language=target)
+
+
+def _entries(sources: Sequence[str], references: Sequence[str]) -> list[Entry]:
+    return [
+        Entry(id=place, source=source, reference=reference)
+        for place, (source, reference) in enumerate(zip(sources, references, strict=False))
+    ]
+
+
+def _lines(name: str) -> list[str]:
+    return (TEXTS / f"ntrex-newstest2019-{name}.txt").read_text("utf-8").splitlines()
+
+
+def _numbered_english() -> list[str]:
+    """Stand in for sources: English sentences that say something else, each with a number of its own."""
+    return [f"{place}. {line}" for place, line in enumerate(_lines("src.eng"), 1)]
+
+
+def _declaration(name: str) -> Iterator[str]:
+    for element in ET.parse(TEXTS / f"udhr_{name}.xml").getroot().iter():
+        if element.tag.endswith(("para", "title")) and (
+            text := "".join(element.itertext()).strip()
+        ):
+            yield text
+
+
+def _cree() -> Iterator[Entry]:
+    """Make entries of words that the strict analyser of Plains Cree accepts, with its own analyses as gold.
+
+    The words are found by walking through the analyser. Its placeholder for a stem (CHECK) and changed
+    forms, which it builds from any stem without the glide between two vowels, nobody writes.
+    """
+    strings = "wâpamêw+V+TA+Ind+1Sg+3SgO atim+N+A+Sg"
+    yield Entry(
+        id=0, source="I see a dog", reference="niwâpamâw atim", morphological_analysis=strings
+    )
+    found = spelt_by(layout_of(STRICT), 1200)
+    analyses = dict(zip(found, open_analyser(STRICT).analyse(found), strict=True))
+    words = [
+        word
+        for word, (_, strings) in analyses.items()
+        if word.islower() and " " not in word and not any("IC+" in each for each in strings)
+    ]
+    choice, sources = random.Random(5), iter(_numbered_english())
+    for place in range(1, 240):
+        chosen = choice.sample(words, choice.randint(2, 7))
+        yield Entry(
+            id=place,
+            source=" ".join(islice(next(sources).split(), 2 * len(chosen))),
+            reference=" ".join(chosen),
+            morphological_analysis=" ".join(analyses[word][1][0] for word in chosen),
+        )
