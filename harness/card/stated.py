@@ -12,6 +12,7 @@ from math import isfinite
 from harness.card.difference import Difference
 from harness.card.model import RunCard
 from scoring.composite import STRUCTURAL_KEY, composite_metrics
+from scoring.match import MatchRate
 from scoring.metric import Metric, MetricInfo
 from scoring.scorer import Scorer
 
@@ -51,6 +52,13 @@ def _fault(metric: Metric, numbers: Sequence[float]) -> str | None:
     value = metric.value(numbers)
     if (value is None and numbers[0] > 0) or not _within(metric.info, value):
         return f"of a value within {_range(metric.info)}"
+    return _fault_of_its_own(metric, numbers)
+
+
+def _fault_of_its_own(metric: Metric, numbers: Sequence[float]) -> str | None:
+    """Say what holds for one metric's statistics beyond their value."""
+    if isinstance(metric, MatchRate) and (numbers[0] not in {0, 1} or numbers[1] != 1):
+        return "1 or 0, and 1 for the entry"
     if metric.info.id == STRUCTURAL_KEY and not _counts_words(numbers):
         return "whole numbers: accepted words, words, and 1 where all are accepted, else 0"
     if metric.info.id == "compliance_index" and numbers[1] > numbers[2]:

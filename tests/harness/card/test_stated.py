@@ -121,6 +121,27 @@ def test_impossible_statistics(
     refused(card, f"$.results[3].statistics.{metric}", tmp_path)
 
 
+@pytest.mark.parametrize("numbers", [[5, 5], [0.5, 1], [1, 2], [0, 0]])
+def test_an_entry_is_right_or_wrong_once(tmp_path: Path, numbers: list[float]) -> None:
+    """Where a language has rules for equivalence, its verdicts are stated too."""
+    card = json.loads(written(sealed()))
+    card["scoring"] = {
+        "metrics": ["exact_match_rate", "equivalent_match_rate", "chrf_plus_plus"],
+        "source_language": "en",
+        "target_language": "eo",
+        "language_card": "eo",
+        "language_card_sha256": "ab" * 32,
+        "variant_rules": True,
+    }
+    for row in card["results"]:
+        row["statistics"] = {"equivalent_match_rate": [0, 1]}
+    assert "stated numbers" not in [
+        c.name for c in verify_card(resealed(card)).checks if c.ok is False
+    ]
+    card["results"][2]["statistics"]["equivalent_match_rate"] = numbers
+    refused(card, "$.results[2].statistics.equivalent_match_rate", tmp_path)
+
+
 def test_impossible_floors(card: dict[str, Any], tmp_path: Path) -> None:
     card["floors"][2]["composite"] = -0.5
     refused(card, "$.floors[2].composite", tmp_path)
