@@ -11,14 +11,16 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from corpora.entry import Entry
+from corpora.words import folded
 from harness.failures import HarnessError
 from harness.result import Result
 from harness.store.database import open_store
 from harness.store.runs import find_run
 from scoring.analysis import FstAnnotation
+from scoring.wording import shortened
 
 if TYPE_CHECKING:
-    from harness.explaining import Explainer
+    from harness.explaining import Explainer, Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,7 @@ class Explaining:
         if self.why_not is not None:
             return None
         found = self._explainer.explain(entry, result)
-        told = " ".join(sentence for said in found.sentences.values() for sentence in said)
-        differences = _differences(result, found.words)
-        new = tuple(difference for difference in differences if difference not in told)
+        new = () if result.exact else _differences(found)
         return Why(found.sentences, found.words, new)
 
     def _made(self) -> Explainer:
@@ -94,9 +94,15 @@ class Explaining:
             explainer.close()
 
 
-def _differences(result: Result, words: FstAnnotation | None) -> tuple[str, ...]:
-    if words is None or result.exact or not words.output:
+def _differences(found: Explanation) -> tuple[str, ...]:
+    """Say how words differ, of those about which the morphology of the entry has said nothing."""
+    if found.words is None or not found.words.output:
         return ()
-    from scoring.morpheme_difference import morpheme_differences
+    from scoring.morpheme_difference import morpheme_differences, sentences
 
-    return tuple(difference.words for difference in morpheme_differences(words))
+    told = folded(" ".join(found.sentences.get("morphological_accuracy", ())))
+    return sentences(
+        difference
+        for difference in morpheme_differences(found.words)
+        if not any(f"“{shortened(word)}”" in told for word in difference.named)
+    )

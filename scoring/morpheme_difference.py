@@ -5,23 +5,16 @@ The entry screen shows it for every entry that an analyser has looked at, with a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-
-from rapidfuzz.fuzz import ratio
+from itertools import groupby
 
 from corpora.words import folded
 from scoring.analysis import FstAnnotation, WordAnalysis
-from scoring.assignment import best_pairs
-from scoring.inflection import features, inflection_faults
+from scoring.counterparts import MOST_WORDS, counterparts
+from scoring.inflection import inflection_faults
 from scoring.tagged_word import TaggedWord, tagged_word
-from scoring.wording import shortened
-
-_MOST_WORDS = 120
-"""Words of either text that are compared; no sentence has more."""
-
-_ALIKE = 60
-"""Per cent of letters from which on two words are taken for forms of one."""
+from scoring.wording import faulty, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,62 +35,44 @@ class Difference:
     words: str
     """The difference as a sentence; it quotes the output, which is hostile until shown through the one
     display function."""
+    fault: str = ""
+    """What is wrong with the form of the output's word; empty for differences of other kinds."""
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The words that the sentence quotes, folded."""
+        return frozenset(folded(word) for word in (self.output, self.reference) if word)
 
 
 def morpheme_differences(annotation: FstAnnotation) -> tuple[Difference, ...]:
     """Compare the words of an output with their counterparts in the reference, in the output's order.
 
-    Counterparts are the same word, forms of one lemma, words that look alike, else words of the same
-    class in about the same place.
+    A word that stands for one of another lemma differs in that and in nothing else.
     """
-    output = annotation.output[:_MOST_WORDS]
-    reference = annotation.reference[:_MOST_WORDS]
-    counterparts = best_pairs(_likeness(output, reference))
+    output, reference = annotation.output[:MOST_WORDS], annotation.reference[:MOST_WORDS]
+    places = counterparts(output, reference)
     differences: list[Difference] = []
-    for word, place in zip(output, counterparts, strict=True):
+    for word, place in zip(output, places, strict=True):
         if place is None:
             differences.append(_surplus(word))
         else:
             differences += _between(word, reference[place])
-    met = set(counterparts)
+    met = set(places)
     differences += [_missing(word) for at, word in enumerate(reference) if at not in met]
     return tuple(differences)
 
 
-def _likeness(output: Sequence[WordAnalysis], reference: Sequence[WordAnalysis]) -> list[list[int]]:
-    """Weigh pairs: a sure counterpart is worth more than any nearness."""
-    ours = [_Looked(word) for word in output]
-    theirs = [_Looked(word) for word in reference]
-    return [
-        [_worth(word, other, abs(at - place)) for place, other in enumerate(theirs)]
-        for at, word in enumerate(ours)
-    ]
-
-
-class _Looked:
-    """What is compared of a word when counterparts are looked for."""
-
-    def __init__(self, word: WordAnalysis) -> None:
-        analyses = [tagged_word(analysis) for analysis in word.analyses]
-        self.text = folded(word.word)
-        self.lemmas = frozenset(analysis.key for analysis in analyses)
-        self.classes = frozenset(
-            name for each in analyses for name in features(each.tags).get("word class", ())
-        )
-
-
-def _worth(word: _Looked, other: _Looked, distance: int) -> int:
-    near = max(0, 9 - distance)
-    if word.text == other.text:
-        return 1000 + near
-    if word.lemmas & other.lemmas:
-        return 400 + near
-    alike = ratio(word.text, other.text)
-    if alike >= _ALIKE and not (word.lemmas and other.lemmas):
-        return 100 + int(alike) + near
-    if word.classes & other.classes:
-        return 20 + near if distance <= 2 else 0
-    return 1 + near if distance <= 1 and not (word.classes and other.classes) else 0
+def sentences(differences: Iterable[Difference]) -> tuple[str, ...]:
+    """Say differences word by word: all faults of a word's form in one sentence, and nothing twice."""
+    said: list[str] = []
+    for (word, _, inflected), group in groupby(
+        differences, lambda each: (each.output, each.reference, bool(each.fault))
+    ):
+        if word is not None and inflected:
+            said.append(faulty(word, (each.fault for each in group)))
+        else:
+            said += [each.words for each in group]
+    return tuple({folded(sentence): sentence for sentence in said}.values())
 
 
 def _between(word: WordAnalysis, other: WordAnalysis) -> Iterator[Difference]:
@@ -134,9 +109,15 @@ def _between_analysed(word: WordAnalysis, other: WordAnalysis) -> Iterator[Diffe
         )
         return
     for fault in inflection_faults(found.tags, expected.tags):
-        sentence = f"“{shortened(word.word)}”: {fault.words}."
+        sentence = faulty(word.word, (fault.words,))
         yield Difference(
-            word.word, other.word, fault.category, fault.found, fault.expected, sentence
+            word.word,
+            other.word,
+            fault.category,
+            fault.found,
+            fault.expected,
+            sentence,
+            fault.words,
         )
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from corpora.entry import Entry
+from corpora.words import folded
 from scoring.analysis import FstAnnotation, WordAnalysis
 from scoring.assignment import best_pairs
+from scoring.counterparts import counterparts
 from scoring.fst_acceptance import why_no_acceptance
 from scoring.gold_analysis import GoldWord, UnreadableAnalysisError, gold_words, joined
 from scoring.inflection import inflection_faults
@@ -20,7 +22,7 @@ from scoring.signature import analyser_key, card_key, own_signature
 from scoring.specification import metric_info
 from scoring.tagged_word import TaggedWord, tagged_word
 from scoring.translation import Translation
-from scoring.wording import listed, shortened
+from scoring.wording import faulty, listed, shortened
 
 
 class MorphologicalAccuracy(Rate):
@@ -57,11 +59,7 @@ class MorphologicalAccuracy(Rate):
             gold = self._expected(translation.entry, annotation)
         except UnreadableAnalysisError:
             return None
-        worth = _worth(gold, annotation.output)
-        columns = best_pairs(worth)
-        right = sum(
-            line[column] for line, column in zip(worth, columns, strict=True) if column is not None
-        )
+        right = _right(gold, annotation.output)
         return (right, _size(gold), sum(len(word.unmapped) for word in gold))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
@@ -76,11 +74,13 @@ class MorphologicalAccuracy(Rate):
             gold = self._expected(translation.entry, annotation)
         except UnreadableAnalysisError as error:
             return (f"The entry's morphological analysis cannot be used: {error}.",)
-        found = pairs(gold, annotation.output)
-        right = sum(pair.worth for pair in found)
-        sentences = [f"{right} of {_size(gold)} expected lemmas and tags are there."]
-        for pair in found:
-            sentences += pair.faults()
+        found = pairs(gold, annotation)
+        right = _right(gold, annotation.output)
+        elsewhere = right - sum(pair.worth for pair in found)
+        where = f", {elsewhere} of them in words that stand for others" if elsewhere else ""
+        sentences = [f"{right} of {_size(gold)} expected lemmas and tags are there{where}."]
+        faults = filter(None, (pair.fault() for pair in found))
+        sentences += {folded(fault): fault for fault in faults}.values()
         if left_out := [gloss for word in gold if word.a_word for gloss in word.unmapped]:
             sentences.append(f"Left out, for want of a tag of the analyser: {listed(left_out)}.")
         if signs := [word.shown for word in gold if not word.a_word]:
@@ -108,40 +108,105 @@ NO_GOLD = "no entry has a morphological analysis that can be compared"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A gold word and the word of the output that has most in common with it."""
+    """A gold word and the word of the output that stands for it."""
 
     gold: GoldWord
     found: WordAnalysis | None
-    """None: no word has anything in common."""
+    """None: no word of the output stands for it."""
     analysis: TaggedWord | None
-    """The analysis of the found word that fits best."""
-    worth: int
-    """How much of what is expected is there, lemma and tags."""
+    """The analysis of the found word that fits best; None for a word that the analyser does not know."""
 
-    def faults(self) -> list[str]:
-        """Say in words what is not as expected."""
+    @property
+    def worth(self) -> int:
+        """How much of what is expected is there, lemma and tags."""
+        return 0 if self.analysis is None else _most_common(self.gold, (self.analysis,))
+
+    def fault(self) -> str | None:
+        """Say in a sentence what is not as expected; of a word of another lemma only that."""
         if not self.gold.a_word:
-            return []
-        if self.found is None or self.analysis is None:
-            return [f"“{self.gold.shown}” is missing."]
-        word, faults = shortened(self.found.word), []
+            return None
+        if self.found is None:
+            return f"“{self.gold.shown}” is missing."
+        word = shortened(self.found.word)
+        if self.analysis is None:
+            unknown = "" if self.found.accepted else ", no word the analyser knows,"
+            return f"“{word}”{unknown} instead of “{self.gold.shown}”."
         if not self.gold.has_lemma(self.analysis):
-            faults.append(f"“{word}” (lemma {self.analysis.lemma}) instead of “{self.gold.shown}”.")
-        faults += [
-            f"“{word}”: {fault.words}."
-            for fault in inflection_faults(self.analysis.tags, self.gold.tags - self.analysis.tags)
+            return f"“{word}” (lemma {self.analysis.lemma}) instead of “{self.gold.shown}”."
+        missing = self.gold.tags - self.analysis.tags
+        faults = [
+            fault.words
+            for fault in inflection_faults(self.analysis.tags, missing)
             if fault.expected is not None
         ]
-        return faults
+        return faulty(self.found.word, faults) if faults else None
 
 
-def pairs(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> list[Pair]:
-    """Pair each gold word with at most one word of the output, so that they have the most in common."""
-    columns = best_pairs(_worth(gold, output))
+def pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[Pair]:
+    """Pair each gold word with the output's counterpart of the reference word that it tells about.
+
+    A gold word that tells about no word of the reference is paired as if it stood at its end.
+    """
+    places = _in_reference(gold, annotation.reference)
+    expected = list(annotation.reference)
+    for at, word in enumerate(gold):
+        if places[at] is None and word.a_word:
+            places[at] = len(expected)
+            expected.append(_as_word(word))
+    found = counterparts(annotation.output, expected)
+    output_of = {place: at for at, place in enumerate(found) if place is not None}
     return [
-        _pair(word, None if column is None else output[column])
-        for word, column in zip(gold, columns, strict=True)
+        _pair(_named(word, place, annotation.reference), _word(place, output_of, annotation.output))
+        for word, place in zip(gold, places, strict=True)
     ]
+
+
+def _named(gold: GoldWord, place: int | None, reference: Sequence[WordAnalysis]) -> GoldWord:
+    """Show a gold word as the reference has it."""
+    if place is None or place >= len(reference):
+        return gold
+    return replace(gold, shown=reference[place].word)
+
+
+def _word(
+    place: int | None, output_of: Mapping[int, int], output: Sequence[WordAnalysis]
+) -> WordAnalysis | None:
+    at = None if place is None else output_of.get(place)
+    return None if at is None else output[at]
+
+
+def _in_reference(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> list[int | None]:
+    """Give for each gold word the place of the word that it tells about: in order, each place once."""
+    left = list(range(len(reference)))
+    places: list[int | None] = []
+    for word in gold:
+        place = next((at for at in left if word.a_word and _tells_about(word, reference[at])), None)
+        places.append(place)
+        if place is not None:
+            left.remove(place)
+    return places
+
+
+def _tells_about(gold: GoldWord, word: WordAnalysis) -> bool:
+    if gold.form:
+        return gold.form == joined(word.word)
+    keys = {tagged_word(analysis).key for analysis in word.analyses} or {folded(word.word)}
+    return not gold.lemmas.isdisjoint(keys)
+
+
+def _as_word(gold: GoldWord) -> WordAnalysis:
+    """Give a gold word as an analyser would give it, as far as it tells."""
+    analyses = ("+".join((lemma, *sorted(gold.tags))) for lemma in sorted(gold.lemmas))
+    return WordAnalysis(gold.shown, None, tuple(analyses))
+
+
+def _right(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> int:
+    """Count what is there of all that is expected, each gold word in a word of its own."""
+    worth = _worth(gold, output)
+    columns = best_pairs(worth)
+    return sum(
+        line[column] for line, column in zip(worth, columns, strict=True) if column is not None
+    )
 
 
 def _worth(gold: Sequence[GoldWord], output: Sequence[WordAnalysis]) -> list[list[int]]:
@@ -162,10 +227,11 @@ def _most_common(gold: GoldWord, analyses: Sequence[TaggedWord]) -> int:
 
 
 def _pair(gold: GoldWord, found: WordAnalysis | None) -> Pair:
-    if found is None:
-        return Pair(gold, None, None, 0)
-    best = max(map(tagged_word, found.analyses), key=lambda each: _most_common(gold, (each,)))
-    return Pair(gold, found, best, _most_common(gold, (best,)))
+    if found is None or not found.analyses:
+        return Pair(gold, found, None)
+    analyses = map(tagged_word, found.analyses)
+    best = max(analyses, key=lambda each: (_most_common(gold, (each,)), gold.has_lemma(each)))
+    return Pair(gold, found, best)
 
 
 def _confirmed(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> tuple[GoldWord, ...]:

@@ -18,3 +18,8 @@ def listed(words: Iterable[str], most: int = _MOST) -> str:
 def shortened(word: str) -> str:
     """Cut what is longer than any word to quote it."""
     return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}…"
+
+
+def faulty(word: str, faults: Iterable[str]) -> str:
+    """Say in one sentence all that is wrong with the form of a word."""
+    return f"“{shortened(word)}”: {', '.join(faults)}."

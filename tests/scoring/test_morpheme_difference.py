@@ -13,7 +13,7 @@ from harness.fst.layout import check_layout
 from harness.fst.model import read_model
 from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.inflection import features, inflection_faults
-from scoring.morpheme_difference import Difference, morpheme_differences
+from scoring.morpheme_difference import Difference, morpheme_differences, sentences
 from tests.scoring.analysed import CREE, DATA, STRICT, annotation, cree_words, needs_cree
 
 
@@ -46,6 +46,39 @@ def test_esperanto(output: str, reference: str, words: list[str]) -> None:
     assert said(output, reference) == words
 
 
+@pytest.mark.parametrize(
+    ("output", "reference", "words"),
+    [
+        ("katon", "mi", ["“katon” has no counterpart in the reference.", "“mi” is missing."]),
+        ("iras mi", "mi vidas", ["“iras” (lemma iri) instead of “vidas”."]),
+        ("la la mi iras", "iris", 3 * ["surplus"] + ["“iras”: present instead of past."]),
+        ("mi vidas hundon iras", "mi iris", ["surplus", "surplus", "“iras”: present instead of past."]),
+        ("butiko", "butikon", ["“butiko” instead of “butikon”."]),
+        ("butikistoj", "butiko", ["“butikistoj” is no word the analyser knows; the reference has “butiko”."]),
+        ("station", "mi", [
+            "“station” has no counterpart in the reference, and the analyser does not know it.",
+            "“mi” is missing.",
+        ]),
+    ],
+)  # fmt: skip
+def test_counterparts_have_a_likeness(output: str, reference: str, words: list[str]) -> None:
+    """A lemma binds more than letters, letters more than a class of words, and place alone does not bind."""
+    found = morpheme_differences(annotation(output, reference))
+    assert [
+        "surplus" if each.category == "surplus word" and "surplus" in words else each.words
+        for each in found
+    ] == words
+
+
+def test_each_word_is_named_in_one_sentence() -> None:
+    lexicon = {"bona": ("bona+A+Sg+Nom",), "bonajn": ("bona+A+Pl+Acc",)}
+    found = morpheme_differences(annotation("bona", "bonajn la La", lexicon))
+    assert sentences(found) == (
+        "“bona”: singular instead of plural, base form (nominative) instead of object ending (accusative).",
+        "“La” is missing.",
+    )
+
+
 def test_order_and_case_of_letters_are_no_difference() -> None:
     lexicon = {"La": ("la+Det",), "la": ("la+Det",), "hundo": ("hundo+N",)}
     assert said("hundo La", "la hundo", lexicon=lexicon) == []
@@ -60,6 +93,7 @@ def test_fields_for_the_screen() -> None:
             found="plural",
             expected="singular",
             words="“hundojn”: plural instead of singular.",
+            fault="plural instead of singular",
         ),
     )
 

@@ -137,7 +137,38 @@ def test_explanation_says_what_is_wrong_in_words() -> None:
 
 def test_explanation_names_other_lemmas_and_missing_words() -> None:
     said = METRIC.explain(translation("vendejo", "butiko hejmen", "butiko+N+Sg+Nom hejme+Adv+Acc"))
-    assert said[1:] == ("“vendejo” (lemma vendejo) instead of “butiko”.", "“hejme” is missing.")
+    assert said[1:] == ("“vendejo” (lemma vendejo) instead of “butiko”.", "“hejmen” is missing.")
+
+
+def test_explanation_pairs_words_as_the_word_forms_do() -> None:
+    """Counted is what words have in common; named are the words that stand for each other."""
+    said = METRIC.explain(
+        translation("iris mi vidas", "mi iras", "mi+Pron+Pers+1Sg+Nom iri+V+Prs xyz+N+Acc")
+    )
+    assert said == (
+        "7 of 11 expected lemmas and tags are there.",
+        "“iris”: past instead of present.",
+        "“xyz” is missing.",
+    )
+
+
+def test_a_word_of_another_lemma_is_told_by_its_lemma_alone() -> None:
+    said = METRIC.explain(translation("katon", "hundo", "hundo+N+Pl+Nom"))
+    assert said == (
+        "1 of 4 expected lemmas and tags are there.",
+        "“katon” (lemma kato) instead of “hundo”.",
+    )
+
+
+def test_what_is_counted_in_words_that_stand_for_others_is_said() -> None:
+    said = METRIC.explain(
+        translation("katon mi mi mi iras", "iris mi mi mi hundon", "iri+V+Prt hundo+N+Sg+Acc")
+    )
+    assert said == (
+        "5 of 7 expected lemmas and tags are there, 3 of them in words that stand for others.",
+        "“iras”: present instead of past.",
+        "“hundon” is missing.",
+    )
 
 
 def test_explanation_of_an_unreadable_analysis() -> None:
