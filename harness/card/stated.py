@@ -24,13 +24,14 @@ FLOORS = ("empty", "source", "constant")
 
 
 def impossible(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
-    """Give everything stated that no run can have given, by JSON path, in the order of the card."""
+    """Give everything stated that no run can have given, by JSON path, in the order of the card.
+
+    Rows with the same numbers, as most are, are judged once.
+    """
     yield from _impossible_scores(card, scorer)
     yield from _impossible_floors(card, scorer)
     metrics = {metric.info.id: metric for metric in beyond_texts(scorer)}
-    known: dict[
-        tuple[str, tuple[float, ...]], str | None
-    ] = {}  # most rows have few and small numbers
+    known: dict[tuple[str, tuple[float, ...]], str | None] = {}
     for place, row in enumerate(card.results):
         for id_, numbers in (row.statistics or {}).items():
             if id_ not in metrics or numbers is None:
@@ -73,7 +74,7 @@ def beyond_texts(scorer: Scorer) -> list[Metric]:
 
 def floors_are_stated(scorer: Scorer) -> bool:
     """Say whether the composite of worthless outputs rests on more than their texts."""
-    ids = {metric.info.id for metric in scorer.all_metrics}
+    ids = {metric.info.id for metric in scorer.metrics}
     return not composite_metrics() & ids <= scorer.from_texts
 
 
