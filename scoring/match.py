@@ -9,11 +9,12 @@ from corpora.text import comparison_form, is_blank
 from corpora.variant_rules import VariantRules
 from scoring.analysis import FstAnnotation
 from scoring.metric import Statistics
+from scoring.normal_form import VariantClass
 from scoring.rate import Rate
 from scoring.signature import card_key, own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
-from scoring.variants import Equivalence, LintVerdict, VariantClass
+from scoring.variants import Equivalence, LintVerdict
 
 if TYPE_CHECKING:
     from scoring.resources import Resources

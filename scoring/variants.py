@@ -7,36 +7,19 @@ sentences only. The rules are data (``corpora.variant_rules``); any language car
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Set
 from enum import StrEnum
-from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from corpora.text import comparison_form, is_blank
 from corpora.variant_rules import VariantRules
 from scoring.analysis import FstAnnotation, WordAnalysis
-
-if TYPE_CHECKING:
-    from scoring.tagged_word import TaggedWord
+from scoring.glance import Glance
+from scoring.normal_form import Analyses, NormalForm, NormalForms, Sentence, VariantClass
 
 _WORD = re.compile(r"\w+")
-_MOST_KEPT = 100_000
-_PART = 1 << 80  # more than the hashes of a text's parts can add up to
-
-
-class VariantClass(StrEnum):
-    """A kind of difference that may leave the meaning as it is."""
-
-    WORD_ORDER = "word order"
-    ORTHOGRAPHIC = "spelling"
-    OPTIONAL_PARTICLE = "optional particle"
-    LEMMA_SYNONYM = "synonym"
-    PROGRESSIVE_AMBIGUITY = "progressive"
-    INCLUSIVE_EXCLUSIVE = "inclusive or exclusive “we”"
+_EVERY = frozenset(VariantClass)
+_WE = VariantClass.INCLUSIVE_EXCLUSIVE
 
 
 class LintVerdict(StrEnum):
@@ -50,67 +33,17 @@ class LintVerdict(StrEnum):
     NO_OUTPUT = "NO_OUTPUT"
 
 
-_EVERY = frozenset(VariantClass)
-_WE = VariantClass.INCLUSIVE_EXCLUSIVE
-_Analyses = Mapping[str, "tuple[TaggedWord, ...]"]
-
-
-@dataclass(slots=True)
-class _Sentence:
-    words: list[str] = field(default_factory=list)
-    """In normal form."""
-    looked_up: list[str] = field(default_factory=list)
-    """The same words as they are looked up."""
-    joins_clauses: bool = False
-
-
-@dataclass(slots=True)
-class _NormalForm:
-    sentences: list[_Sentence] = field(default_factory=list)
-    particles: Counter[str] = field(default_factory=Counter)
-    """Optional words that were taken out."""
-    under_way: Counter[str] = field(default_factory=Counter)
-    """Words of which a progressive preverb was taken off."""
-    speakers: set[bool] = field(default_factory=set)
-    """Whether “we” was inclusive, in all words that say it."""
-
-    @property
-    def flat(self) -> list[str]:
-        return [word for sentence in self.sentences for word in sentence.words]
-
-
 class Equivalence:
     """The rules of one language, ready to compare sentences."""
 
     def __init__(self, rules: VariantRules) -> None:
         self._rules = rules
-        self._edges = rules.ignored_marks
-        self._preverbs = frozenset(rules.preverbs)
-        self._fused = dict(rules.fused)
-        self._progressive = frozenset(rules.progressive)
-        self._particles = frozenset(rules.optional_particles)
         self._clause_words = frozenset(rules.clause_words)
         self._placed = frozenset(rules.placed_words)
-        self._apart = frozenset(rules.separate_words)
-        self._heads = {word: group[0] for group in rules.synonyms for word in group}
-        self._pronouns = {
-            word: (f"we:{pair[0]}", word == pair[1])
-            for pair in rules.clusive_words
-            for word in pair
-        }
         self._told_by = frozenset(rules.clusive_told_by)
-        self._gone = self._progressive | self._particles
-        self._exchanged = frozenset(
-            part for word in chain(self._heads, self._pronouns) for part in word.split("-")
-        )
-        self._begins, self._ends = _pieces_of_affixes(rules)
-        self._telling_words = re.compile(
-            "|".join(map(re.escape, chain(self._heads, *rules.clusive_tags))) or "(?!)"
-        )
-        self._spell = lru_cache(maxsize=_MOST_KEPT)(self._respelled)
-        """Give a word in the spelling that rules and analyses are looked up in."""
-        self._weight = lru_cache(maxsize=_MOST_KEPT)(self._weigh)
-        self._telling = lru_cache(maxsize=_MOST_KEPT)(self._tells)
+        self._forms = NormalForms(rules)
+        self._spell = self._forms.spell
+        self._glance = Glance(rules, self._spell)
 
     def equivalent(
         self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None
@@ -123,7 +56,7 @@ class Equivalence:
             return False
         if comparison_form(output) == comparison_form(accepted):
             return True
-        if self._apart_at_a_glance(output, accepted, annotation):
+        if self._glance.apart(output, accepted, annotation):
             return False
         return self._same(output, accepted, self._allowed(source), self._analyses(annotation))
 
@@ -135,9 +68,9 @@ class Equivalence:
             for found in (annotation.output, annotation.reference)
         )
 
-    def _sentence(self, found: tuple[WordAnalysis, ...]) -> _Sentence:
+    def _sentence(self, found: tuple[WordAnalysis, ...]) -> Sentence:
         looked_up = [self._spell(each.word).casefold() for each in found]
-        return _Sentence([], looked_up, not self._clause_words.isdisjoint(looked_up))
+        return Sentence([], looked_up, not self._clause_words.isdisjoint(looked_up))
 
     def classes(
         self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None
@@ -155,41 +88,6 @@ class Equivalence:
                 needed -= {each}
         return tuple(each for each in VariantClass if each in needed)
 
-    def _apart_at_a_glance(
-        self, output: str, accepted: str, annotation: FstAnnotation | None
-    ) -> bool:
-        """Tell two texts apart by their words alone, as nearly all can be, before normal forms are made.
-
-        They differ where they have another number of parts that no class takes away, or other parts that no
-        class changes; what a class reads from an analysis may change any part.
-        """
-        ours, theirs = (sum(map(self._weight, text.split())) for text in (output, accepted))
-        if ours == theirs or ours // _PART != theirs // _PART:
-            return ours != theirs
-        words = () if annotation is None else (*annotation.output, *annotation.reference)
-        return not any(self._telling(word.analyses) for word in words)
-
-    def _weigh(self, piece: str) -> int:
-        """Count in units of _PART the parts of a word that no class takes away; those that no class changes
-        add their hashes."""
-        bare = unicodedata.normalize("NFC", piece).strip(self._edges)
-        word = self._respelled(bare.casefold() if self._rules.ignore_case else bare).casefold()
-        weight = 0
-        for part in self._heads.get(word, word).split("-"):
-            if part and part not in self._gone:
-                weight += _PART
-                if not (
-                    part in self._exchanged
-                    or part.startswith(self._begins)
-                    or part.endswith(self._ends)
-                ):
-                    weight += abs(hash(part))
-        return weight
-
-    def _tells(self, analyses: tuple[str, ...]) -> bool:
-        """Tell whether a class may have something to say about these analyses of a word."""
-        return any(map(self._telling_words.search, analyses))
-
     def _allowed(self, source: str) -> frozenset[VariantClass]:
         """Leave out the classes that this source does not license."""
         allowed = _EVERY
@@ -201,7 +99,7 @@ class Equivalence:
             allowed -= {_WE}
         return allowed if self._rules.free_word_order else allowed - {VariantClass.WORD_ORDER}
 
-    def _analyses(self, annotation: FstAnnotation | None) -> _Analyses:
+    def _analyses(self, annotation: FstAnnotation | None) -> Analyses:
         if annotation is None:
             return {}
         from scoring.tagged_word import tagged_word
@@ -212,8 +110,8 @@ class Equivalence:
             if found.analyses
         }
 
-    def _same(self, output: str, accepted: str, on: Set[VariantClass], analyses: _Analyses) -> bool:
-        ours, theirs = (self._normal(text, on, analyses) for text in (output, accepted))
+    def _same(self, output: str, accepted: str, on: Set[VariantClass], analyses: Analyses) -> bool:
+        ours, theirs = (self._forms.of(text, on, analyses) for text in (output, accepted))
         if not ours.sentences or theirs.under_way - ours.under_way:
             return False
         if ours.particles - theirs.particles and theirs.particles - ours.particles:
@@ -224,7 +122,7 @@ class Equivalence:
             return True
         return VariantClass.WORD_ORDER in on and self._reordered(ours, theirs, analyses)
 
-    def _reordered(self, ours: _NormalForm, theirs: _NormalForm, analyses: _Analyses) -> bool:
+    def _reordered(self, ours: NormalForm, theirs: NormalForm, analyses: Analyses) -> bool:
         """Tell whether only words within one clause stand in another order."""
         return len(ours.sentences) == len(theirs.sentences) and all(
             one.words == other.words
@@ -236,7 +134,7 @@ class Equivalence:
             for one, other in zip(ours.sentences, theirs.sentences, strict=True)
         )
 
-    def _free(self, sentence: _Sentence, analyses: _Analyses) -> bool:
+    def _free(self, sentence: Sentence, analyses: Analyses) -> bool:
         """Tell whether the order is free: one clause, as the analyser sees it, else by its joining words."""
         if not self._placed.isdisjoint(sentence.looked_up):
             return False
@@ -245,156 +143,3 @@ class Equivalence:
             return not sentence.joins_clauses
         verb = self._rules.verb_tag
         return sum(all(verb in each.tags for each in found or ()) for found in readings) < 2
-
-    def _normal(self, text: str, on: Set[VariantClass], analyses: _Analyses) -> _NormalForm:
-        form, whole = _NormalForm(), list(self._sentences(text))
-        if self._apart and VariantClass.ORTHOGRAPHIC in on:
-            whole = [self._taken_apart(pieces) for pieces in whole]
-        for pieces in whole:
-            kept = [piece for piece in pieces if not self._left_out(piece, on, form)]
-            if kept:
-                sentence = _Sentence(joins_clauses=self._joins(pieces))
-                for written, spelled in self._joined(kept, on):
-                    sentence.words.append(self._word(written, spelled, on, analyses, form))
-                    sentence.looked_up.append(spelled)
-                form.sentences.append(sentence)
-        if not form.sentences:  # optional words that are all a sentence says are not optional
-            form.particles.clear()
-            form.sentences = [_Sentence(pieces, pieces) for pieces in whole]
-        return form
-
-    def _sentences(self, text: str) -> Iterator[list[str]]:
-        """Give the words of each sentence without the marks that may differ."""
-        found: list[str] = []
-        for piece in unicodedata.normalize("NFC", text).split():
-            bare = piece.strip(self._edges)
-            if bare:
-                found.append(bare.casefold() if self._rules.ignore_case else bare)
-            tail = piece[len(piece.rstrip(self._edges)) :] or piece[-1]
-            if found and any(mark in tail for mark in self._rules.sentence_end):
-                yield found
-                found = []
-        if found:
-            yield found
-
-    def _taken_apart(self, pieces: list[str]) -> list[str]:
-        """Write those words by themselves that are also joined to the next one by a hyphen."""
-        found: list[str] = []
-        for piece in pieces:
-            first, _, rest = piece.partition("-")
-            apart = bool(rest) and self._spell(first).casefold() in self._apart
-            found += [first, rest] if apart else [piece]
-        return found
-
-    def _joins(self, pieces: list[str]) -> bool:
-        return any(self._spell(piece).casefold() in self._clause_words for piece in pieces)
-
-    def _left_out(self, piece: str, on: Set[VariantClass], form: _NormalForm) -> bool:
-        """Tell whether a word may be missing; noted in ``form``, because it may not be exchanged."""
-        word = self._spell(piece).casefold()
-        if VariantClass.OPTIONAL_PARTICLE not in on or word not in self._particles:
-            return False
-        speakerless = self._pronoun(word, form) if _WE in on else ""
-        form.particles[speakerless or word] += 1
-        return True
-
-    def _joined(self, pieces: list[str], on: Set[VariantClass]) -> Iterator[tuple[str, str]]:
-        """Put preverbs before their word; gives each word as it counts, and as it is looked up."""
-        same = VariantClass.ORTHOGRAPHIC in on
-        written, spelled = "", ""
-        for place, piece in enumerate(pieces):
-            form = self._spell(piece)
-            written += form if same else piece
-            spelled += form.casefold()
-            if place + 1 < len(pieces) and self._preverbs.issuperset(spelled.split("-")):
-                written, spelled = written + ("-" if same else " "), spelled + "-"
-                continue
-            yield written, spelled
-            written, spelled = "", ""
-
-    def _respelled(self, word: str) -> str:
-        form = unicodedata.normalize("NFC", word).strip("-") or word
-        for one, other in self._rules.spellings:
-            form = form.replace(one, other)
-        if "-" not in form:
-            return self._fused.get(form, form)
-        return "-".join(self._fused.get(part, part) for part in form.split("-"))
-
-    def _word(
-        self,
-        written: str,
-        spelled: str,
-        on: Set[VariantClass],
-        analyses: _Analyses,
-        form: _NormalForm,
-    ) -> str:
-        """Bring one word into normal form, and note in ``form`` what was taken from it."""
-        if VariantClass.PROGRESSIVE_AMBIGUITY in on and (plain := self._over(spelled)) != spelled:
-            form.under_way[plain] += 1
-            written = spelled = plain
-        if VariantClass.LEMMA_SYNONYM in on and spelled in self._heads:
-            return self._heads[spelled]
-        if _WE in on and (pronoun := self._pronoun(spelled, form)):
-            return pronoun
-        if known := analyses.get(spelled):
-            return self._meant(known, on, form) or written
-        return (self._speakerless(spelled, form) if _WE in on else "") or written
-
-    def _over(self, spelled: str) -> str:
-        """Take the preverbs of an action under way off a word."""
-        *before, last = spelled.split("-")
-        return "-".join([*(part for part in before if part not in self._progressive), last])
-
-    def _meant(
-        self, known: tuple[TaggedWord, ...], on: Set[VariantClass], form: _NormalForm
-    ) -> str:
-        """Give what a word means where a class has something to say about its analyses, else nothing."""
-        meanings, speakers = [], set()
-        heads = self._heads if VariantClass.LEMMA_SYNONYM in on else {}
-        for word in known:
-            lemma, tags = word.lemma, word.tags
-            plain = speakerless(tags, self._rules)
-            if _WE in on and plain is not None:
-                speakers.add(plain != tags)
-            elif lemma not in heads:
-                continue
-            joined = "+".join(sorted(tags if plain is None or _WE not in on else plain))
-            meanings.append(f"={heads.get(lemma, lemma)}+{joined}")
-        if len(speakers) == 1:
-            form.speakers |= speakers
-        return min(meanings, default="")
-
-    def _pronoun(self, spelled: str, form: _NormalForm) -> str:
-        """Give a whole word for “we” without saying who is meant; nothing for other words."""
-        known, inclusive = self._pronouns.get(spelled, ("", False))
-        if known:
-            form.speakers.add(inclusive)
-        return known
-
-    def _speakerless(self, spelled: str, form: _NormalForm) -> str:
-        """Do the same for an inflected word that no analyser knows: beginning and end must both fit."""
-        for affixes in self._rules.clusive_affixes:
-            for start, end in (affixes.exclusive, affixes.inclusive):
-                stem = spelled[len(start) : len(spelled) - len(end)]
-                if stem and spelled.startswith(start) and spelled.endswith(end):
-                    form.speakers.add((start, end) == affixes.inclusive)
-                    return f"we:{affixes.exclusive[0]}{stem}{affixes.exclusive[1]}"
-        return ""
-
-
-def _pieces_of_affixes(rules: VariantRules) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Give the beginnings and the ends of words for “we”, cut at their hyphens."""
-    begins, ends = set[str](), set[str]()
-    for affixes in rules.clusive_affixes:
-        for begin, end in (affixes.exclusive, affixes.inclusive):
-            begins.update(part for part in begin.split("-") if part)
-            ends.update(part for part in end.split("-") if part)
-    return tuple(begins), tuple(ends)
-
-
-def speakerless(tags: frozenset[str], rules: VariantRules) -> frozenset[str] | None:
-    """Give the tags of a word for “we” as they are when it is not told who is meant; None for other words."""
-    for exclusive, inclusive in rules.clusive_tags:
-        if any(exclusive in tag or inclusive in tag for tag in tags):
-            return frozenset(tag.replace(inclusive, exclusive) for tag in tags)
-    return None

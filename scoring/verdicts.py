@@ -34,9 +34,10 @@ from corpora.variant_rules import VariantRules
 from corpora.words import folded
 from scoring.analysis import FstAnnotation, WordAnalysis
 from scoring.english import content_words
+from scoring.normal_form import speakerless
 from scoring.tagged_word import TaggedWord, tagged_word
 from scoring.translation import Translation
-from scoring.variants import Equivalence, speakerless
+from scoring.variants import Equivalence
 
 _NUMBER = re.compile(r"\d+")
 _MOST_KEPT = 50_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from corpora.variant_rules import VariantRules
 from scoring.comet import LEAST, MOST
-from scoring.variants import VariantClass
+from scoring.normal_form import VariantClass
 from scoring.verdicts import TENTHS
 from tests.scoring.cree import card
 

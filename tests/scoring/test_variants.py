@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from corpora.variant_rules import VariantRules
 from harness.fst.analyser import open_analyser
 from scoring.match import EquivalentMatch
+from scoring.normal_form import VariantClass
 from scoring.translation import Translation
-from scoring.variants import Equivalence, LintVerdict, VariantClass
+from scoring.variants import Equivalence, LintVerdict
 from tests.scoring.cree import ANALYSES, annotation, card, translated
 from tests.scoring.samples import entry, sentences
 
