@@ -22,9 +22,10 @@ class ComplianceIndex(Metric):
     """Share of what outputs have to keep to that they do, 0–1, higher is better (§2.5).
 
     An output keeps a part or breaks it: 3 points for variables, all there and none more; 1 for quotation
-    marks, only the card's or the reference's; 1 for casing, no Latin word that is not in the source where
-    the target has no capitals. A part that asks nothing of an entry is kept; one of which no rule is known
-    (no language card) is left out and the others weigh more. An empty output keeps nothing.
+    marks, only the card's or the reference's and not turned round; 1 for casing, no Latin word that is not
+    in the source where the target has no capitals. A part that asks nothing of an entry is kept; one of
+    which no rule is known (no language card) is left out and the others weigh more. An empty output keeps
+    nothing.
 
     The value is of the outputs as they were delivered; ``compliance_index_raw`` is of the method's first
     answers. Statistics: (points, points of the raw answers, points there were to get).
@@ -40,7 +41,7 @@ class ComplianceIndex(Metric):
     @property
     def signature(self) -> str:
         return own_signature(
-            f"weights:3-1-1|vars:multiset|quotes:card+reference|{compliance_facts(self._setup)}"
+            f"weights:3-1-1|vars:multiset|quotes:card+reference,order|{compliance_facts(self._setup)}"
         )
 
     def stats(self, translation: Translation) -> Statistics:

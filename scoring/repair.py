@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from corpora.text import is_blank
 from scoring.compliance import compliance_facts
-from scoring.metric import Statistics
-from scoring.rate import Rate
+from scoring.metric import FloatArray, Statistics
+from scoring.rate import Rate, share
 from scoring.resources import Resources
 from scoring.signature import own_signature
 from scoring.specification import metric_info
@@ -16,13 +18,16 @@ from scoring.violations import Part, Rules, total
 class RepairEffectiveness(Rate):
     """Violations repaired / violations found in the raw answers, 0–1, higher is better (§2.5).
 
-    Statistics: (repaired, found). Violations are those of the compliance index; of each part as many
-    count as repaired as there are fewer in the output than in the raw answer, so that a repair which
-    breaks something else of the same kind gains nothing. An output that is gone repaired nothing; a
-    method without repairs repairs 0; null where the raw answers broke nothing.
+    Statistics: (repaired, found, first answers that are known beside the output). Violations are those of
+    the compliance index; of each part as many count as repaired as there are fewer in the output than in
+    the raw answer, so that a repair which breaks something else of the same kind gains nothing. An output
+    that is gone repaired nothing; one without another first answer counts as repaired by nothing. Null
+    where the raw answers broke nothing, and where no first answer is known: outputs that were made
+    elsewhere, a method that has no repairs.
     """
 
     info = metric_info("repair_effectiveness")
+    width = 3
 
     def __init__(self, resources: Resources) -> None:
         self._setup = resources.setup
@@ -30,11 +35,13 @@ class RepairEffectiveness(Rate):
 
     @property
     def signature(self) -> str:
-        return own_signature(f"vars:multiset|quotes:card+reference|{compliance_facts(self._setup)}")
+        return own_signature(
+            f"vars:multiset|quotes:card+reference,order|{compliance_facts(self._setup)}"
+        )
 
     @property
     def why_missing(self) -> str:
-        return "no answer broke a rule of compliance, so that there was nothing to repair"
+        return "no first answers are known, or none of them broke a rule of compliance"
 
     def stats(self, translation: Translation) -> Statistics | None:
         raw = translation.output if translation.raw is None else translation.raw
@@ -42,20 +49,25 @@ class RepairEffectiveness(Rate):
             return None
         demand = self._rules.demand(translation.entry)
         found = demand.violations(raw)
+        known = int(translation.raw is not None)
         if not found:
-            return None
+            return (0, 0, 1) if known else None
         counts = {part: total(found, part) for part in Part}
         if raw == translation.output or is_blank(translation.output):
-            return (0, sum(counts.values()))
+            return (0, sum(counts.values()), known)
         left = demand.violations(translation.output)
         mended = sum(max(0, count - total(left, part)) for part, count in counts.items())
-        return (mended, sum(counts.values()))
+        return (mended, sum(counts.values()), known)
+
+    def values(self, totals: FloatArray) -> FloatArray:
+        repaired, found, known = totals.T
+        return share(repaired, np.where(known > 0, found, 0.0))
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         statistics = self.stats(translation)
-        if statistics is None or translation.raw is None:
+        if statistics is None or translation.raw is None or not statistics[1]:
             return ()  # without a repair, compliance has said it all
-        mended, found = (int(number) for number in statistics)
+        mended, found = (int(number) for number in statistics[:2])
         rules = "1 rule" if found == 1 else f"{found:,} rules"
         repaired = "1 was" if mended == 1 else f"{mended:,} were"
         broken = self._rules.demand(translation.entry).violations(translation.raw)

@@ -6,7 +6,7 @@ The compliance index says how much of it holds, repair effectiveness how much of
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
@@ -16,7 +16,7 @@ import regex
 
 from corpora.entry import Entry
 from corpora.placeholders import Reading, read
-from scoring.quotation import quotation_marks
+from scoring.quotation import quotation_marks, quoting, turned_round
 from scoring.resources import Resources
 
 CASED = frozenset(
@@ -47,7 +47,8 @@ class Violations:
     """How one output breaks one part."""
 
     count: int
-    """Missing and extra variables one by one, kinds of wrong marks, leaked words one by one."""
+    """Missing and extra variables one by one, kinds of wrong marks, pairs of marks that are turned round,
+    leaked words one by one."""
     sentences: tuple[str, ...]
     """The same in plain words; they quote the output."""
 
@@ -141,14 +142,28 @@ class Demand:
     def _quotes(self, prose: str) -> Violations | None:
         if not (self._source_quotes or self._reference_marks):
             return None
-        marks = quotation_marks(prose, self._rules.word_letters)
+        marks = quoting(prose, self._rules.word_letters)
         if not marks and self._source_quotes and self._must_quote:
             return Violations(1, ("The source has quotation marks, the output has none.",))
-        wrong = sorted(marks - self._marks)
-        if not wrong:
-            return None
-        sentence = f"The output quotes with {' '.join(wrong)}; right is {self._right_marks}."
-        return Violations(len(wrong), (sentence,))
+        wrong = sorted(set(marks) - self._marks)
+        sentences = [f"{b} {a} stands where {a} {b} is used." for a, b in self._turned_round(marks)]
+        if wrong:
+            right = self._right_marks
+            sentences.insert(0, f"The output quotes with {' '.join(wrong)}; right is {right}.")
+        found = len(wrong) + len(sentences) - bool(wrong)
+        return Violations(found, tuple(sentences)) if found else None
+
+    def _turned_round(self, marks: Sequence[str]) -> list[str]:
+        """Give the pairs of card and reference that open with what closes, where neither has them so."""
+        of_references = ("".join(each[:2]) for each in self._reference_quoting if each)
+        pairs = dict.fromkeys((*self._rules.quotes, *of_references))
+        return [
+            pair
+            for pair in pairs
+            if turned_round(marks, pair)
+            and pair[::-1] not in pairs
+            and not any(turned_round(each, pair) for each in self._reference_quoting)
+        ]
 
     def _casing(self, prose: str) -> Violations | None:
         if not self._rules.latin_leaks:
@@ -166,10 +181,15 @@ class Demand:
         return bool(quotation_marks(self._source.prose))
 
     @cached_property
-    def _reference_marks(self) -> frozenset[str]:
+    def _reference_quoting(self) -> list[list[str]]:
+        """Marks of the reference and of each variant, as they come."""
         letters = self._rules.word_letters
         texts = (self._entry.reference, *self._entry.variants)
-        return frozenset().union(*(quotation_marks(read(text).prose, letters) for text in texts))
+        return [quoting(read(text).prose, letters) for text in texts]
+
+    @cached_property
+    def _reference_marks(self) -> frozenset[str]:
+        return frozenset[str]().union(*self._reference_quoting)
 
     @cached_property
     def _must_quote(self) -> bool:

@@ -260,3 +260,24 @@ def test_both_indices_and_the_repairs_reach_the_card() -> None:
     assert [metric.signature for metric in stored] == [
         metric.signature for metric in scorer.metrics
     ]
+
+
+@pytest.mark.parametrize(
+    ("quotes", "reference", "output", "told"),
+    [
+        (("«»",), "«x»", "»x«", ("» « stands where « » is used.",)),
+        (("«»", "“”"), "x", "”x“ »x«", ("» « stands where « » is used.", "” “ stands where “ ” is used.")),
+        (("«»", "»«"), "«x»", "»x«", ()),
+        (("«»",), "»x«", "»x«", ()),
+        ((), "«x»", "»x«", ("» « stands where « » is used.",)),
+        (("«»",), "«x»", '"x"', ('The output quotes with "; right is «».',)),
+        (("„“", "“”"), "„x“", "„x“", ()),
+    ],
+)  # fmt: skip
+def test_quotation_marks_that_are_turned_round(
+    quotes: tuple[str, ...], reference: str, output: str, told: tuple[str, ...]
+) -> None:
+    metric = ComplianceIndex(target("Latn", quotes))
+    found = translated('Say "x"', output, reference=reference)
+    assert metric.explain(found) == told
+    assert metric.stats(found) == (5 - bool(told), 5 - bool(told), 5)

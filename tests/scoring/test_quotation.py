@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from scoring.quotation import quotation_marks
+from scoring.quotation import quotation_marks, quoting, turned_round
 from tests.scoring.samples import sentences
 
 
@@ -54,3 +54,21 @@ def test_a_number_may_end_a_quotation() -> None:
 @given(sentences)
 def test_only_characters_of_the_text_are_named(text: str) -> None:
     assert quotation_marks(text) <= frozenset(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "pair", "turned"),
+    [
+        ("»Va« , dit-elle", "«»", True),
+        ("«Va», dit-elle", "«»", False),
+        ("»Va« et »viens«", "«»", True),
+        ("»Va« et «viens»", "«»", False),
+        ("»Va ‘là’«", "«»", True),
+        ("Va»", "«»", False),
+        ('"Va"', '""', False),
+        ("„Geh“", "“”", False),
+        ("", "«»", False),
+    ],
+)
+def test_marks_that_are_turned_round(text: str, pair: str, turned: bool) -> None:
+    assert turned_round(quoting(text), pair) is turned
