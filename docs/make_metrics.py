@@ -43,6 +43,15 @@ A prescribed term applies to an entry where it stands in the source and the refe
 none of them does, the word has another sense there and the dictionary is wrong for the sentence: the term counts neither for nor against an
 output, whatever the output says. With an analyser a rendering counts in every form of its lemma, else with the endings of the language card.
 
+`hallucination_rate` counts the content words of an output that stand neither in the reference nor in a variant (by their first five letters),
+and that no known word pair links to the source. Word pairs come from the coaching dictionary and, from 200 development entries on, from an
+alignment learned of them. A small dictionary links next to nothing, and every free translation would look made up: without the alignment the
+metric is off unless the dictionary knows a quarter of the running content words of the run's sources. A word that is counted is not thereby
+wrong: it can be another form of a right word, or a good word that reference and dictionary do not have.
+
+`repair_effectiveness` needs first answers beside the outputs. In a run where none is known it is null: outputs that were made elsewhere and
+handed in without them, a method that repairs nothing.
+
 ## Where fewer words can score more
 
 A missing word should never pay. The formulas of the specification keep to that in most cases, not in all:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scoring.alignment import LEAST_PAIRS
 from scoring.bitext import SIGNATURE as CONTENT
 from scoring.metric import Statistics
@@ -11,6 +13,17 @@ from scoring.resources import Resources
 from scoring.signature import own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
+from scoring.wording import listed
+
+LEAST_KNOWN = 0.25
+"""Share of the sources' running content words that a dictionary alone has to know."""
+
+_UNLINKED = "neither in the reference nor linked by a known word pair to the source"
+_LEFT_OVER = "left over from the source"
+_AGAIN = "said again"
+_NEW = "in neither source nor reference"
+_LACKS = (_UNLINKED, _NEW, _LEFT_OVER, _AGAIN)
+"""What a word or number without support lacks, in the order in which it is told."""
 
 
 class Hallucination(Rate):
@@ -46,19 +59,27 @@ class Hallucination(Rate):
         return (len(unsupported), number) if number else None
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Name the words that nothing accounts for: “1 of 4 content words has no support: karakokoj”."""
+        """Name the words without support, and say of each kind what was looked for.
+
+        “2 of 5 content words are neither in the reference nor linked by a known word pair to the source:
+        karakoko, 7”.
+        """
         unsupported, number = self._unsupported(translation)
         if not unsupported:
             return ()
-        have = "has" if len(unsupported) == 1 else "have"
-        words = "word" if number == 1 else "words"
-        listed = ", ".join(dict.fromkeys(unsupported))
-        return (
-            f"{len(unsupported)} of {number} content {words} {have} no support in the source: {listed}",
+        kinds: dict[str, list[str]] = {}
+        for word, lack in unsupported:
+            kinds.setdefault(lack, []).append(word)
+        some = "content word" if number == 1 else "content words"
+        said = (
+            f"{len(kinds[lack])} of {number} {some} {_is(kinds[lack])} {lack}: {listed(kinds[lack])}."
+            for lack in _LACKS
+            if lack in kinds
         )
+        return tuple(said)
 
-    def _unsupported(self, translation: Translation) -> tuple[list[str], int]:
-        """Give words and numbers without support, and how many words and numbers are content."""
+    def _unsupported(self, translation: Translation) -> tuple[list[tuple[str, str]], int]:
+        """Give words and numbers without support, each with what it lacks, and how many are content."""
         bitext, entry = self._resources.bitext, translation.entry
         output = bitext.target.read(translation.output)
         source = bitext.source.read(entry.source)
@@ -72,7 +93,7 @@ class Hallucination(Rate):
         ]
         stems = references[0].stems.union(*(reference.stems for reference in references[1:]))
         words = [
-            output.written[place]
+            (output.written[place], _lack(output.words[place], place in repeated, source))
             for place in content
             if place in repeated
             or (
@@ -80,7 +101,7 @@ class Hallucination(Rate):
                 and not self._accounted(place, output, source, translation)
             )
         ]
-        numbers = _new_numbers(output, source, references)
+        numbers = [(number, _NEW) for number in _new_numbers(output, source, references)]
         return words + numbers, len(content) + len(output.numbers)
 
     def _accounted(
@@ -109,13 +130,37 @@ class Hallucination(Rate):
 
 
 def why_no_hallucination(resources: Resources) -> str | None:
-    """Say that nothing tells which words translate which."""
-    if resources.setup.terms or resources.setup.alignment:
+    """Say that nothing, or too little, tells which words translate which."""
+    if resources.setup.alignment:
+        return None
+    if not resources.setup.terms:
+        return (
+            "there is neither a coaching dictionary nor enough development entries to learn from "
+            f"({LEAST_PAIRS} are needed)"
+        )
+    sources = (entry.source for entry in resources.entries)
+    known = resources.terms.coverage(sources, resources.bitext.source_function_words)
+    if known >= LEAST_KNOWN:
         return None
     return (
-        "there is neither a coaching dictionary nor enough development entries to learn from "
-        f"({LEAST_PAIRS} are needed)"
+        f"the coaching dictionary knows {_per_cent(known)} of the content words of the sources; "
+        f"{LEAST_KNOWN:.0%} are needed, or {LEAST_PAIRS} development entries to learn from"
     )
+
+
+def _per_cent(share: float) -> str:
+    """Round down, so that too little never looks like enough."""
+    return f"{int(share * 100)}%"
+
+
+def _lack(word: str, repeated: bool, source: Reading) -> str:
+    if repeated:
+        return _AGAIN
+    return _LEFT_OVER if word in source.distinct else _UNLINKED
+
+
+def _is(words: Sequence[str]) -> str:
+    return "is" if len(words) == 1 else "are"
 
 
 def _repeated(output: Reading, source: Reading, references: list[Reading]) -> frozenset[int]:

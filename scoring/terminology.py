@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -64,6 +64,21 @@ class Terminology:
         places = self._places(text)
         outer = (place for place in places if not any(place.inside(other) for other in places))
         return tuple(dict.fromkeys(place.term for place in outer))
+
+    def coverage(self, texts: Iterable[str], function_words: Collection[str]) -> float:
+        """Give the share of the running words of some texts that stand in a term, 0–1; 0 without a word.
+
+        Function words count on neither side: nobody lists them, and half of a text are such.
+        """
+        known = total = 0
+        for text in texts:
+            inside = {at for each in self._places(text) for at in range(each.first, each.last)}
+            content = [
+                at for at, word in enumerate(self._read(text).words) if word not in function_words
+            ]
+            total += len(content)
+            known += len(inside.intersection(content))
+        return known / total if total else 0.0
 
     def _find(self, text: str) -> Iterator[_Place]:
         words = self._read(text).words

@@ -146,7 +146,10 @@ class Demand:
         if not marks and self._source_quotes and self._must_quote:
             return Violations(1, ("The source has quotation marks, the output has none.",))
         wrong = sorted(set(marks) - self._marks)
-        sentences = [f"{b} {a} stands where {a} {b} is used." for a, b in self._turned_round(marks)]
+        sentences = [
+            f"{pair[1]} {pair[0]} stands where {pair[0]} {pair[1]} is used."
+            for pair in self._turned_round(marks)
+        ]
         if wrong:
             right = self._right_marks
             sentences.insert(0, f"The output quotes with {' '.join(wrong)}; right is {right}.")

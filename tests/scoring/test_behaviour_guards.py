@@ -16,7 +16,7 @@ from corpora.load import load
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
 from scoring.code_switching import CodeSwitching
 from scoring.consistency import Consistency
-from scoring.hallucination import Hallucination
+from scoring.hallucination import Hallucination, why_no_hallucination
 from scoring.metric import Metric
 from scoring.rate import Rate
 from scoring.resources import Resources
@@ -110,6 +110,12 @@ def test_syllabics_and_sami_are_not_flagged(code: str) -> None:
     for metric in (CodeSwitching(found), Hallucination(found)):
         assert flagged(metric, texts(found, "references")) < 0.05
         assert (rate(metric, texts(found, "sources")) or 0) > 0.8
+
+
+def test_the_demo_s_coaching_dictionary_knows_enough_by_itself() -> None:
+    found = demo()
+    assert found.setup.alignment is None
+    assert why_no_hallucination(found) is None
 
 
 def test_the_demo_s_references_are_not_flagged_and_copies_are() -> None:

@@ -110,12 +110,34 @@ def test_learned_links_support_in_any_entry(learned: Resources) -> None:
 
 def test_without_dictionary_and_pairs_it_is_off_and_says_so(learned: Resources) -> None:
     assert "neither a coaching dictionary nor" in (why_no_hallucination(resources([ENTRY])) or "")
-    assert why_no_hallucination(resources([ENTRY], TERMS)) is None
     assert why_no_hallucination(learned) is None
 
 
+@pytest.mark.parametrize(
+    ("terms", "reason"),
+    [
+        ({"dog": ["hundo"]}, None),
+        ({"big dog": ["hundego"]}, None),
+        ({"cat": ["kato"]}, "knows 12% of the content words of the sources; 25% are needed"),
+        ({"house": ["domo"], "the": ["la"]}, "knows 0% of"),
+    ],
+)
+def test_a_dictionary_alone_has_to_know_a_quarter_of_the_content_words(
+    terms: dict[str, list[str]], reason: str | None
+) -> None:
+    """The sources have eight content words: all but “the”."""
+    texts = ("the big dog", "the big dog", "the cat", "the red owl ran")
+    found = why_no_hallucination(resources(entries([(text, "x") for text in texts]), terms))
+    assert found is None if reason is None else reason in (found or "")
+
+
 def test_what_is_found_is_said_in_words() -> None:
-    assert METRIC.explain(Translation(ENTRY, "Petro vidis 7 karakokojn")) == (
-        "2 of 4 content words have no support in the source: karakokojn, 7",
+    assert METRIC.explain(Translation(ENTRY, "Petro vidis 7 uloj the")) == (
+        "1 of 5 content words is neither in the reference nor linked by a known word pair to the source: uloj.",
+        "1 of 5 content words is in neither source nor reference: 7.",
+        "1 of 5 content words is left over from the source: the.",
     )
     assert METRIC.explain(Translation(ENTRY, ENTRY.reference)) == ()
+    assert METRIC.explain(Translation(ENTRY, "La hundo: la hundo, la hundo")) == (
+        "2 of 6 content words are said again: la, hundo.",
+    )
