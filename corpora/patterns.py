@@ -41,7 +41,7 @@ def why_endless(pattern: str) -> str | None:
         after_group = token["close"] is not None
     if ways.all > MOST_WAYS:
         return (
-            f"lets a search try {ways.all:,} ways and more from one letter on, and {MOST_WAYS:,} are allowed; "
+            f"lets a search try {ways.all:,} ways from one letter on, and {MOST_WAYS:,} are allowed; "
             "keep to one * or + in each case between |, or make two patterns of it"
         )
     return None

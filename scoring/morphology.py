@@ -43,7 +43,7 @@ class MorphologicalAccuracy(Rate):
     def signature(self) -> str:
         setup = self._resources.setup
         return own_signature(
-            f"fst:{analyser_key(setup)}|gold:analyser,interlinear|pairs:best|ambiguous:best"
+            f"fst:{analyser_key(setup)}|gold:words:analyser,interlinear|pairs:best|ambiguous:best"
             f"|card:{card_key(setup)}"
         )
 
