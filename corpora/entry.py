@@ -61,6 +61,15 @@ class Entry(BaseModel):
         """True where the entry's texts must not reach a log, cache, export or message."""
         return self.segment is not None and self.segment.secret
 
+    def open_tag(self, field: str) -> str | int | None:
+        """Give a tag (§2.3–2.6) as it may leave this machine: of a secret entry only what the lists have.
+
+        Anything may stand in a free field, the entry's own text too.
+        """
+        tag: str | int | None = getattr(self, field)
+        listed = _LISTED.get(field)
+        return None if self.secret and listed is not None and tag not in listed else tag
+
     def question(self) -> Entry:
         """Give the entry as a method may see it: without the answer and what would give it away."""
         return Entry.model_construct(
@@ -73,3 +82,7 @@ class Entry(BaseModel):
             register_=self.register_,
             context=self.context,
         )
+
+
+_LISTED = {"provenance": PROVENANCES, "register_": REGISTERS, "context": CONTEXTS}
+"""Tags by field; difficulty and segment have no other values than theirs."""

@@ -25,6 +25,8 @@ class _Guard:
 
     def __init__(self) -> None:
         self.depth = 0
+        self.secret = 0
+        """How many of these are on for secret entries."""
         self.installed = False
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -32,8 +34,7 @@ class _Guard:
             return
         if not _stays_here(event, arguments):
             raise Refused(
-                ErrorClass.OFFLINE,
-                "--offline is on, and something tried to reach another machine.",
+                ErrorClass.OFFLINE, f"{why_here()}, and something tried to reach another machine."
             )
 
 
@@ -52,9 +53,19 @@ def _stays_here(event: str, arguments: tuple[Any, ...]) -> bool:
     return not host or is_this_machine(host)
 
 
+def why_here() -> str:
+    """Say why nothing may leave this machine: secret entries keep a run here unasked."""
+    if _guard.secret:
+        return "The entries belong to a secret segment and may not leave this machine"
+    return "--offline is on"
+
+
 @contextmanager
-def offline(on: bool) -> Iterator[None]:
-    """Refuse every connection that leaves this machine while the block runs, where ``on``."""
+def offline(on: bool, *, secret: bool = False) -> Iterator[None]:
+    """Refuse every connection that leaves this machine while the block runs, where ``on``.
+
+    ``secret``: for the sake of secret entries, which refusals then say.
+    """
     if not on:
         yield
         return
@@ -62,7 +73,9 @@ def offline(on: bool) -> Iterator[None]:
         sys.addaudithook(_guard)
         _guard.installed = True
     _guard.depth += 1
+    _guard.secret += secret
     try:
         yield
     finally:
         _guard.depth -= 1
+        _guard.secret -= secret

@@ -9,8 +9,10 @@ from pathlib import Path
 from corpora.cards import FoundCard, find_card, read_card
 from corpora.corpus import Dataset
 from corpora.entry import Entry
+from corpora.language import LanguageCard
 from corpora.scripts import resolve_script
 from harness.annotators.annotator import Annotator, Memo, NoMemo
+from harness.failures import UsageError
 from harness.fst.status import AnalyserError
 from harness.gloss_dictionary import GlossDictionary, read_gloss_dictionary
 from harness.instruments import Instruments, Steps
@@ -124,9 +126,23 @@ def _languages(
 def _target_card(
     dataset: Dataset, options: ScoringOptions, folders: Sequence[Path]
 ) -> FoundCard | None:
-    if options.language_card is not None:
-        return read_card(options.language_card)
-    return find_card(dataset.target_language, folders)
+    if options.language_card is None:
+        return find_card(dataset.target_language, folders)
+    named = read_card(options.language_card)
+    _require_language(named.card, dataset.target_language)
+    return named
+
+
+def _require_language(card: LanguageCard, tag: str) -> None:
+    """Refuse a card of another language: its letters and rules would make numbers that mean nothing."""
+    language = tag.replace("_", "-").split("-")[0].lower()
+    shipped = find_card(tag)
+    names = {language, *(shipped.card.tags if shipped else ())}
+    if language != "und" and not names & set(card.tags):
+        raise UsageError(
+            f"--language-card is of {card.tag} ({card.name}), and the corpus is translated into {tag}. "
+            f"Name a card of {tag}, list {language!r} among the card's aliases, or leave it away."
+        )
 
 
 def _terms(options: ScoringOptions, coaching: Path | None) -> Terminology:
@@ -185,7 +201,12 @@ def _find_models(
 ) -> None:
     """Make the annotators for embeddings and COMET where they were asked for and would be read."""
     wanted = options.wanted
-    if options.embeddings is not None and "semantic_score" in wanted and not by_verdicts(setup):
+    if options.embeddings is not None and "semantic_score" in wanted:
+        if by_verdicts(setup):
+            raise UsageError(
+                "--gloss-dictionary and --embeddings both give semantic_score, which is one or the other: "
+                "leave one of them away."
+            )
         from harness.annotators.embeddings import embedding_annotator
 
         found.steps.append(Steps("texts embedded"))

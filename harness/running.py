@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -89,7 +89,7 @@ def go(
             run_id = read_run(connection, number).run_id
             with _alone(path, run_id):
                 run = take_up(connection, number, method, resumption)
-                with _leaving(connection, number), offline(_plan(run).run.offline):
+                with _leaving(connection, number), _here(connection, run):
                     go = _Go(connection, path, run, method, listener, control, instruments)
                     return go.go()
     except HarnessError as error:
@@ -113,6 +113,14 @@ def _leaving(connection: sqlite3.Connection, number: int) -> Iterator[None]:
         with suppress(sqlite3.Error):
             connection.rollback()
             leave_run(connection, number)
+
+
+def _here(connection: sqlite3.Connection, run: Run) -> AbstractContextManager[None]:
+    """Keep an offline run on this machine; one with secret entries is offline unasked, and says why."""
+    if not _plan(run).run.offline:
+        return nullcontext()
+    entries = read_entries(connection, run.corpus, run.positions).values()
+    return offline(True, secret=any(entry.secret for entry in entries))
 
 
 def _unforeseen(error: Exception) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
 from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
+from harness.offline import why_here
 from harness.retry import retry_after
 from harness.soundness import sound_reply
 from harness.store.texts import storable
@@ -38,8 +39,7 @@ class Wire:
         if self._offline and not is_loopback(request.url):
             raise Refused(
                 ErrorClass.OFFLINE,
-                "--offline is on, and the endpoint is not on this machine. Leave --offline away, "
-                "or name a local endpoint.",
+                f"{why_here()}, and the endpoint is on another one. Name an endpoint on this machine.",
             )
         response, body = await self._transport().exchange(request)
         if not response.is_success:

@@ -41,10 +41,10 @@ class Group:
 def breakdown(
     entries: Sequence[Entry], table: Table, dimension: str, *, seed: int = SEED
 ) -> dict[str, Group]:
-    """Split by one dimension; entries without that tag are in no group."""
+    """Split by one dimension; entries without that tag, or with one to withhold, are in no group."""
     places: dict[str, list[int]] = {}
     for place, entry in enumerate(entries):
-        tag = getattr(entry, DIMENSIONS[dimension])
+        tag = entry.open_tag(DIMENSIONS[dimension])
         if tag is not None:
             places.setdefault(str(tag), []).append(place)
     return {tag: _group(table.rows(places[tag]), seed) for tag in sorted(places)}

@@ -39,9 +39,9 @@ def entry_row(entry: Entry, result: Result, taken: EntryStatistics, scorer: Scor
         fst_analysis=None,
         segment=entry.segment,
         difficulty=entry.difficulty,
-        provenance=entry.provenance,
-        register_=entry.register_,
-        context=entry.context,
+        provenance=_tag(entry, "provenance"),
+        register_=_tag(entry, "register_"),
+        context=_tag(entry, "context"),
         latency_seconds=result.latency_seconds,
         usage=_usage(result),
         cost_usd=result.cost_usd,
@@ -53,6 +53,11 @@ def entry_row(entry: Entry, result: Result, taken: EntryStatistics, scorer: Scor
         error_class=result.error_class,
         statistics=statistics,
     )
+
+
+def _tag(entry: Entry, field: str) -> str | None:
+    tag = entry.open_tag(field)
+    return None if tag is None else str(tag)
 
 
 def entry_rows(
