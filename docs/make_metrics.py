@@ -43,6 +43,10 @@ A prescribed term applies to an entry where it stands in the source and the refe
 none of them does, the word has another sense there and the dictionary is wrong for the sentence: the term counts neither for nor against an
 output, whatever the output says. With an analyser a rendering counts in every form of its lemma, else with the endings of the language card.
 
+`morphological_accuracy` leaves numbers and punctuation of a gold analysis (`3+Num`, `.+CLB`) out and counts them as left out: no analyser is
+asked for those of an output. `orthographic_accuracy` lets letters of names and loan words pass in words that begin with a capital, in the card's
+loan words, and in words that the references or the entry's source have; elsewhere they are wrong, or any language of the same script would pass.
+
 `hallucination_rate` counts the content words of an output that stand neither in the reference nor in a variant (by their first five letters),
 and that no known word pair links to the source. Word pairs come from the coaching dictionary and, from 200 development entries on, from an
 alignment learned of them. A small dictionary links next to nothing, and every free translation would look made up: without the alignment the
