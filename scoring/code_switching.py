@@ -14,6 +14,7 @@ from scoring.sides import QUOTED, Side, Sides, languages_alike
 from scoring.signature import analyser_key, card_key, content_key, own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
+from scoring.wording import counted, listed
 
 
 class CodeSwitching(Rate):
@@ -49,16 +50,16 @@ class CodeSwitching(Rate):
         return (len(foreign), number) if number else None
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Name the words of the source language: “2 of 5 words are English: train, station”."""
+        """Name the words of the source language: “2 of 5 words are English: train, station.”"""
         foreign, number = self._foreign(translation)
         if not foreign:
             return ()
         card = self._resources.source_card
         language = card.name if card else self._resources.setup.source_language
         are = "is" if len(foreign) == 1 else "are"
-        words = "word" if number == 1 else "words"
-        listed = ", ".join(dict.fromkeys(foreign))
-        return (f"{len(foreign)} of {number} {words} {are} {language}: {listed}",)
+        return (
+            f"{len(foreign)} of {counted(number, 'word')} {are} {language}: {listed(foreign)}.",
+        )
 
     @cached_property
     def _sides(self) -> Sides:

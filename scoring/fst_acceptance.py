@@ -12,7 +12,7 @@ from scoring.setup import AnalyserFacts, ScoringSetup
 from scoring.signature import analyser_key, card_key, own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
-from scoring.wording import listed, shortened
+from scoring.wording import counted, listed, shortened
 
 LEAST_ACCEPTANCE = 0.5
 """Share of the references' words that an analyser must accept before it may judge outputs (METRICS §2)."""
@@ -113,7 +113,9 @@ def _verdict(words: Sequence[WordAnalysis], whom: str) -> str:
     if not words:
         return "The output has no word; each word of the reference counts as rejected."
     rejected = [word.word for word in words if word.accepted is None]
-    said = f"{len(words) - len(rejected)} of {len(words)} words are accepted by {whom}"
+    accepted = len(words) - len(rejected)
+    are = "is" if len(words) == 1 else "are"
+    said = f"{accepted} of {counted(len(words), 'word')} {are} accepted by {whom}"
     return f"{said}; rejected: {listed(map(shortened, rejected))}." if rejected else f"{said}."
 
 

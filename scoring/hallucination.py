@@ -13,7 +13,7 @@ from scoring.resources import Resources
 from scoring.signature import own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
-from scoring.wording import listed
+from scoring.wording import counted, listed
 
 LEAST_KNOWN = 0.25
 """Share of the sources' running content words that a dictionary alone has to know."""
@@ -70,9 +70,9 @@ class Hallucination(Rate):
         kinds: dict[str, list[str]] = {}
         for word, lack in unsupported:
             kinds.setdefault(lack, []).append(word)
-        some = "content word" if number == 1 else "content words"
+        some = counted(number, "content word")
         said = (
-            f"{len(kinds[lack])} of {number} {some} {_is(kinds[lack])} {lack}: {listed(kinds[lack])}."
+            f"{len(kinds[lack])} of {some} {_is(kinds[lack])} {lack}: {listed(kinds[lack])}."
             for lack in _LACKS
             if lack in kinds
         )

@@ -13,7 +13,7 @@ from scoring.signature import card_key, own_signature
 from scoring.specification import metric_info
 from scoring.spelling import Spelling
 from scoring.translation import Translation
-from scoring.wording import listed, shortened
+from scoring.wording import counted, listed, shortened
 
 
 class OrthographicAccuracy(Rate):
@@ -96,9 +96,8 @@ def why_no_card(language: str) -> str:
 
 def _said(words: int, faults: Mapping[str, str]) -> str:
     named = listed(f"{shortened(word)} ({why})" for word, why in faults.items())
-    if len(faults) == 1:
-        return f"1 of {words} words breaks a rule: {named}."
-    return f"{len(faults)} of {words} words break a rule: {named}."
+    breaks = "breaks" if len(faults) == 1 else "break"
+    return f"{len(faults)} of {counted(words, 'word')} {breaks} a rule: {named}."
 
 
 def _foreign(words: list[str]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from scoring.signature import analyser_key, card_key, content_key, own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
 from scoring.verdicts import TENTHS, Judge, Judgement, SemanticVerdict
+from scoring.wording import listed
 
 
 class SemanticScore(Rate):
@@ -94,7 +95,7 @@ class SemanticScore(Rate):
         }
         return (
             f"{found.verdict}: {_WORDS[found.verdict]}.",
-            *(f"{what}: {', '.join(listed)}." for what, listed in words.items() if listed),
+            *(f"{what}: {listed(named)}." for what, named in words.items() if named),
             *(("The order of the words differs, and it matters here.",) if found.reordered else ()),
         )
 

@@ -160,7 +160,9 @@ class Spelling:
         parts = [part for part in self._parts(word) if not self._borrowed.isdisjoint(part.lower())]
         if _begins_with_a_capital(word) or all(map(_begins_with_a_capital, parts)):
             return None
-        letters = listed(letter for letter in word.lower() if letter in self._borrowed)
+        letters = listed(
+            dict.fromkeys(letter for letter in word.lower() if letter in self._borrowed)
+        )
         why = f"{letters} only in names and loan words"
         foreign = _Foreign(text, why, tuple(map(folded, parts)))
         return None if foreign.stands_in(self._loans) else foreign
@@ -222,7 +224,7 @@ class Spelling:
             return None
         if len(set(strange)) == 1:
             return f"{strange[0]} is no letter of the language"
-        return f"{listed(strange)} are no letters of the language"
+        return f"{listed(dict.fromkeys(strange))} are no letters of the language"
 
     def _forbidden(self, lowered: str) -> str | None:
         for rule in self._writing.forbidden:

@@ -54,11 +54,12 @@ class TerminologyAdherence(Rate):
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Name the prescribed terms that the output does not have, with what was prescribed."""
         terms = self._applying(translation)
-        return tuple(
+        lacking = [
             f"“{' '.join(term.source)}” should be {' or '.join(term.renderings)}"
             for term, has in zip(terms, self._renderings.found(terms, translation), strict=True)
             if has is None
-        )
+        ]
+        return (f"{'; '.join(lacking)}.",) if lacking else ()
 
     def _applying(self, translation: Translation) -> list[Term]:
         """Give the terms that apply to an entry, worked out once whatever the outputs say."""

@@ -71,8 +71,10 @@ TENTHS = {
 class Meaning:
     """One word of the target language with all that is known of it."""
 
+    written: str
+    """As it stands in its text."""
     text: str
-    """Folded."""
+    """In the form for comparison: folded, in one spelling."""
     readings: tuple[TaggedWord, ...]
     lemmas: frozenset[str]
     glosses: frozenset[frozenset[str]]
@@ -97,7 +99,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict with its reasons."""
+    """A verdict with its reasons; words are as they were written."""
 
     verdict: SemanticVerdict
     missing: tuple[str, ...] = ()
@@ -149,14 +151,14 @@ class Judge:
         found = Judgement(
             SemanticVerdict.VALID,
             missing=tuple(
-                word.text
+                word.written
                 for place, word in enumerate(theirs)
                 if place not in matched.values() and not word.empty
             ),
-            unexplained=tuple(word.text for word in strange if word.known),
-            unknown=tuple(word.text for word in strange if not word.known),
+            unexplained=tuple(word.written for word in strange if word.known),
+            unknown=tuple(word.written for word in strange if not word.known),
             other_grammar=tuple(
-                ours[place].text
+                ours[place].written
                 for place, other in matched.items()
                 if self._other_grammar(ours[place], theirs[other])
             ),
@@ -180,6 +182,7 @@ class Judge:
         entries = [self._glosses[lemma] for lemma in lemmas if lemma in self._glosses]
         glosses = frozenset(gloss for entry in entries for gloss in entry if gloss)
         return Meaning(
+            written=word.word,
             text=text,
             readings=readings,
             lemmas=lemmas,
@@ -225,7 +228,9 @@ def _same(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> bool:
 def _numbers(text: str) -> list[Meaning]:
     """Give the numbers of a text, which no analyser is asked about, as words that say themselves."""
     return [
-        Meaning(number, (), frozenset({number}), frozenset({frozenset({number})}), False, True)
+        Meaning(
+            number, number, (), frozenset({number}), frozenset({frozenset({number})}), False, True
+        )
         for number in _NUMBER.findall(text)
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 _MOST = 12
@@ -9,10 +10,19 @@ _LONGEST = 60
 
 
 def listed(words: Iterable[str], most: int = _MOST) -> str:
-    """List words, each once in the order of the text; beyond ``most`` only say how many more there are."""
-    distinct = list(dict.fromkeys(words))
-    shown = ", ".join(distinct[:most])
-    return shown if len(distinct) <= most else f"{shown} and {len(distinct) - most} more"
+    """List words in the order of the text, each once with how often it stands there if that is several
+    times; beyond ``most`` only say how many more there are, so that all add up.
+    """
+    times = Counter(iter(words))
+    shown = list(times)[:most]
+    told = ", ".join(word if times[word] == 1 else f"{word} ({times[word]}×)" for word in shown)
+    rest = times.total() - sum(times[word] for word in shown)
+    return f"{told} and {rest:,} more" if rest else told
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """Give a number with its noun: ``1 word``, ``2 words``, ``1,000 entries``."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
 def shortened(word: str) -> str:

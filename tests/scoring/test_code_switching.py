@@ -104,11 +104,24 @@ def test_a_title_quoted_once_in_a_reference_does_not_make_its_words_the_target_s
 
 def test_what_is_found_is_said_in_words() -> None:
     assert METRIC.explain(Translation(CORPUS[0], "Kie estas la train station?")) == (
-        "2 of 5 words are English: train, station",
+        "2 of 5 words are English: train, station.",
     )
-    assert METRIC.explain(Translation(CORPUS[0], "Train")) == ("1 of 1 word is English: Train",)
+    assert METRIC.explain(Translation(CORPUS[0], "Train")) == ("1 of 1 word is English: Train.",)
     assert METRIC.explain(Translation(CORPUS[0], "Kie estas la stacidomo?")) == ()
     assert METRIC.explain(Translation(CORPUS[0], "")) == ()
+
+
+def test_a_list_of_words_adds_up() -> None:
+    said = METRIC.explain(Translation(CORPUS[0], "the train the station " + STRANGE))
+    assert said == (
+        "18 of 18 words are English: the (2×), train, station, would, about, people, because, after, "
+        "which, think, before, through and 5 more.",
+    )
+
+
+STRANGE = (
+    "would about people because after which think before through should could never always again"
+)
 
 
 def test_two_varieties_of_one_language_turn_it_off() -> None:

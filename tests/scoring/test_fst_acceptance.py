@@ -79,7 +79,7 @@ def test_explanation_names_rejected_words_other_forms_and_the_reference() -> Non
     entry = Entry(id=1, source="s", reference="r")
     said = METRIC.explain(Translation(entry, "o", {"fst": FstAnnotation(output, reference)}))
     assert said == (
-        "3 of 5 words are accepted by the analyser; rejected: xyzzy.",
+        "3 of 5 words are accepted by the analyser; rejected: xyzzy (2×).",
         "Accepted only when lower-cased: Niwâpamâw.",
         "Accepted only after the language card's spelling replacements: tānisi.",
         "Of the reference's own words it accepts 1 of 2.",

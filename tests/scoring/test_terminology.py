@@ -161,7 +161,10 @@ def test_lemmas_decide_where_the_analyser_gives_them() -> None:
 def test_what_is_missing_is_named() -> None:
     entry = Entry(id=1, source="the dog at the train station", reference="")
     assert adherence().explain(Translation(entry, "la hundo")) == (
-        "“train station” should be stacidomo or fervoja stacio",
+        "“train station” should be stacidomo or fervoja stacio.",
+    )
+    assert adherence().explain(Translation(entry, "")) == (
+        "“dog” should be hundo; “train station” should be stacidomo or fervoja stacio.",
     )
     assert adherence().explain(Translation(entry, "hundo, stacidomo")) == ()
 

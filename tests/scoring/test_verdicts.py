@@ -107,6 +107,13 @@ def test_reasons_name_the_words() -> None:
     assert found.other_grammar == ("kiwâpamâw",)
 
 
+def test_words_are_named_as_they_were_written() -> None:
+    made = translated("See the minōs", "Niwâpamāw atim", "x")
+    found = Judge(GLOSSES, None, (("e", "ê"), ("ā", "â"))).judge(made, made.annotations["fst"])
+    assert found.missing == ("Niwâpamāw", "atim")
+    assert found.unknown == ("See", "the", "minōs")
+
+
 def test_a_dictionary_in_another_orthography_is_understood() -> None:
     writing = card().writing("Latn")
     made = translated("nipâw minôs", "frobnitz", "The cat sleeps.")
