@@ -13,4 +13,4 @@ def first_problem(error: ValidationError) -> str:
     rest = f" ({more} more like it.)" if more else ""
     if first["type"] == "extra_forbidden":
         return f"field {field!r} is not known here. Remove it, or correct its name.{rest}"
-    return f"field {field!r}: {first['msg']}. Correct it.{rest}"
+    return f"field {field!r}: {first['msg'].removeprefix('Value error, ')}. Correct it.{rest}"

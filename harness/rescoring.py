@@ -8,11 +8,11 @@ from __future__ import annotations
 import sqlite3
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.beginning import instruments_with
-from harness.failures import UsageError
+from harness.failures import HarnessError, UsageError
 from harness.final_scores import Scored, Tell, score_outputs
 from harness.instruments import stored_setup
 from harness.result import Result
@@ -22,15 +22,25 @@ from harness.store.results import copy_results, read_results, replace_scores
 from harness.store.runs import Run, copy_stretches, create_run, read_card
 from harness.version import VERSION
 from scoring.inventory import make_scorer
+from scoring.metric import Statistics
 from scoring.resources import Resources
+from scoring.scorer import Totals
 from scoring.setup import ScoringSetup
 from scoring.specification import specification
 
 
-def rescore(connection: sqlite3.Connection, run: Run, options: ScoringOptions, tell: Tell) -> str:
+def rescore(
+    connection: sqlite3.Connection,
+    run: Run,
+    options: ScoringOptions,
+    tell: Tell,
+    note: Tell = lambda _: None,
+) -> str:
     """Score a run's outputs with its own metrics and the wanted ones; gives the id of the new run.
 
-    UsageError where the run is not complete, has outputs without texts, or names what cannot be had.
+    ``tell`` hears what is being done, ``note`` what the person should know of the new run. UsageError where
+    the run is not complete, has outputs without texts, or names what cannot be had; HarnessError, and no new
+    run, where no metric has a value that the run did not have.
     """
     from harness.card.build import seal
 
@@ -53,7 +63,12 @@ def rescore(connection: sqlite3.Connection, run: Run, options: ScoringOptions, t
         scored = score_outputs(instruments, by_place, results, tell)
     finally:
         instruments.close()
-    scored = with_stated(scored, stored_setup(run, "und", entries), run, results)
+    had = stored_setup(run, "und", entries)
+    fresh, scored = scored, with_stated(scored, had, run, results)
+    if _values(scored) == _values_before(had, run, results):
+        raise HarnessError(_nothing_new(scored, options))
+    if kept := _kept(had, fresh):
+        note(kept)
     source = {"run_id": run.run_id, "run_card_hash": card.get("run_card_hash")}
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -67,11 +82,18 @@ def rescore(connection: sqlite3.Connection, run: Run, options: ScoringOptions, t
 
 
 def _options(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> ScoringOptions:
-    """Add what is wanted to what the run was scored with."""
+    """Add what is wanted to what the run was scored with.
+
+    Of the two ways to a semantic score the one that is named now takes the place of the other.
+    """
     entries = list(read_entries(connection, run.corpus, run.positions).values())
     had = stored_setup(run, "und", entries)
     before = ScoringOptions.model_validate(run.plan.get("scoring", {}))
     told = {name: getattr(options, name) for name in options.model_fields_set}
+    if options.gloss_dictionary is not None and options.embeddings is None:
+        told |= {"embeddings": None, "embeddings_model": None}
+    elif options.embeddings is not None and options.gloss_dictionary is None:
+        told |= {"gloss_dictionary": None}
     metrics = tuple(dict.fromkeys([*had.metrics, *options.wanted]))
     return before.model_copy(update={**told, "metrics": metrics})
 
@@ -112,6 +134,60 @@ def with_stated(scored: Scored, had: ScoringSetup, run: Run, results: Sequence[R
 
 
 _NOTHING = (None, 0, False, "")
+
+_Values = dict[str, tuple[str, list[Statistics | None], float | None]]
+"""By metric with a value: its signature, and what it found."""
+
+
+def _values(scored: Scored) -> _Values:
+    """Give what tells a metric's values from those of another scoring, for all that have one."""
+    totals = _totals(scored)
+    return {
+        metric.info.id: (
+            metric.signature,
+            [each.get(metric.info.id) for each in scored.statistics],
+            totals[metric.info.id],
+        )
+        for metric in scored.scorer.all_metrics
+        if totals.get(metric.info.id) is not None
+    }
+
+
+def _values_before(had: ScoringSetup, run: Run, results: Sequence[Result]) -> _Values:
+    scorer = make_scorer(Resources(had))
+    statistics = [scorer.unpack(result.statistics) for result in results]
+    return _values(Scored(scorer, (), statistics, run.opening))
+
+
+def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
+    """Say why a run was not scored anew: which wanted metric cannot be had, and which it had already."""
+    off = lacking(scored.scorer.reasons(_totals(scored)), options)
+    why = "".join(f"\n{id_}: {reason}" for id_, reason in off.items())
+    return (
+        "Nothing new comes of it, so no new run was made: whatever can be computed here the run has already, "
+        f"with the same values.{why}"
+    )
+
+
+def _totals(scored: Scored) -> dict[str, float | None]:
+    totals = Totals(scored.scorer)
+    totals.add(scored.statistics)
+    return {**totals.values(), **scored.opening.get("corpus_values", {})}
+
+
+def lacking(reasons: Mapping[str, str], options: ScoringOptions) -> dict[str, str]:
+    """Pick from the reasons of missing metrics those of metrics that someone asked for."""
+    return {id_: reason for id_, reason in reasons.items() if id_ in options.asked_for}
+
+
+def _kept(had: ScoringSetup, fresh: Scored) -> str | None:
+    """Say which metrics keep their values because they cannot be taken anew here; None where none is."""
+    now = ScoringSetup.model_validate(fresh.opening["scoring"])
+    kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
+    if not kept:
+        return None
+    reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
+    return f"These metrics stay as they were, for they cannot be taken anew here.{reasons}"
 
 
 def _copy(

@@ -24,6 +24,17 @@ _ANALYSED = frozenset(
 )
 
 
+_NAMED_FOR = {
+    "analyser": "fst_acceptance_rate",
+    "language_card": "orthographic_accuracy",
+    "terms": "terminology_adherence",
+    "gloss_dictionary": "semantic_score",
+    "embeddings": "semantic_score",
+    "comet": "comet_score",
+}
+"""Option → the metric for whose sake it is given."""
+
+
 class ScoringOptions(BaseModel):
     """Where metrics find what they need; nothing of it changes what a method is asked."""
 
@@ -57,6 +68,12 @@ class ScoringOptions(BaseModel):
             if id_ != ROSETTA and id_ not in known:
                 raise ValueError(f"there is no metric {id_!r}; there are {', '.join(known)}")
         return value
+
+    @property
+    def asked_for(self) -> frozenset[str]:
+        """The metrics that someone asked for by name, or by naming what they need."""
+        named = {id_ for field, id_ in _NAMED_FOR.items() if getattr(self, field) is not None}
+        return frozenset(named & self.wanted | set(self.metrics) - {ROSETTA})
 
     @property
     def wants_analyses(self) -> bool:

@@ -174,13 +174,27 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
     from harness.store.database import open_store
     from rosetta_tui.lines import finished_line
 
-    if style == "json-lines":
-        return
     if not finished.card_hash:
-        click.echo(plain(finished_line(finished)), err=True)
+        if style != "json-lines":
+            click.echo(plain(finished_line(finished)), err=True)
         return
     with closing(open_store(path)) as connection:
-        print_card(connection, finished.run_id, as_json=style == "card")
+        if style != "json-lines":
+            print_card(connection, finished.run_id, as_json=style == "card")
+        say_lacking(connection, finished.run_id)
+
+
+def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:
+    """Say on standard error which metrics a sealed run was asked for and does not have, and why."""
+    from harness.scoring_options import ScoringOptions
+    from harness.store.runs import find_run, read_card
+
+    run = find_run(connection, run_id)
+    asked = ScoringOptions.model_validate(run.plan.get("scoring", {})).asked_for
+    reasons = ((read_card(connection, run.id) or {}).get("scores") or {}).get("reasons") or {}
+    for id_, reason in reasons.items():
+        if id_ in asked:
+            click.echo(plain(f"No {id_}: {reason}"), err=True)
 
 
 def print_card(connection: sqlite3.Connection, run_id: str, *, as_json: bool) -> None:

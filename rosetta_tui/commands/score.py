@@ -9,6 +9,7 @@ import click
 
 from rosetta_tui.commands.reading import load_corpus, reading_options, selecting, selection
 from rosetta_tui.commands.scoring import scoring_options
+from rosetta_tui.text import plain
 
 
 @click.command()
@@ -51,16 +52,44 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
     from harness.store.database import default_path, open_store
     from harness.store.runs import find_run
     from rosetta_tui.commands.scoring import read_scoring_options
-    from rosetta_tui.showing import print_card
+    from rosetta_tui.showing import print_card, say_lacking
 
     if given["file"] is not None:
         raise UsageError("--rescore takes no files: the outputs are those of the run.")
+    _refuse_stray()
     options = read_scoring_options(given)
     with closing(open_store(default_path())) as connection:
         run = find_run(connection, name)
-        run_id = rescore(connection, run, options, _say)
+        run_id = rescore(connection, run, options, _say, _note)
         print_card(connection, run_id, as_json=as_json)
+        say_lacking(connection, run_id)
+
+
+def _refuse_stray() -> None:
+    """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
+    from click.core import ParameterSource
+
+    from harness.failures import UsageError
+    from harness.scoring_options import ScoringOptions
+
+    context = click.get_current_context()
+    allowed = {*ScoringOptions.model_fields, "rescore", "as_json"}
+    for each in context.command.params:
+        name = each.name or ""
+        if (
+            name not in allowed
+            and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        ):
+            raise UsageError(
+                f"{each.opts[0]} does not go with --rescore: languages, entries and outputs are those of "
+                "the run. Leave it away."
+            )
 
 
 def _say(words: str) -> None:
     click.echo(f"{words} …", err=True)
+
+
+def _note(words: str) -> None:
+    for line in words.splitlines():
+        click.echo(plain(line), err=True)

@@ -44,7 +44,7 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
     from pydantic import ValidationError
 
     from harness.failures import UsageError
-    from harness.problems import first_problem
+    from harness.methods.options import flag
     from harness.scoring_options import ScoringOptions
 
     told: dict[str, Any] = {
@@ -59,4 +59,6 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
     try:
         return ScoringOptions.model_validate(told)
     except ValidationError as error:
-        raise UsageError(f"Options: {first_problem(error)}") from error
+        first = error.errors(include_url=False, include_input=False)[0]
+        said = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{flag(str(first['loc'][0]))}: {said}. Correct it.") from error

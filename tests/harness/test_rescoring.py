@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from corpora.entry import Entry
+from corpora.languages.epo.build import ANALYSER
 from harness.beginning import instruments_for
 from harness.card.load import load_card
 from harness.card.verify import verify_card
@@ -24,7 +25,7 @@ from harness.rescoring import rescore
 from harness.running import go
 from harness.scoring_options import ScoringOptions
 from harness.store.database import open_store
-from harness.store.runs import find_run, read_card
+from harness.store.runs import find_run, list_runs, read_card
 from scoring.inventory import make_scorer
 from scoring.resources import Resources
 from scoring.translation import Translation
@@ -68,6 +69,65 @@ def test_a_rescored_card_verifies_from_its_own_bytes(store_path: Path) -> None:
     card = again(store_path, metrics=("rosetta",))
     verdict = verify_card(json.dumps(card).encode())
     assert verdict.ok, [check for check in verdict.checks if check.ok is False]
+
+
+def runs(path: Path) -> int:
+    with closing(open_store(path)) as connection:
+        return len(list_runs(connection))
+
+
+def test_what_adds_nothing_makes_no_run(store_path: Path) -> None:
+    run_corpus(store_path, corpus(8), constant())
+    with pytest.raises(HarnessError, match="Nothing new comes of it") as caught:
+        again(store_path, metrics=FEW)
+    assert not isinstance(caught.value, UsageError)
+    with pytest.raises(HarnessError, match=r"\nsemantic_score: no embeddings"):
+        again(store_path, metrics=("semantic_score",))
+    with pytest.raises(
+        HarnessError, match=r"\nsemantic_score: No connection to localhost:9: start"
+    ):
+        again(
+            store_path,
+            metrics=("semantic_score",),
+            embeddings="http://localhost:9",
+            embeddings_model="m",
+        )
+    assert runs(store_path) == 1
+
+
+def test_another_instrument_makes_a_run_even_without_a_new_metric(store_path: Path) -> None:
+    given = corpus(4, variants=("ENTRY NUMBER 3",))
+    run_corpus(store_path, given, constant())
+    card = again(store_path, metrics=FEW, multi_ref=True)
+    assert card["scores"]["chrf_plus_plus"] == 100
+    assert runs(store_path) == 2
+
+
+def test_metrics_whose_analyser_is_gone_stay_and_are_named(
+    store_path: Path, tmp_path: Path
+) -> None:
+    analyser = tmp_path / "mine.hfstol"
+    analyser.write_bytes(ANALYSER.read_bytes())
+    given = corpus_of([Entry(id=1, source="the dog", reference="la hundo")])
+    run_corpus(store_path, given, constant(("fst_acceptance_rate",), analyser=analyser))
+    before = kept(store_path).card
+    assert before is not None
+    notes: list[str] = []
+    with closing(open_store(store_path)) as connection:
+        connection.execute("UPDATE runs SET plan = json_remove(plan, '$.scoring.analyser')")
+        connection.execute(
+            "UPDATE corpora SET dataset = json_set(dataset, '$.target_language', 'tlh')"
+        )
+        run = find_run(connection, "last")
+        options = ScoringOptions(metrics=("chrf_plus_plus",))
+        run_id = rescore(connection, run, options, lambda words: None, notes.append)
+    after = kept(store_path, run_id).card
+    assert after is not None
+    assert after["scores"]["fst_acceptance_rate"] == before["scores"]["fst_acceptance_rate"]
+    [note] = notes
+    assert "stay as they were" in note
+    assert "\nfst_acceptance_rate: " in note
+    assert "chrf" not in note
 
 
 def test_an_open_run_is_not_scored_again(store_path: Path) -> None:

@@ -1,0 +1,64 @@
+"""``rosetta score --rescore``: what does not go with it, and what is said of metrics that cannot be had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.failures import HarnessError, UsageError
+from rosetta_tui.commands.score import score
+
+
+@pytest.fixture(autouse=True)
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    path = tmp_path / "corpus.tsv"
+    path.write_text("source\treference\nthe dog\tla hundo\nthe horse\tla cevalo\n", "utf-8")
+    (tmp_path / "outputs.txt").write_text("la hundo\nla hundo\n", "utf-8")
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(score, [str(argument) for argument in arguments])
+
+
+def scored(corpus: Path, *more: object) -> Result:
+    languages = ("--source-language", "en", "--target-language", "tlh")
+    return run(corpus, corpus.parent / "outputs.txt", *languages, *more)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--target-language", "crk"), ("--source-language", "en"), ("--limit", 2), ("--entries", "1"),
+        ("--segment", "development"), ("--sample", 1), ("--seed", 0), ("--difficulty", 1),
+        ("--model", "m"), ("--condition", "c"), ("--form", "tsv"), ("--id", "x"), ("--reference", "x"),
+    ],
+)  # fmt: skip
+def test_what_a_rescore_would_ignore_is_refused(option: tuple[str, object]) -> None:
+    result = run("--rescore", "last", *option)
+    assert isinstance(result.exception, UsageError)
+    assert str(result.exception).startswith(f"{option[0]} does not go with --rescore")
+
+
+def test_a_metric_that_was_asked_for_and_cannot_be_had_is_said_at_the_end(corpus: Path) -> None:
+    result = scored(corpus, "--embeddings", "http://localhost:9", "--embeddings-model", "m",
+                    "--metrics", "chrf_plus_plus,semantic_score")  # fmt: skip
+    assert result.exit_code == 0
+    assert "No semantic_score: No connection to localhost:9: start the server" in result.stderr
+    assert "comet_score" not in result.stderr
+
+
+def test_nothing_is_said_of_metrics_that_nobody_named(corpus: Path) -> None:
+    assert "_score: " not in scored(corpus).stderr
+    again = run("--rescore", "last", "--metrics", "comet_score")
+    assert isinstance(again.exception, HarnessError)
+    assert not isinstance(again.exception, UsageError)
+    assert "\ncomet_score: " in str(again.exception)
+
+
+def test_an_unknown_metric_is_named_as_the_option_it_stands_in(corpus: Path) -> None:
+    result = scored(corpus, "--metrics", "blue")
+    assert str(result.exception).startswith("--metrics: there is no metric 'blue'; there are ")
