@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+import regex
+
 from corpora.text import scripts
-from corpora.words import words
+from corpora.words import folded, words
 
 LANGUAGES = frozenset({"cr", "cre", "crk", "cwd", "csw"})
 """Plains, Woods and Swampy Cree, whose two writings can be told from each other letter by letter."""
@@ -32,26 +34,30 @@ def other_writing(text: str) -> Writing:
     return Writing.ROMAN if syllabic else Writing.SYLLABICS
 
 
-def converted(text: str, into: Writing) -> str:
+def converted(text: str, into: Writing, source: str = "") -> str:
     """Give a text in one of the writings; what is in it already stays as it is.
 
-    So do placeholders, punctuation, and roman words that cannot be Cree; one that could be is converted.
+    So do placeholders, punctuation, words that the ``source`` of an entry has too, and roman words with
+    letters that Cree does not have; any other word is taken for Cree.
     """
     if into is Writing.ROMAN:
         from cree_sro_syllabics import syllabics2sro  # needed at the press of one key only
 
         return str(syllabics2sro(text))
+    left_over = {folded(word.text) for word in words(source)}
     pieces, end = [], 0
     for word in words(text):
-        pieces += [text[end : word.start], _syllabic(word.text)]
+        stays = folded(word.text) in left_over or _ROMAN.fullmatch(folded(word.text)) is None
+        pieces += [text[end : word.start], word.text if stays else _syllabic(word.text)]
         end = word.end
     return "".join([*pieces, text[end:]])
+
+
+_ROMAN = regex.compile(r"[aâācehiîīkmnoôōpstwyýêē\-‑'’ʼ]+")
+"""A word of Standard Roman Orthography, folded; ý is the y that other dialects say otherwise."""
 
 
 def _syllabic(word: str) -> str:
     from cree_sro_syllabics import sro2syllabics
 
-    try:
-        return str(sro2syllabics(word, hyphens=" "))
-    except AssertionError:  # a letter such as İ, which falls apart when it is lower-cased
-        return word
+    return str(sro2syllabics(folded(word).replace("ý", "y"), hyphens=" "))

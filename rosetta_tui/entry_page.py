@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 from textual.content import Content
 
@@ -40,9 +41,10 @@ class EntryFacts:
 def texts(facts: EntryFacts) -> list[Line]:
     """Give source, reference, variants and output, and what the output scored."""
     entry, result, writing = facts.entry, facts.result, facts.writing
-    lines = [Line("Source", show(entry.source)), Line("Reference", _text(entry.reference, writing))]
+    reference = _text(entry.reference, entry, writing)
+    lines = [Line("Source", show(entry.source)), Line("Reference", reference)]
     if entry.variants:
-        variants = [_text(variant, writing) for variant in entry.variants]
+        variants = [_text(variant, entry, writing) for variant in entry.variants]
         lines.append(Line("Variants", Content("\n").join(variants)))
     lines += _outcome(entry, result, writing)
     if result is not None:
@@ -58,16 +60,16 @@ def background(facts: EntryFacts) -> list[Line]:
     return lines
 
 
-def _text(text: str, writing: Writing | None) -> Content:
+def _text(text: str, entry: Entry, writing: Writing | None) -> Content:
     """Give a text of the target language, and say so where it is converted."""
-    turned = _turned(text, writing)
+    turned = _turned(text, entry, writing)
     if turned == text:
         return show(text)
     return Content.assemble(show(turned), (f"   converted into {writing}", "$quiet"))
 
 
-def _turned(text: str, writing: Writing | None) -> str:
-    return text if writing is None else converted(text, writing)
+def _turned(text: str, entry: Entry, writing: Writing | None) -> str:
+    return text if writing is None else converted(text, writing, entry.source)
 
 
 def tags(entry: Entry) -> Content:
@@ -93,14 +95,19 @@ def _outcome(entry: Entry, result: Result | None, writing: Writing | None) -> li
     output = result.output or ""
     if not output.strip():
         return [Line("Output", Content.styled("(empty)", "$warn"))]
-    shown = _text(output, writing)
+    shown = _text(output, entry, writing)
     if result.exact:
         return [Line("Output", Content.assemble(shown, ("   = reference", "$good")))]
-    difference = diff_content(_turned(output, writing), _turned(entry.reference, writing))
-    return [
-        Line("Output", shown),
-        Line("Difference", Content.assemble(difference, "\n", (LEGEND, "$quiet"))),
-    ]
+    return [Line("Output", shown), Line("Difference", _difference(output, entry, writing))]
+
+
+def _difference(output: str, entry: Entry, writing: Writing | None) -> Content:
+    """Compare an output with its reference as both are shown; a conversion may hide how they differ."""
+    ours, theirs = (_turned(text, entry, writing) for text in (output, entry.reference))
+    if writing is not None and normalize("NFC", ours) == normalize("NFC", theirs):
+        told = "the same after conversion; v shows how they are written, and differ"
+        return Content.styled(told, "$quiet")
+    return Content.assemble(diff_content(ours, theirs), "\n", (LEGEND, "$quiet"))
 
 
 def _gaps(missing: Mapping[str, str]) -> list[Line]:

@@ -163,7 +163,7 @@ def test_reasons_are_said_word_by_word() -> None:
 def test_other_explanations() -> None:
     cree = metric(CREE)
     assert cree.explain(translation("fog")) == (
-        "1 of 1 word breaks a rule: fog (f, g are no letters of the language).",
+        "1 of 1 word breaks a rule: fog (f is no letter of the language).",
     )
     assert cree.explain(translation("atim nipâw")) == ()
     assert cree.explain(translation("atim ᐊᑎᒼ")) == ("In another script, and not judged: ᐊᑎᒼ.",)

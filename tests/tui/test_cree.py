@@ -46,6 +46,23 @@ def test_words_that_cannot_be_cree_stay() -> None:
 
 
 @pytest.mark.parametrize(
+    ("output", "source", "shown"),
+    [
+        ("I see the dog.", "I see the dog.", "I see the dog."),
+        ("i see atim", "I see the dog.", "i see ᐊᑎᒼ"),
+        ("nimis Mary", "my sister Mary", "ᓂᒥᐢ Mary"),
+        ("Nimis ðê lîla", "", "ᓂᒥᐢ ðê lîla"),
+        ("miýo-kîsikâw", "", "ᒥᔪ ᑮᓯᑳᐤ"),
+        ("{atim} <i>atim</i> atim", "", "{atim} <i>ᐊᑎᒼ</i> ᐊᑎᒼ"),
+    ],
+)
+def test_words_of_the_source_and_of_other_alphabets_stay(
+    output: str, source: str, shown: str
+) -> None:
+    assert converted(output, Writing.SYLLABICS, source) == shown
+
+
+@pytest.mark.parametrize(
     ("tag", "cree"),
     [("crk", True), ("crk-Latn", True), ("CRK_cans", True), ("cwd", True), ("iu", False), ("", False)],
 )  # fmt: skip
@@ -57,4 +74,5 @@ def test_only_cree_is_converted(tag: str, cree: bool) -> None:
 def test_any_text_is_converted_without_a_fault(text: str) -> None:
     for writing in Writing:
         converted(text, writing)
+        assert writing is Writing.ROMAN or converted(text, writing, text) == text
     other_writing(text)

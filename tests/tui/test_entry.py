@@ -213,6 +213,24 @@ async def test_cree_is_shown_in_the_other_writing_and_says_so(tmp_path: Path) ->
     made.close()
 
 
+async def test_a_difference_that_the_other_writing_hides_is_told(tmp_path: Path) -> None:
+    pair = ("I see him.", "niwâpamâw", "Niwāpamāw see")
+    close = ("I see him.", "niwâpamâw", "Niwāpamāw")
+    made = scene(tmp_path / "s.sqlite", total=2, stored=2, pairs=(close, pair), target="crk")
+    app = App(made)
+    async with app.run_test(size=(120, 48)) as pilot:
+        await opened(app, pilot, made, 0)
+        assert "the same after conversion" not in text(app)
+        await pilot.press("v")
+        await settle(pilot)
+        assert "the same after conversion" in text(app)
+        await pilot.press("right")
+        await settle(pilot)
+        assert "the same after conversion" not in text(app)
+        assert "ᓂᐚᐸᒫᐤ [-see-]" in text(app)
+    made.close()
+
+
 async def test_other_languages_are_not_offered_another_writing(made: Scene) -> None:
     app = App(made)
     async with app.run_test(size=(120, 48)) as pilot:
