@@ -22,8 +22,11 @@ MOST_WORDS = 120
 _LEAST_BEGINNING = 3
 """Letters that two words must begin with, which also are half of the longer one, to be taken for kin."""
 
-_ALIKE = 60
+_ALIKE = 65
 """Per cent of letters from which on a word that has no lemma is taken for a form of another."""
+
+_LEAST_LETTERS = 4
+"""Of shorter words a share says nothing."""
 
 _NEAR = 2
 """Places that words of one class may be apart."""
@@ -59,9 +62,8 @@ class _Looked:
         analyses = [tagged_word(analysis) for analysis in word.analyses]
         self.text = folded(word.word)
         self.lemmas = frozenset(analysis.key for analysis in analyses)
-        self.classes = frozenset(
-            name for each in analyses for name in features(each.tags).get("word class", ())
-        )
+        self.classes = {features(each.tags).get("word class", ()) for each in analyses} - {()}
+        """Word class by analysis; a participle that is a noun has two, and is like such a one only."""
 
 
 def _worth(word: _Looked, other: _Looked, distance: int) -> int:
@@ -83,4 +85,6 @@ def _kinship(word: _Looked, other: _Looked) -> int:
     alike = int(ratio(word.text, other.text))
     if begins >= _LEAST_BEGINNING and 2 * begins >= max(len(word.text), len(other.text)):
         return max(1, alike)
-    return alike if alike >= _ALIKE and not (word.lemmas and other.lemmas) else 0
+    if min(len(word.text), len(other.text)) < _LEAST_LETTERS or (word.lemmas and other.lemmas):
+        return 0
+    return alike if alike >= _ALIKE else 0

@@ -56,7 +56,10 @@ _EITHER = "either number"
 
 
 def inflection_faults(found: Collection[str], expected: Collection[str]) -> list[Fault]:
-    """Say category by category how the tags that were found differ from those expected."""
+    """Say category by category how the tags that were found differ from those expected.
+
+    Of a word of another class only the class is said: its other categories are not to be compared.
+    """
     has, wanted = features(found), features(expected)
     faults = []
     for name, category in _tag_words().categories.items():
@@ -64,7 +67,11 @@ def inflection_faults(found: Collection[str], expected: Collection[str]) -> list
         missing = _without(wanted.get(name, ()), has.get(name, ()))
         if (surplus or missing) and _EITHER not in {*surplus, *missing}:
             faults.append(_fault(name, category, surplus, missing))
-    return _merged(faults)
+    return [
+        fault
+        for fault in faults
+        if fault.category == "word class" and fault.found and fault.expected
+    ] or _merged(faults)
 
 
 def _merged(faults: list[Fault]) -> list[Fault]:

@@ -229,3 +229,17 @@ def test_any_annotation_is_compared(
 @given(texts)
 def test_a_text_does_not_differ_from_itself(text: tuple[WordAnalysis, ...]) -> None:
     assert morpheme_differences(FstAnnotation(text, text)) == ()
+
+
+def test_a_word_of_another_class_is_told_by_its_class_alone() -> None:
+    faults = inflection_faults({"V", "Prt"}, {"A", "Act", "PrfPrc", "Sg", "Nom"})
+    assert [fault.words for fault in faults] == ["verb instead of adjective"]
+    assert len(inflection_faults({"V", "Prt", "Sg"}, {"V", "Prs", "Pl"})) == 2
+
+
+def test_no_word_of_another_class_is_a_counterpart() -> None:
+    lexicon = {"havas": ("havi+V+Prs",), "uzanto": ("uzi+V+Act+PrsPrc+N+Sg+Nom",)}
+    assert said("havas", "uzanto", lexicon=lexicon) == [
+        "“havas” has no counterpart in the reference.",
+        "“uzanto” is missing.",
+    ]
