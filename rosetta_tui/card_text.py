@@ -108,7 +108,8 @@ def _head(card: Mapping[str, Any]) -> Iterator[str]:
     dataset, method = block(card, "dataset"), block(card, "method")
     yield _line("run", card.get("run_id"), card.get("timestamp"))
     yield _line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
-    yield _line("method", method.get("method"), card.get("model_slug"), card.get("condition"))
+    named = (method.get("method"), card.get("model_slug"), card.get("condition"))
+    yield _line("method", *dict.fromkeys(map(str, filter(None, named))))
     if rescore_of(card):
         yield _line("rescored from", rescore_of(card), "the outputs are those of that run")
     yield _line("tier", tier_words(card))
@@ -121,7 +122,11 @@ def _head(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _entries(dataset: Mapping[str, Any]) -> str:
-    return f"{dataset.get('entry_count', '?')} entries"
+    return _some_entries(dataset.get("entry_count", "?"))
+
+
+def _some_entries(count: object) -> str:
+    return f"{plain(str(count))} {'entry' if count == 1 else 'entries'}"
 
 
 def _quality(card: Mapping[str, Any]) -> Iterator[str]:
@@ -170,8 +175,8 @@ def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterato
     if metric == "fst_acceptance_rate":
         yield _accepted(card)
     raw = number(scores.get("compliance_index_raw"))
-    if metric == "compliance_index" and raw is not None:
-        now = number(scores.get(metric))
+    now = number(scores.get(metric))
+    if metric == "compliance_index" and raw is not None and raw != now:
         yield _line(
             "    as first answered", f"{value(metric, raw)} → {value(metric, now)} as delivered"
         )
@@ -216,7 +221,7 @@ def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
             group = block(groups, name)
             yield _line(
                 f"{kind} {name}",
-                f"{group.get('n', '?')} entries",
+                _some_entries(group.get("n", "?")),
                 f"chrF++ {with_interval(group, 'chrf_plus_plus')}",
                 f"exact {with_interval(group, 'exact_match_rate')}",
                 f"composite {with_interval(group, 'composite')}",
@@ -238,7 +243,9 @@ def _input(part: Mapping[str, Any]) -> str:
 
 
 def _counts(scores: Mapping[str, Any]) -> str:
-    return f"{scores.get('total')} in all, {scores.get('errors')} failed (they count as wrong)"
+    errors = scores.get("errors")
+    wrong = {0: "", 1: " (it counts as wrong)"}.get(errors, " (they count as wrong)")
+    return f"{scores.get('total')} in all, {errors} failed{wrong}"
 
 
 def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
@@ -310,21 +317,36 @@ def _hash(facts: Mapping[str, Any], name: str) -> str | None:
 def _measures(card: Mapping[str, Any]) -> Iterator[str]:
     price, speed = block(card, "cost"), block(card, "speed")
     tokens, budget = block(card, "tokens"), block(card, "budget")
-    adjusted = number(block(card, "scores").get("cost_adjusted"))
     yield _line("cost", cost(card), _budget(budget))
     yield _line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
-    yield _line("  cost-adjusted score", figures.number(adjusted, 2))
+    yield _line("  cost-adjusted score", _cost_adjusted(card))
     yield _line("tokens", _whole(tokens.get("total_tokens")))
     yield _line("time", figures.clock(number(speed.get("elapsed_seconds"))), _rate(speed))
-    yield _line(
-        "latency",
-        f"mean {figures.seconds(number(speed.get('avg_latency_seconds')))} s",
-        f"median {figures.seconds(number(speed.get('median_latency_seconds')))} s",
-        f"95 % within {figures.seconds(number(speed.get('p95_latency_seconds')))} s",
-    )
+    yield _line("latency", *_latencies(speed))
     retries = block(card, "retries")
     if retries:
         yield _line("tries", retries.get("attempts"), f"{retries.get('rate_limited')} rate-limited")
+
+
+def _cost_adjusted(card: Mapping[str, Any]) -> str:
+    """Give the composite per cost, or why there is none (M6)."""
+    adjusted = number(block(card, "scores").get("cost_adjusted"))
+    if adjusted is not None:
+        return figures.number(adjusted, 2)
+    if number(block(card, "scores").get("composite")) is None:
+        return "none, as there is no composite"
+    free = number(block(card, "cost").get("cost_per_entry_usd")) == 0
+    return "none, as the run was free" if free else "none, as the cost is unknown"
+
+
+def _latencies(speed: Mapping[str, Any]) -> list[str]:
+    """Give the latencies that were measured; those of outputs made elsewhere often were not."""
+    kinds = {"mean": "avg", "median": "median", "95 % within": "p95"}
+    found = {name: number(speed.get(f"{kind}_latency_seconds")) for name, kind in kinds.items()}
+    measured = [
+        f"{name} {figures.seconds(value)} s" for name, value in found.items() if value is not None
+    ]
+    return measured or ["not measured"]
 
 
 def _budget(budget: Mapping[str, Any]) -> str:

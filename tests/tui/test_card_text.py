@@ -93,6 +93,54 @@ def test_each_part_is_said(label: str, words: str) -> None:
     assert lines()[label].startswith(words)
 
 
+def said_of(**changed: Any) -> dict[str, str]:
+    """What the lines of a changed card say, by label; the first of a label."""
+    found: dict[str, str] = {}
+    for line in card_text({**CARD, **changed}).split("\n"):
+        found.setdefault(line[:26].strip(), line[26:].strip())
+    return found
+
+
+def test_small_numbers_are_said_in_words_that_fit() -> None:
+    scores = {**CARD["scores"], "by_difficulty": {"1": {"n": 1}, "2": {"n": 2}}}
+    found = said_of(scores=scores, dataset={"id": "d", "entry_count": 1})
+    assert found["difficulty 1"].startswith("1 entry · ")
+    assert found["difficulty 2"].startswith("2 entries · ")
+    assert found["corpus"] == "d · 1 entry"
+    assert found["entries"] == "100 in all, 0 failed"
+    assert said_of(scores={**scores, "errors": 2})["entries"].endswith(
+        "2 failed (they count as wrong)"
+    )
+
+
+def test_what_was_not_measured_is_said_once() -> None:
+    found = said_of(method={"method": "replay"}, model_slug="replay", condition="replay")
+    assert found["method"] == "replay"
+    assert found["latency"] == "not measured"
+    assert said_of(speed={"median_latency_seconds": 1.5})["latency"] == "median 1.50 s"
+
+
+@pytest.mark.parametrize(
+    ("cost", "scores", "said"),
+    [
+        ({"cost_per_entry_usd": 0.0}, {}, "none, as the run was free"),
+        ({}, {}, "none, as the cost is unknown"),
+        ({"cost_per_entry_usd": 0.1}, {"composite": None}, "none, as there is no composite"),
+        ({"cost_per_entry_usd": 0.1}, {"cost_adjusted": 3.456}, "3.46"),
+    ],
+)
+def test_the_cost_adjusted_score_has_a_reason(
+    cost: dict[str, Any], scores: dict[str, Any], said: str
+) -> None:
+    found = said_of(cost=cost, scores={**CARD["scores"], **scores})
+    assert found["cost-adjusted score"] == said
+
+
+def test_first_answers_are_compared_only_where_they_differ() -> None:
+    scores = {**CARD["scores"], "compliance_index_raw": 0.97}
+    assert "as first answered" not in said_of(scores=scores)
+
+
 def test_values_stand_by_category_in_the_order_of_the_specification() -> None:
     said = card_text(CARD).split("\n")
     places = [said.index(name) for name in ("structural", "semantic", "behavioral", "compliance")]
