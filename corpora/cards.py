@@ -32,6 +32,8 @@ _QUOTED = re.compile(rb"[\"']([a-z]{2,3})[\"']")
 _PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
 _HEADER = re.compile(r"\s*(\[\[?)([\w.-]+)\]")
 _KEY = re.compile(r"\s*([\w-]+)\s*=")
+_FIELD = re.compile(r"([a-z_]+): ")
+"""How the check of a whole section names the field that is wrong."""
 _DOCS = "docs/languages.md lists every field."
 
 
@@ -159,22 +161,62 @@ def _error(
 
 def _problem(path: Path, text: str, found: ErrorDetails) -> Problem:
     """Say one thing that the model refuses, with field, line and mend."""
-    place = found["loc"]
-    message, mend = _words(found)
+    place = tuple(part for part in found["loc"] if part != "[key]")
+    message, mend = _words(found, place)
+    told = _FIELD.match(message)
+    if found["type"] == "value_error" and told and not _names_a_value(place):
+        place, message = (*place, told[1]), message[told.end() :]
     field = ".".join(str(part) for part in place) or None
-    return Problem(Severity.ERROR, str(path), message, mend, _line(text, place), field=field)
+    return Problem(
+        Severity.ERROR, str(path), _sentence(message), mend, _line(text, place), field=field
+    )
 
 
-def _words(found: ErrorDetails) -> tuple[str, str]:
-    if found["type"] == "extra_forbidden":
-        known = _fields(found["loc"])
-        near = nearest(str(found["loc"][-1]), known)
+def _names_a_value(place: tuple[int | str, ...]) -> bool:
+    """Tell whether a place is a single field's, and no section's whose check names the field itself."""
+    return bool(place) and place[-1] not in {*_sections(place), "variants"}
+
+
+def _sections(place: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    return place[1:2] if place[0] == "writings" and len(place) == 2 else ()
+
+
+def _sentence(message: str) -> str:
+    return f"{message[:1].upper()}{message[1:]}."
+
+
+def _words(found: ErrorDetails, place: tuple[int | str, ...]) -> tuple[str, str]:
+    """Give what is wrong, without its full stop, and the mend."""
+    kind, last = found["type"], place[-1] if place else ""
+    if kind == "extra_forbidden":
+        known = _fields(place)
+        near = nearest(str(last), known)
         mend = f"Is {near!r} meant?" if near else "Remove it, or correct its name."
-        return "This field is not known.", f"{mend} {_DOCS}"
-    if found["type"] == "missing":
-        return "This field is missing.", f"Add it. {_DOCS}"
-    message = found["msg"].removeprefix("Value error, ")
-    return f"{message[:1].upper()}{message[1:]}.", "Correct it."
+        return "this field is not known", f"{mend} {_DOCS}"
+    if kind == "missing" and isinstance(last, str):
+        return "this field is missing", f"Add it. {_DOCS}"
+    if kind == "value_error":
+        return found["msg"].removeprefix("Value error, "), "Correct it."
+    wanted = _WANTED.get(kind, "another value is wanted here")
+    return wanted.format(**found.get("ctx", {})), f"Correct it. {_DOCS}"
+
+
+_WANTED = {
+    "bool_type": "true or false is wanted, without quotation marks",
+    "string_type": "text in quotation marks is wanted",
+    "tuple_type": "a list in square brackets is wanted",
+    "list_type": "a list in square brackets is wanted",
+    "dict_type": "a section with fields of its own is wanted",
+    "model_type": "a section with fields of its own is wanted",
+    "model_attributes_type": "a section with fields of its own is wanted",
+    "missing": "this list is too short: a pair is wanted",
+    "too_short": "this is too short: at least {min_length} is wanted",
+    "too_long": "this list is too long: {max_length} are wanted",
+    "string_too_short": "nothing stands here",
+    "string_too_long": "this is longer than {max_length} characters",
+    "literal_error": "one of {expected} is wanted",
+}
+"""pydantic's name of a fault → what was expected, in words."""
 
 
 def _fields(place: tuple[int | str, ...]) -> list[str]:

@@ -103,7 +103,7 @@ class LanguageCard(BaseModel):
         if self.default_script not in self.writings:
             listed = ", ".join(self.writings)
             raise ValueError(
-                f"default_script is {self.default_script}, and there is no section "
+                f"default_script: it is {self.default_script}, and there is no section "
                 f"[writings.{self.default_script}]; there is {listed}"
             )
         known = {*LanguageCard.model_fields, *Writing.model_fields}

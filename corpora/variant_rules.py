@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 
 def _written(text: str) -> str:
@@ -56,7 +56,7 @@ class VariantRules(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    ignore_case: bool = False
+    ignore_case: StrictBool = False
     """True where the language has no capitals by convention, so that a capital means nothing."""
     ignored_marks: str = ""
     """Punctuation at the edge of a word that may differ, as one string."""
@@ -73,7 +73,7 @@ class VariantRules(BaseModel):
     separate_words: tuple[Written, ...] = ()
     """Orthography: words of their own that are also joined to the next one by a hyphen."""
 
-    free_word_order: bool = False
+    free_word_order: StrictBool = False
     """True where the same words in another order mean the same, within one clause."""
     clause_words: tuple[Written, ...] = ()
     """Words that join clauses: where one stands and no analyser tells otherwise, the order counts."""

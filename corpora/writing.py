@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from corpora.patterns import LONGEST_WORD, why_endless
 from corpora.words import JOINERS
@@ -21,6 +22,8 @@ Tokenizer = Literal[
 
 _MOST_IN_RANGE = 30_000
 _LONGEST_LETTER = 8
+_MOST_NAMED = 5
+"""Repeated letters that a message names."""
 _LONGEST_PATTERN = 200
 
 
@@ -61,6 +64,15 @@ def _letters(text: str) -> str:
     return composed(text)
 
 
+def _listed_once(text: str) -> str:
+    """Refuse a list of letters in which one stands twice: another may be missing in its place."""
+    found = _letters(text)
+    counted = Counter(graphemes(found)).items()
+    if twice := [letter for letter, times in counted if times > 1][:_MOST_NAMED]:
+        raise ValueError(f"{', '.join(map(shown, twice))} stands twice; list each letter once")
+    return found
+
+
 def _marks(text: str) -> str:
     """Refuse white space and letters among marks."""
     if wrong := [mark for mark in text if mark.isspace() or mark.isdigit()]:
@@ -81,7 +93,9 @@ def _pattern(text: str) -> str:
         raise ValueError(f"a pattern has between 1 and {_LONGEST_PATTERN} characters")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # what may mean something else in another version of Python
+            warnings.simplefilter(
+                "error"
+            )  # what may mean something else in another version of Python
             re.compile(text)
     except (re.error, RecursionError, OverflowError, Warning) as error:
         raise ValueError(f"{shown(text)} is no regular expression ({error})") from None
@@ -97,7 +111,7 @@ def _filled(text: str) -> str:
     return text
 
 
-Letters = Annotated[str, AfterValidator(_letters)]
+Letters = Annotated[str, AfterValidator(_listed_once)]
 Marks = Annotated[str, AfterValidator(_marks)]
 Composed = Annotated[str, AfterValidator(composed)]
 Filled = AfterValidator(_filled)
@@ -138,7 +152,7 @@ class Writing(BaseModel):
     """Characters that Unicode calls no letters and the language does (``'`` as a glottal stop)."""
     joiners: Marks = JOINERS
     """Characters that belong to a word where letters stand on both sides."""
-    cased: bool
+    cased: StrictBool
     """True where capitals are in use by convention."""
     quotes: tuple[Annotated[str, AfterValidator(_quotes)], ...] = ()
     """Pairs of opening and closing marks, the usual one first."""
@@ -151,7 +165,7 @@ class Writing(BaseModel):
     normalisation: tuple[tuple[Annotated[Composed, Filled], Composed], ...] = ()
     """Replacements that turn accepted spellings into the analyser's, tried where a word is rejected
     as written: ``["ā", "â"]``."""
-    suspended_hyphen: bool = False
+    suspended_hyphen: StrictBool = False
     """True where a hyphen may end a word that shares its rest with a later one (“Vor- und Nachteile”)."""
     vowel_marks: tuple[Annotated[Composed, Filled], ...] = ()
     """Sets of letters of which a text uses only one, such as ``["âêîô", "āēīō"]``."""
@@ -164,7 +178,7 @@ class Writing(BaseModel):
             for letter in graphemes(self.letters + " " + self.foreign_letters):
                 if letter != letter.lower():
                     raise ValueError(
-                        f"the letter {shown(letter)} is a capital; list letters in lower case"
+                        f"letters: {shown(letter)} is a capital; list letters in lower case"
                     )
         if len(self.vowel_marks) == 1:
             raise ValueError("vowel_marks: one set alone excludes nothing; give two, or none")

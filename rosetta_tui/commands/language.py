@@ -104,7 +104,8 @@ def _folders() -> tuple[Path, ...]:
 
 
 def _is_file(tag: str) -> bool:
-    return tag.endswith(".toml")
+    """Tell a file's name from a tag, which has no dot and no slash."""
+    return tag.endswith(".toml") or (any(mark in tag for mark in "./\\") and Path(tag).is_file())
 
 
 def _found(tag: str, *, as_json: bool) -> FoundCard | None:

@@ -126,12 +126,44 @@ def test_a_line_that_is_no_toml_is_named(tmp_path: Path) -> None:
     ("old", "new", "field", "line", "said"),
     [
         ('name = "Mine"\n', "", "name", None, "missing"),
-        ('"a b"', '"B"', None, 5, "lower case"),
+        ('"a b"', '"B"', "writings.Latn.letters", 6, "lower case"),
+        ('"a b"', '"a b b a"', "writings.Latn.letters", 6, "“a”, “b” stands twice"),
         ("cased = false", "casd = false", "writings.Latn.casd", 7, "Is 'cased' meant?"),
-        ("cased = false", "cased = 3", "writings.Latn.cased", 7, "boolean"),
-        ("[sources]", '[sources]\nlettres = "x"', "", None, "no field “lettres”"),
+        ("cased = false", "cased = 3", "writings.Latn.cased", 7, "True or false is wanted"),
+        ("cased = false", 'cased = "yes"', "writings.Latn.cased", 7, "without quotation marks"),
+        (
+            "cased = false",
+            'cased = false\nquotes = "x"',
+            "writings.Latn.quotes",
+            8,
+            "square brackets",
+        ),
+        (
+            "cased = false",
+            "cased = false\nbleu_tokenizer = 1",
+            "writings.Latn.bleu_tokenizer",
+            8,
+            "'13a'",
+        ),
+        (
+            "cased = false",
+            'cased = false\nvowel_marks = ["a"]',
+            "writings.Latn.vowel_marks",
+            8,
+            "One set",
+        ),
+        (
+            "cased = false",
+            'cased = false\nnormalisation = [["x"]]',
+            "writings.Latn.normalisation.0.1",
+            8,
+            "too short: a pair",
+        ),
+        ("[writings.Latn]", "[writings.Latin]", "writings.Latin", 5, "no script of ISO 15924"),
+        ('"Mine"', "7", "name", 2, "Text in quotation marks"),
+        ("[sources]", '[sources]\nlettres = "x"', "sources", 9, "no field “lettres”"),
         ('"crk"', '"crk-Cans"', "tag", 1, "two or three small letters"),
-        ('"Latn"\n', '"Cans"\n', "", None, "[writings.Cans]"),
+        ('"Latn"\n', '"Cans"\n', "default_script", 3, "[writings.Cans]"),
     ],
 )
 def test_each_problem_has_its_field_and_line(
@@ -145,6 +177,7 @@ def test_each_problem_has_its_field_and_line(
     assert field in {None, first.field or ""}
     assert line in {None, first.line}
     assert first.mend
+    assert not any(jargon in str(first) for jargon in ("Input", "Value error", "tuple", "[key]"))
 
 
 def test_the_second_of_two_tables_has_a_line_of_its_own(tmp_path: Path) -> None:
