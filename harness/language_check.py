@@ -15,10 +15,11 @@ from pathlib import Path
 
 from corpora.cards import FoundCard, find_card
 from corpora.entry import Entry
-from corpora.scripts import resolve_script
-from harness.fst.analyser import open_analyser
+from corpora.language import LanguageCard
+from corpora.scripts import resolve_script, tag_script
+from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.engines import installed_engines
-from harness.fst.find import find_analyser
+from harness.fst.find import find_analyser, passed_over
 from harness.fst.status import AnalyserError, FstStatus
 from scoring.inventory import MAKERS
 from scoring.resources import Resources
@@ -60,12 +61,17 @@ class AnalyserState:
     status: FstStatus
     path: Path | None
     message: str
-    """What is wrong, with the mend; empty where nothing is."""
+    """What is wrong, with the mend, be it only that it reads another script; empty where nothing is."""
     engine: str | None = None
     engine_version: str | None = None
     acceptor: bool = False
     """True where it only says yes or no."""
     sha256: str | None = None
+
+    @property
+    def usable(self) -> bool:
+        """True where it is sound and reads the script that was asked for."""
+        return self.status is FstStatus.OK and not self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,8 @@ class LanguageCheck:
     tag: str
     script: str | None
     """From the tag, else the card's default; a corpus' references may tell another one."""
+    no_script: str | None
+    """Why the card does not serve the tag's script; None where it does, or names none."""
     found: FoundCard | None
     analyser: AnalyserState
     engines: dict[str, str]
@@ -114,6 +122,7 @@ def check_card(
     return LanguageCheck(
         tag=tag,
         script=script,
+        no_script=None if card is None else why_no_script(tag, card),
         found=found,
         analyser=analyser,
         engines=installed_engines(),
@@ -126,8 +135,9 @@ def check_card(
 def analyser_state(found: FoundCard | None, tag: str, folders: Sequence[Path]) -> AnalyserState:
     """Find the analyser of a language and open it, as a run would."""
     path = find_analyser(None if found is None else found.card, tag, folders)
+    card = None if found is None else found.card
     if path is None:
-        return AnalyserState(FstStatus.NOT_CONFIGURED, None, "there is no analyser file")
+        return AnalyserState(FstStatus.NOT_CONFIGURED, None, _nothing_found(card, tag, folders))
     try:
         analyser = open_analyser(path)
     except AnalyserError as error:
@@ -135,12 +145,62 @@ def analyser_state(found: FoundCard | None, tag: str, folders: Sequence[Path]) -
     return AnalyserState(
         FstStatus.OK,
         path,
-        "",
+        "" if card is None else _other_script(analyser, card, tag),
         engine=analyser.engine,
         engine_version=analyser.engine_version,
         acceptor=analyser.acceptor,
         sha256=analyser.sha256,
     )
+
+
+def why_no_script(tag: str, card: LanguageCard) -> str | None:
+    """Say that a card has no section for the script that a tag names, or that the tag names none."""
+    named = tag_script(tag)
+    parts = tag.replace("_", "-").split("-")
+    if named is None and len(parts) > 1 and parts[1].isalpha() and len(parts[1]) == 3:
+        named = None if parts[0].lower() in _EXTENDED else parts[1]
+    if named is None or named in card.writings or named in _JOINT:
+        return None
+    return f"the card has no script {named}; it has {', '.join(card.writings)}"
+
+
+_EXTENDED = frozenset({"ar", "kok", "lv", "ms", "sgn", "sw", "uz", "zh"})
+"""Languages after which BCP 47 allows a further language of three letters (IANA registry)."""
+_JOINT = frozenset({"Hans", "Hant", "Hani"})
+"""Codes of one script, Chinese characters, of which a card may have any."""
+
+
+def _other_script(analyser: Analyser, card: LanguageCard, tag: str) -> str:
+    """Say which script an analyser reads where it is not the one asked for; empty where it is."""
+    asked = resolve_script(tag, card, ()) or card.default_script
+    shares = {
+        script: analyser.share_spelt(writing.graphemes) for script, writing in card.writings.items()
+    }
+    if asked not in shares or shares[asked] >= _LEAST_SPELT:
+        return ""
+    reads = [script for script, share in shares.items() if share >= _LEAST_SPELT]
+    if reads:
+        return f"{analyser.name} reads {' and '.join(reads)}, not {asked}"
+    return f"{analyser.name} has only {shares[asked]:.0%} of the letters of {asked}"
+
+
+_LEAST_SPELT = 0.5
+"""Share of a script's letters from which on an analyser is taken to read it: alphabets of cards are
+generous, and an analyser of another script has hardly any."""
+
+
+def _nothing_found(card: LanguageCard | None, tag: str, folders: Sequence[Path]) -> str:
+    """Say that there is no analyser, and what lies in its place."""
+    name = f"{_language(tag) if card is None else card.tag}.hfstol"
+    for path in passed_over(card, tag, folders):
+        if path.is_file():
+            ending = ".gz" if path.name.endswith(".gz") else ""
+            return (
+                f"{path.name} lies there: rename it to {name}{ending}, or name it with --analyser"
+            )
+        what = "a folder" if path.is_dir() else "a link to a file that is not there"
+        return f"{path.name} is {what}: put the analyser's file in its place"
+    return "there is no analyser file"
 
 
 def hfst_has_wheel() -> bool:
@@ -179,7 +239,7 @@ def _complete(
 
 def _facts(analyser: AnalyserState) -> AnalyserFacts | None:
     """Give an analyser's facts as if it knew the references, which only a corpus can tell."""
-    if analyser.path is None or analyser.engine is None:
+    if analyser.path is None or analyser.engine is None or not analyser.usable:
         return None
     return AnalyserFacts(
         name=analyser.path.name,
@@ -207,7 +267,7 @@ def _why_off(id_: str, row: Row, resources: Resources, analyser: AnalyserState) 
     """Say why a metric is off whatever the corpus; None where it can have a value."""
     if id_ not in MAKERS:
         return "this version does not compute it"
-    if "analyser" in row.needs and analyser.status is not FstStatus.OK:
+    if "analyser" in row.needs and not analyser.usable:
         return analyser.message
     if "language_card" in row.needs and resources.card is None:
         return "there is no language card"
@@ -234,7 +294,7 @@ def _steps(
     steps = []
     if found is None:
         steps.append(_card_step(resources.setup.target_language, folder))
-    if analyser.status is not FstStatus.OK:
+    if not analyser.usable:
         steps.append(_analyser_step(found, resources.setup.target_language, analyser, folder))
     if word_list is None:
         steps.append(_words_step(resources.setup.source_language))
@@ -265,11 +325,19 @@ def _analyser_step(
     language = _language(tag) if found is None else found.card.tag
     names = (found.card.analysers if found else ()) or (f"{language}.hfstol",)
     place = folder / language
-    what = (
-        "put a sound analyser in place of the broken one" if analyser.path else "copy an analyser"
-    )
+    what = "copy an analyser"
+    if analyser.path is not None:
+        broken = analyser.status is not FstStatus.OK
+        what = (
+            "put a sound analyser in place of the broken one"
+            if broken
+            else f"name one that reads {resolve_script(tag, found.card if found else None, ())} with "
+            "--analyser, or put it in place of this one"
+        )
     make, copy = ("mkdir", "copy") if platform.system() == "Windows" else ("mkdir -p", "cp")
-    others = f" It may also be named {', '.join(names[1:])}." if names[1:] else ""
+    own = f"{language}.hfstol"
+    named = [*names[1:], *([] if own in names else [own])]
+    others = f" It may also be named {' or '.join(named)}." if named else ""
     return Step(
         f"For word acceptance and morphology, {what}; GiellaLT publishes many.{others}",
         (f'{make} "{place}"', f'{copy} {names[0]} "{place}"'),
@@ -295,7 +363,7 @@ def _tokenizer_step(name: str) -> Step:
 
 def _meaning_step(analyser: AnalyserState) -> Step:
     options = ["rosetta score CORPUS OUTPUTS --embeddings URL-OR-FOLDER"]
-    if analyser.status is FstStatus.OK and not analyser.acceptor:
+    if analyser.usable and not analyser.acceptor:
         options.append("rosetta score CORPUS OUTPUTS --gloss-dictionary FILE")
     other = ", or a dictionary of meanings" if len(options) > 1 else ""
     return Step(f"For semantic similarity, name an embedding model{other}.", tuple(options))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from corpora.cards import SHIPPED
@@ -17,16 +17,47 @@ def find_analyser(card: LanguageCard | None, tag: str, folders: Sequence[Path] =
     tag or an alias) are searched for all names, they themselves only for names that tell the language:
     ``analyser-gt-desc.hfstol`` there might be any language's. What ships in the wheel comes last.
     """
+    for place, wanted in _places(card, tag, folders):
+        for name in wanted:
+            for candidate in (place / name, place / f"{name}.gz"):
+                if candidate.is_file():
+                    return candidate
+    return None
+
+
+def passed_over(card: LanguageCard | None, tag: str, folders: Sequence[Path]) -> list[Path]:
+    """List what lies in the language's own subfolders under an analyser's ending and is not found there.
+
+    It has another name, or the name belongs to a folder or to a link that leads nowhere.
+    """
+    places = {
+        place: wanted for place, wanted in _places(card, tag, folders) if place not in folders
+    }
+    found = []
+    for place, wanted in places.items():
+        if place.parent != SHIPPED and place.is_dir():
+            right = {*wanted, *(f"{name}.gz" for name in wanted)}
+            found += [
+                each
+                for each in sorted(place.iterdir())
+                if each.name.endswith(_ENDINGS) and not (each.name in right and each.is_file())
+            ]
+    return found
+
+
+_ENDINGS = (".hfstol", ".hfstol.gz")
+
+
+def _places(
+    card: LanguageCard | None, tag: str, folders: Sequence[Path]
+) -> Iterator[tuple[Path, list[str]]]:
+    """Give the folders that are searched, in order, with the names that count in each."""
     tags = _tags(card, tag)
     names = [*(card.analysers if card else ()), *(f"{name}.hfstol" for name in tags)]
     telling = [name for name in names if set(tags) & set(re.split(r"[-_.]", name))]
     for folder in (*folders, SHIPPED):
-        for place, wanted in (*((folder / tag, names) for tag in tags), (folder, telling)):
-            for name in wanted:
-                for candidate in (place / name, place / f"{name}.gz"):
-                    if candidate.is_file():
-                        return candidate
-    return None
+        yield from ((folder / name, names) for name in tags)
+        yield folder, telling
 
 
 def _tags(card: LanguageCard | None, tag: str) -> list[str]:

@@ -251,6 +251,8 @@ def _check_lines(checked: LanguageCheck) -> Iterator[str]:
     yield f"{checked.tag}  {title}, script {checked.script or 'unknown'}"
     whose = "none" if found is None else f"{found.path} ({'shipped' if found.shipped else 'yours'})"
     yield _line("card", whose)
+    if checked.no_script is not None:
+        yield _line("", checked.no_script)
     yield _line("analyser", _analyser(checked.analyser))
     yield _line("FST engines", _engines(checked.engines))
     yield _line("source words", checked.word_list or "no list; only each source's own words")
@@ -270,6 +272,8 @@ def _analyser(state: AnalyserState) -> str:
 
     if state.status is not FstStatus.OK:
         return f"{state.message} (status {state.status})"
+    if state.message:
+        return state.message
     kind = "a spell checker, which only accepts" if state.acceptor else "with analyses"
     return f"{state.path}, {kind}, read by {state.engine} {state.engine_version}"
 
@@ -293,6 +297,7 @@ def _as_json(checked: LanguageCheck) -> dict[str, Any]:
     return {
         "tag": checked.tag,
         "script": checked.script,
+        "no_script": checked.no_script,
         "card": card,
         "analyser": asdict(checked.analyser),
         "engines": checked.engines,

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from corpora.cards import find_card, list_cards
 from corpora.language import LanguageCard
+from corpora.languages.epo.build import ANALYSER
 from corpora.writing import Forbidden, Writing
 from harness.failures import UsageError
 from rosetta_tui.commands.language import language
@@ -219,3 +220,44 @@ def test_the_docs_name_every_field() -> None:
             "forbidden"
         ][0].keys()
     )
+
+
+@pytest.mark.parametrize("tag", ["eo-Cans", "eo-Cyrl", "eo-Xyz"])
+def test_check_says_that_the_card_has_no_such_script(tag: str) -> None:
+    script = tag.partition("-")[2]
+    assert f"the card has no script {script}; it has Latn" in run("check", tag).stdout
+    assert json.loads(run("check", tag, "--json").stdout)["no_script"]
+    assert json.loads(run("check", "eo-Latn", "--json").stdout)["no_script"] is None
+
+
+def test_check_says_which_script_an_analyser_reads(home: Path) -> None:
+    (home / "crk").mkdir()
+    shutil.copy(ANALYSER, home / "crk" / "crk.hfstol")  # Esperanto's: roman letters, no syllabics
+    result = run("check", "crk-Cans")
+    assert "crk.hfstol reads Latn, not Cans" in result.stdout
+    told = metrics(run("check", "crk-Cans", "--json"))
+    assert told["fst_acceptance_rate"] == ("off", "crk.hfstol reads Latn, not Cans")
+    assert metrics(run("check", "crk", "--json"))["fst_acceptance_rate"] == ("ready", "")
+
+
+def test_check_names_what_lies_in_the_place_of_an_analyser(home: Path) -> None:
+    folder = home / "crk"
+    folder.mkdir()
+    (folder / "whatever.hfstol").write_bytes(b"x")
+    said = "whatever.hfstol lies there: rename it to crk.hfstol, or name it with --analyser"
+    assert said in run("check", "crk").stdout
+    (folder / "whatever.hfstol").unlink()
+    (folder / "crk.hfstol").mkdir()
+    assert "crk.hfstol is a folder" in run("check", "crk").stdout
+    (folder / "crk.hfstol").rmdir()
+    (folder / "crk.hfstol").symlink_to(folder / "gone")
+    assert "crk.hfstol is a link to a file that is not there" in run("check", "crk").stdout
+    assert re.search(r"It may also be named .* or crk\.hfstol\.", run("check", "crk").stdout)
+
+
+def test_check_reads_a_file_without_the_ending_too(tmp_path: Path) -> None:
+    path = tmp_path / "rm.txt"
+    path.write_text(LEAST.replace("cased = false", 'cased = "yes"'), "utf-8")
+    result = run("check", path)
+    assert result.exit_code == 2
+    assert "field 'writings.Latn.cased': True or false is wanted" in result.stderr
