@@ -156,7 +156,7 @@ def _values(scored: Scored) -> _Values:
 def _values_before(had: ScoringSetup, run: Run, results: Sequence[Result]) -> _Values:
     scorer = make_scorer(Resources(had))
     statistics = [scorer.unpack(result.statistics) for result in results]
-    return _values(Scored(scorer, (), statistics, run.opening))
+    return _values(Scored(scorer, (), statistics, dict(run.opening)))
 
 
 def _nothing_new(scored: Scored, options: ScoringOptions) -> str:

@@ -244,7 +244,7 @@ def _input(part: Mapping[str, Any]) -> str:
 
 def _counts(scores: Mapping[str, Any]) -> str:
     errors = scores.get("errors")
-    wrong = {0: "", 1: " (it counts as wrong)"}.get(errors, " (they count as wrong)")
+    wrong = " (it counts as wrong)" if errors == 1 else " (they count as wrong)" if errors else ""
     return f"{scores.get('total')} in all, {errors} failed{wrong}"
 
 
