@@ -11,6 +11,7 @@ from harness.result import Result
 from rosetta_tui import figures
 from rosetta_tui.text import json_text, plain
 from scoring.tiers import quality_tier
+from scoring.wording import counted
 
 Print = Callable[[str], None]
 
@@ -57,7 +58,9 @@ class PlainLines:
         setup, dataset = event.setup, event.dataset
         parts = (dataset.id, dataset.language_pair, setup.method, setup.model_slug, setup.condition)
         self._write(f"run {event.run_id}")
-        self._write(plain(" · ".join(parts)) + f" · {len(event.positions)} entries")
+        self._write(
+            plain(" · ".join(parts)) + f" · {counted(len(event.positions), 'entry', 'entries')}"
+        )
         if event.done:
             self._write(f"{event.done} entries are stored already and are not asked for again")
 
@@ -119,7 +122,7 @@ def finished_line(event: Finished) -> str:
     """Say how the run ended and what to do next."""
     failed = f", {event.failed} failed" if event.failed else ""
     if event.state is RunState.COMPLETE:
-        return f"complete: {event.total} entries{failed} in {event.elapsed_seconds:.1f} s"
+        return f"complete: {counted(event.total, 'entry', 'entries')}{failed} in {event.elapsed_seconds:.1f} s"
     why = f" {sentence(plain(event.reason))}" if event.reason else ""
     return (
         f"stopped: {event.done} of {event.total} entries are stored{failed}.{why} "

@@ -27,13 +27,12 @@ def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
 
 
 def setup_words(run: RunSummary) -> str:
-    """Give method, model and condition; a method that is its own model is named once.
+    """Give method, model and condition; a name that is all of these stands once.
 
     A run whose outputs are those of another is marked, lest it is taken for a second experiment.
     """
-    model = "" if run.model_slug == run.method else run.model_slug
     again = rescore_of(run.card or {})
-    parts = (run.method, model, run.condition, "rescored" if again else "")
+    parts = dict.fromkeys((run.method, run.model_slug, run.condition, "rescored" if again else ""))
     return ("↺ " if again else "") + " · ".join(part for part in parts if part)
 
 

@@ -30,7 +30,8 @@ class QualityPanel(Telling):
     def show_run(self, live: LiveRun, *, compact: bool) -> None:
         """Show the run's scores now."""
         title = None if compact else "Quality"
-        self.tell(_compact(live) if compact else _full(live), title)
+        width = self.content_size.width
+        self.tell(_compact(live) if compact else _full(live, width), title)
 
 
 class InputsLine(Telling):
@@ -41,8 +42,12 @@ class InputsLine(Telling):
         self.tell(inputs_line(live, max(1, self.content_size.width)))
 
 
-def _full(live: LiveRun) -> Content:
-    return Content("\n").join([_chrf_line(live), _composite_line(live), tier_line(live)])
+def _full(live: LiveRun, width: int) -> Content:
+    """Give three lines; where the tier has too many words for its shape, the words stand alone."""
+    tier = tier_line(live)
+    if 0 < width < tier.cell_length:
+        tier = tier[tier.plain.index(" ") + 1 :]
+    return Content("\n").join([_chrf_line(live), _composite_line(live), tier])
 
 
 def _compact(live: LiveRun) -> Content:

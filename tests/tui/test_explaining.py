@@ -10,6 +10,7 @@ import pytest
 
 from corpora.entry import Entry
 from harness import explaining as harness_explaining
+from harness.explaining import Explanation
 from harness.methods.options import MethodOptions
 from harness.plan import Plan, RunOptions
 from harness.result import Result
@@ -17,8 +18,9 @@ from harness.store.corpora import read_entries
 from harness.store.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
-from rosetta_tui.explaining import Explaining
+from rosetta_tui.explaining import Explaining, _differences
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.scoring.analysed import annotation
 from tests.tui.scenes import scene
 
 OUTPUT = "The same {name} ENTRY"
@@ -90,3 +92,25 @@ def test_a_run_that_is_gone_is_said(tmp_path: Path) -> None:
     assert explaining.explain(made.entries[0], made.results[0]) is None
     assert "ffffffff" in (explaining.why_not or "")
     made.close()
+
+
+def test_the_words_of_an_entry_are_named_once() -> None:
+    """The metric says what its words lack; the word forms tell of the others only."""
+    words = annotation("bonvolu la hundo xyzzy", "la hundon mi", LEXICON)
+    said = ("2 of 3 expected lemmas and tags are there.", "“hundo”: base form.", "“Mi” is missing.")
+    found = Explanation({"morphological_accuracy": said}, words)
+    assert _differences(found) == (
+        "“bonvolu” has no counterpart in the reference.",
+        "“xyzzy” has no counterpart in the reference, and the analyser does not know it.",
+    )
+    assert len(_differences(Explanation({}, words))) == 4
+    assert _differences(Explanation({}, None)) == ()
+
+
+LEXICON = {
+    "bonvolu": ("bonvoli+V+Imp",),
+    "la": ("la+Det",),
+    "hundo": ("hundo+N+Sg+Nom",),
+    "hundon": ("hundo+N+Sg+Acc",),
+    "mi": ("mi+Pron",),
+}

@@ -136,3 +136,16 @@ async def test_inputs_floor_and_the_key_to_the_rest_are_never_cut(
         assert "best floor 0.21 (one constant output)" in shown
         assert "COMET (no COMET scores" in shown or "1 metric off: m" in shown
     made.close()
+
+
+@pytest.mark.parametrize("width", [100, 140, 160])
+async def test_that_a_run_is_at_its_floor_is_read_in_full(tmp_path: Path, width: int) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    values = {"composite": 0.2, "chrf_plus_plus": 12.0}
+    ends = {"composite": (0.1, 0.3), "chrf_plus_plus": (10.0, 14.0)}
+    made.play([made.started(), made.progress(84, values=values, intervals=ends)])
+    app = App(made, watch=True)
+    async with app.run_test(size=(width, 48)) as pilot:
+        await settle(pilot)
+        assert "baseline (automatic 0.20; not above the floor)" in text(app)
+    made.close()
