@@ -44,10 +44,11 @@ def test_score_takes_variants_as_references_only_where_asked() -> None:
 
 
 def test_rescore_goes_over_to_several_and_back() -> None:
-    one = card(score, *OUTPUTS, "--json")
-    several = card(score, "--rescore", "last", "--multi-ref", "--json")
-    kept = card(score, "--rescore", "last", "--json")
-    back = card(score, "--rescore", "last", "--one-ref", "--json")
+    few = ("--metrics", "exact_match_rate,chrf_plus_plus")
+    one = card(score, *OUTPUTS, *few, "--json")
+    several = card(score, "--rescore", "last", "--multi-ref", *few, "--json")
+    kept = card(score, "--rescore", "last", "--metrics", "ter", "--json")
+    back = card(score, "--rescore", "last", "--one-ref", *few, "--json")
     assert [numbers_of_references(each) for each in (several, kept, back)] == [
         {"nrefs:var"},
         {"nrefs:var"},
