@@ -57,7 +57,7 @@ def test_the_demo_has_profile_a_and_every_metric_a_value_or_a_reason(store_path:
     card = scored(store_path)
     scores = card["scores"]
     assert scores["composite_profile"] == "A"
-    assert set(scores["reasons"]) == {"semantic_score", "comet_score"}
+    assert set(scores["reasons"]) == {"semantic_score", "comet_score", "repair_effectiveness"}
     assert (
         scores["fst_acceptance_rate"]
         < 0.9
