@@ -43,10 +43,10 @@ def test_without_the_package_there_is_no_list(monkeypatch: pytest.MonkeyPatch) -
     [
         b"",
         b"no gzip",
-        gzip.compress(b""),
-        gzip.compress(b"\xc1"),
-        gzip.compress(msgpack.packb([{}, []])),
-        gzip.compress(msgpack.packb(7)),
+        gzip.compress(b"", mtime=0),
+        gzip.compress(b"\xc1", mtime=0),
+        gzip.compress(msgpack.packb([{}, []]), mtime=0),
+        gzip.compress(msgpack.packb(7), mtime=0),
     ],
 )
 def test_a_damaged_file_is_named(
