@@ -56,7 +56,8 @@ class PlainLines:
     def _started(self, event: Started) -> None:
         self._id_width = len(str(len(event.positions)))
         setup, dataset = event.setup, event.dataset
-        parts = (dataset.id, dataset.language_pair, setup.method, setup.model_slug, setup.condition)
+        names = (setup.method, setup.model_slug, setup.condition)
+        parts = (dataset.id, dataset.language_pair, *dict.fromkeys(names))  # equal ones once
         self._write(f"run {event.run_id}")
         self._write(
             plain(" · ".join(parts)) + f" · {counted(len(event.positions), 'entry', 'entries')}"
