@@ -50,7 +50,9 @@ def rescore(
             f"Run {run.run_id[:8]} is not complete. `rosetta resume {run.run_id[:8]}` goes on with it."
         )
     results = list(read_results(connection, run.id))
-    chosen = _options(connection, run, options)
+    covered = list(read_entries(connection, run.corpus, run.positions).values())
+    had = stored_setup(run, "und", covered)
+    chosen = _options(run, had, options)
     instruments = instruments_with(connection, run, chosen)
     entries = instruments.resources.entries
     if any(not entry.reference for entry in entries):
@@ -60,15 +62,17 @@ def rescore(
         )
     by_place = dict(zip(run.positions, entries, strict=True))
     try:
-        scored = score_outputs(instruments, by_place, results, tell)
+        fresh = score_outputs(instruments, by_place, results, tell)
     finally:
         instruments.close()
-    had = stored_setup(run, "und", entries)
-    fresh, scored = scored, with_stated(scored, had, run, results)
+    now = ScoringSetup.model_validate(fresh.opening["scoring"])
+    kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
+    scored = _with_stated(fresh, now, kept, had, run, results) if kept else fresh
     if _values(scored) == _values_before(had, run, results):
         raise HarnessError(_nothing_new(scored, options))
-    if kept := _kept(had, fresh):
-        note(kept)
+    if kept:
+        reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
+        note(f"These metrics stay as they were, for they cannot be taken anew here.{reasons}")
     source = {"run_id": run.run_id, "run_card_hash": card.get("run_card_hash")}
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -81,13 +85,11 @@ def rescore(
     return run_id
 
 
-def _options(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> ScoringOptions:
+def _options(run: Run, had: ScoringSetup, options: ScoringOptions) -> ScoringOptions:
     """Add what is wanted to what the run was scored with.
 
     Of the two ways to a semantic score the one that is named now takes the place of the other.
     """
-    entries = list(read_entries(connection, run.corpus, run.positions).values())
-    had = stored_setup(run, "und", entries)
     before = ScoringOptions.model_validate(run.plan.get("scoring", {}))
     told = {name: getattr(options, name) for name in options.model_fields_set}
     if options.gloss_dictionary is not None and options.embeddings is None:
@@ -98,16 +100,19 @@ def _options(connection: sqlite3.Connection, run: Run, options: ScoringOptions) 
     return before.model_copy(update={**told, "metrics": metrics})
 
 
-def with_stated(scored: Scored, had: ScoringSetup, run: Run, results: Sequence[Result]) -> Scored:
+def _with_stated(
+    fresh: Scored,
+    now: ScoringSetup,
+    kept: Sequence[str],
+    had: ScoringSetup,
+    run: Run,
+    results: Sequence[Result],
+) -> Scored:
     """Keep the metrics of the run that cannot be taken anew here, with their statistics and facts.
 
     Their analyser or dictionary may be gone, or the run came from elsewhere; the floors stay the run's too,
     for they rest on the same.
     """
-    now = ScoringSetup.model_validate(scored.opening["scoring"])
-    kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
-    if not kept:
-        return scored
     setup = now.model_copy(
         update={
             **{name: value for name, value in had if getattr(now, name) in _NOTHING},
@@ -120,17 +125,17 @@ def with_stated(scored: Scored, had: ScoringSetup, run: Run, results: Sequence[R
     stored = make_scorer(Resources(had))
     old = [stored.unpack(result.statistics) for result in results]
     statistics = [
-        {**{id_: before.get(id_) for id_ in kept}, **fresh}
-        for before, fresh in zip(old, scored.statistics, strict=True)
+        {**{id_: before.get(id_) for id_ in kept}, **taken}
+        for before, taken in zip(old, fresh.statistics, strict=True)
     ]
-    values = {**run.opening.get("corpus_values", {}), **scored.opening["corpus_values"]}
+    values = {**run.opening.get("corpus_values", {}), **fresh.opening["corpus_values"]}
     opening = {
-        **scored.opening,
+        **fresh.opening,
         "scoring": setup.model_dump(mode="json"),
         "corpus_values": {id_: value for id_, value in values.items() if id_ in setup.metrics},
-        "floors": run.opening.get("floors", scored.opening["floors"]),
+        "floors": run.opening.get("floors", fresh.opening["floors"]),
     }
-    return Scored(make_scorer(Resources(setup)), scored.places, statistics, opening)
+    return Scored(make_scorer(Resources(setup)), fresh.places, statistics, opening)
 
 
 _NOTHING = (None, 0, False, "")
@@ -178,16 +183,6 @@ def _totals(scored: Scored) -> dict[str, float | None]:
 def lacking(reasons: Mapping[str, str], options: ScoringOptions) -> dict[str, str]:
     """Pick from the reasons of missing metrics those of metrics that someone asked for."""
     return {id_: reason for id_, reason in reasons.items() if id_ in options.asked_for}
-
-
-def _kept(had: ScoringSetup, fresh: Scored) -> str | None:
-    """Say which metrics keep their values because they cannot be taken anew here; None where none is."""
-    now = ScoringSetup.model_validate(fresh.opening["scoring"])
-    kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
-    if not kept:
-        return None
-    reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
-    return f"These metrics stay as they were, for they cannot be taken anew here.{reasons}"
 
 
 def _copy(

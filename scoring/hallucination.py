@@ -10,7 +10,7 @@ from scoring.metric import Statistics
 from scoring.rate import Rate
 from scoring.reading import SIGNATURE, Reading, capitalised, stem
 from scoring.resources import Resources
-from scoring.signature import own_signature
+from scoring.signature import content_key, own_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
 from scoring.wording import counted, listed
@@ -46,7 +46,7 @@ class Hallucination(Rate):
     def signature(self) -> str:
         setup = self._resources.setup
         return own_signature(
-            f"alignment:{setup.alignment or 'none'}|terms:{(setup.terms_sha256 or 'none')[:12]}"
+            f"alignment:{setup.alignment or 'none'}|terms:{content_key(setup.terms_sha256)}"
             f"|{CONTENT}|repeats:3 words,8 characters|{SIGNATURE}"
         )
 

@@ -37,14 +37,15 @@ class Scorer:
         from_texts: Collection[str] | None = None,
     ) -> None:
         self.metrics = tuple(metrics)
-        self._ids = [metric.info.id for metric in self.metrics]
+        self.ids = [metric.info.id for metric in self.metrics]
+        """Ids of the additive metrics, in their order."""
         self._widths = [metric.width for metric in self.metrics]
-        if len(set(self._ids)) < len(self._ids):
-            raise ValueError(f"a metric is listed twice: {', '.join(self._ids)}")
+        if len(set(self.ids)) < len(self.ids):
+            raise ValueError(f"a metric is listed twice: {', '.join(self.ids)}")
         self.corpus_metrics = tuple(corpus_metrics)
         self.off = dict(off or {})
         """Metric id → why it is off (``ScoringSetup.off``)."""
-        self.from_texts = frozenset(self._ids if from_texts is None else from_texts)
+        self.from_texts = frozenset(self.ids if from_texts is None else from_texts)
         """Metrics whose statistics follow from the texts alone."""
 
     @property
@@ -57,7 +58,7 @@ class Scorer:
         taken = [metric.stats_many(translations) for metric in self.metrics]
         if not taken:
             return [{} for _ in translations]
-        return [dict(zip(self._ids, row, strict=True)) for row in zip(*taken, strict=True)]
+        return [dict(zip(self.ids, row, strict=True)) for row in zip(*taken, strict=True)]
 
     def table(self, statistics: Sequence[EntryStatistics]) -> Table:
         """Lay statistics out as a matrix."""
@@ -98,7 +99,7 @@ class Scorer:
             raise ValueError(
                 "these statistics were taken with other metrics; score the outputs again"
             )
-        return dict(zip(self._ids, row, strict=True))
+        return dict(zip(self.ids, row, strict=True))
 
 
 class Totals:

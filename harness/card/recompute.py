@@ -77,21 +77,15 @@ def _statistics(
     """Take the statistics of the surface metrics anew; what needs more than the texts, each row states."""
     surface = Scorer([metric for metric in scorer.metrics if metric.info.id in scorer.from_texts])
     return [
-        {**dict.fromkeys(ids(scorer)), **_stated(row, scorer), **taken}
+        {**dict.fromkeys(scorer.ids), **_stated(row, scorer), **taken}
         for row, taken in zip(rows, surface.statistics(texts), strict=True)
     ]
-
-
-def ids(scorer: Scorer) -> list[str]:
-    """List the metrics of a scorer."""
-    return [metric.info.id for metric in scorer.metrics]
 
 
 def _stated(row: EntryResult, scorer: Scorer) -> dict[str, Statistics]:
     """Read the statistics of a row."""
     stated = row.statistics or {}
-    ids = [metric.info.id for metric in scorer.metrics]
-    return {id_: tuple(taken) for id_ in ids if (taken := stated.get(id_)) is not None}
+    return {id_: tuple(taken) for id_ in scorer.ids if (taken := stated.get(id_)) is not None}
 
 
 def _number(scores: Scores, name: str) -> float | None:

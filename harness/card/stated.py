@@ -74,8 +74,7 @@ def beyond_texts(scorer: Scorer) -> list[Metric]:
 
 def floors_are_stated(scorer: Scorer) -> bool:
     """Say whether the composite of worthless outputs rests on more than their texts."""
-    ids = {metric.info.id for metric in scorer.metrics}
-    return not composite_metrics() & ids <= scorer.from_texts
+    return not composite_metrics() & set(scorer.ids) <= scorer.from_texts
 
 
 def taken_as_stated(scorer: Scorer) -> str:

@@ -216,7 +216,7 @@ def _check_all(verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, round
     scores = told.pop("scores")
     verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
     verdict.compare("cost, speed, tokens", raw, told, rounded=rounded)
-    _check_scores(verdict, raw, scores, [m.info.id for m in material.scorer.metrics], rounded)
+    _check_scores(verdict, raw, scores, material.scorer.ids, rounded)
 
 
 def _told(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,10 +14,10 @@ SOURCE = Path(__file__).with_name("esperanto.lexc")
 ANALYSER = Path(__file__).with_name("epo.hfstol")
 
 
-def build(target: Path = ANALYSER) -> None:
-    """Compile the source to an unweighted optimized-lookup file that every engine reads."""
+def build(target: Path = ANALYSER, source: Path = SOURCE) -> None:
+    """Compile a lexc source to an unweighted optimized-lookup file that every engine reads."""
     hfst = import_module("hfst")
-    analyser = hfst.compile_lexc_file(str(SOURCE), verbosity=0)
+    analyser = hfst.compile_lexc_file(str(source), verbosity=0)
     analyser.invert()
     analyser.minimize()
     analyser.convert(hfst.ImplementationType.HFST_OL_TYPE)
