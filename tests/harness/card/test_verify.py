@@ -365,3 +365,8 @@ def test_differences_name_lengths_types_and_odd_keys() -> None:
 
 def test_a_connection_without_the_run_is_no_matter(connection: sqlite3.Connection) -> None:
     assert verify_card(written(sealed(secret=True)), connection).ok
+
+
+def test_a_card_of_ours_that_lost_its_seal_does_not_hold() -> None:
+    forged = written(sealed()).replace(b'"run_card_hash"', b'"un_card_hash"')
+    assert not verify_card(forged).ok
