@@ -115,7 +115,7 @@ def _explain(error: Exception) -> int:
 
 def _check_packages() -> None:
     """Refuse to mix our packages with others of the same names (DESIGN §3)."""
-    specs = [find_spec(name) for name in ("corpora", "scoring", "harness", "rosetta_tui")]
+    specs = [find_spec(name) for name in ("corpora", "scoring", "harness", "review", "rosetta_tui")]
     homes = {_home(spec.origin) if spec is not None and spec.origin else "" for spec in specs}
     if len(homes) > 1:
         sys.exit(

@@ -76,7 +76,7 @@ def test_help_loads_next_to_nothing(tmp_path: Path) -> None:
     assert packages(modules).isdisjoint(heavy - {"typing"})
 
 
-@pytest.mark.parametrize("package", ["corpora", "scoring", "harness"])
+@pytest.mark.parametrize("package", ["corpora", "scoring", "harness", "review"])
 def test_every_module_below_the_terminal_loads_without_it(package: str) -> None:
     names = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")

@@ -1,0 +1,1 @@
+"""The two files that travel: the batch out, the ratings back."""

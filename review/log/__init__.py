@@ -1,0 +1,1 @@
+"""The append-only log of what reviewers did, and what follows from it."""

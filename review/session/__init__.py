@@ -1,0 +1,1 @@
+"""One reviewer's sitting: what is shown next and what each key does, without any screen."""
