@@ -20,6 +20,7 @@ COMMANDS = {
     "runs": ("rosetta_tui.commands.runs", "List, show, export, import, verify and delete runs."),
     "corpus": ("rosetta_tui.commands.corpus", "Check, describe and convert corpus files."),
     "language": ("rosetta_tui.commands.language", "Show languages; check what works for one here."),
+    "review": ("rosetta_tui.commands.review", "Let speakers rate outputs; read the verdict."),
     "key": ("rosetta_tui.commands.key", "Keep keys of model and translation services."),
 }
 """Name → where the command is and what it does; imported only when it is called."""

@@ -1,0 +1,80 @@
+"""What a review batch holds: what a reviewer's laptop needs, and nothing that tells the system (DESIGN R2)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from review.log.payloads import Hex64, Id, Reviewer, Short
+from review.rating import Rating
+
+BATCH_FORMAT: Final = "rosetta-batch/1"
+MOST_ITEMS = 5_000
+MOST_ITEM_TEXT = 20_000
+"""Characters of one source or candidate."""
+
+ItemText = Annotated[str, Field(max_length=MOST_ITEM_TEXT)]
+LongText = Annotated[str, Field(max_length=50_000)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BatchItem(_Form):
+    """One translation to judge; controls look exactly like it."""
+
+    id: Id
+    """Random; it says nothing of system, entry or place in the corpus."""
+    source: ItemText
+    candidate: ItemText
+
+
+class TrainingItem(BatchItem):
+    """An item with its answer, for learning the four words before the first batch."""
+
+    rating: Rating
+    explanation: LongText
+    """Why this rating, in plain words."""
+
+
+class Organisation(_Form):
+    """Who asks."""
+
+    name: Short
+    signing_key: Hex64
+    """Ed25519 public key, 32 bytes."""
+    recipients: Annotated[tuple[str, ...], Field(min_length=2, max_length=20)]
+    """age recipients (``age1…``) that can open the ratings: custodian, recovery and others."""
+
+
+class BatchManifest(_Form):
+    """The signed head of a batch file; the other members are named in it with their hashes."""
+
+    format: Literal["rosetta-batch/1"] = BATCH_FORMAT
+    batch: Id
+    review: Short
+    """Name that the organiser gave the review; shown to reviewers, so it must not name a system."""
+    title: Short
+    created: Short
+    """UTC, ISO 8601."""
+    source_language: Short
+    target_language: Short
+    """BCP 47 tags, with script where the texts tell."""
+    organisation: Organisation
+    policy_sha256: Hex64
+    consent: LongText
+    """What a reviewer agrees to, as the organisation wrote it."""
+    guide: LongText
+    """How to judge, as the organisation wrote it; empty where it added nothing."""
+    labels: tuple[Short, ...] = ()
+    """Tags of the community for this material, such as Local Contexts labels."""
+    language: Short
+    """Tag of the language in which the program speaks unless the reviewer chooses another."""
+    secret: bool
+    """True where items come from a secret segment: the file is encrypted, and texts stay so at home."""
+    orders: Annotated[dict[Reviewer, tuple[Id, ...]], Field(min_length=1, max_length=200)]
+    """Reviewer → item ids in the order in which this person gets them."""
+    members: dict[Short, Hex64]
+    """Name of every other member of the file → SHA-256 of its bytes."""

@@ -1,0 +1,250 @@
+"""What an event says, one model for each kind; only these fields, and bounds on every text.
+
+The payload is the part of an event that a withdrawal erases (DESIGN R4). Wall-clock times are information
+for people: nothing is ordered or decided by them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from review.rating import CannotJudge, Rating, Reason
+
+MOST_TEXT = 4_000
+"""Characters of a comment or a suggested wording."""
+
+Hex64 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+"""A SHA-256."""
+Id = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+"""A random id of a batch or an item."""
+Reviewer = Annotated[str, Field(pattern=r"^[0-9A-HJKMNP-TV-Z]{8}$")]
+"""The pseudonym on a reviewer's card: seven characters and one that checks them (``files.reviewer_codes``)."""
+Short = Annotated[str, Field(max_length=200)]
+Text = Annotated[str, Field(max_length=MOST_TEXT)]
+Milliseconds = Annotated[int, Field(ge=0, le=86_400_000)]
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+
+
+class Kind(StrEnum):
+    """What happened."""
+
+    CONSENT = "consent"
+    SESSION = "session"
+    TRAIN = "train"
+    RATE = "rate"
+    CANNOT_JUDGE = "cannot_judge"
+    SKIP = "skip"
+    UNDO = "undo"
+    REASONS = "reasons"
+    COMMENT = "comment"
+    SUGGEST = "suggest"
+    HARM = "harm"
+    WITHDRAW = "withdraw"
+    EXPORT = "export"
+    ADJUDICATE = "adjudicate"
+    LOOK = "look"
+
+
+class Face(StrEnum):
+    """With which program face a person rated."""
+
+    TERMINAL = "terminal"
+    LINES = "lines"
+    DESKTOP = "desktop"
+
+
+class Scope(StrEnum):
+    """How much a person takes back."""
+
+    COMMENTS = "comments"
+    """Comments and suggested wordings; ratings stay."""
+    BATCH = "batch"
+    EVERYTHING = "everything"
+
+
+class Payload(BaseModel):
+    """What every event says: when its device's clock thought it was."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    wall: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+    """UTC, whole seconds."""
+
+
+class OfReviewer(Payload):
+    """An event of one person in one batch."""
+
+    reviewer: Reviewer
+    batch: Id
+
+
+class OfItem(OfReviewer):
+    """An event about one item."""
+
+    item: Id
+
+
+class Consent(OfReviewer):
+    """The person read the consent text and agreed."""
+
+    kind: Literal[Kind.CONSENT] = Kind.CONSENT
+    consent_sha256: Hex64
+    """Of the text that was shown, UTF-8."""
+    language: Short
+    """Tag of the language in which the program spoke."""
+    share_corrections: bool
+    """Whether suggested wordings may be offered as accepted variants of the corpus."""
+
+
+class Session(OfReviewer):
+    """A sitting began."""
+
+    kind: Literal[Kind.SESSION] = Kind.SESSION
+    order_sha256: Hex64
+    """Of this person's order of items: their ids joined by line feeds."""
+    face: Face
+    version: Short
+    language: Short
+
+
+class Train(OfItem):
+    """The person answered a training item."""
+
+    kind: Literal[Kind.TRAIN] = Kind.TRAIN
+    rating: Rating
+
+
+class Judged(OfItem):
+    """The person decided about an item; what it looked like is part of the record (DESIGN R1)."""
+
+    position: Count
+    """0-based place in this person's order."""
+    active_ms: Milliseconds
+    """Time spent on the item while it was painted, idle time cut, by a monotonic clock."""
+    face: Face
+    font: Short | None = None
+    """Font and size, None where the face does not choose it."""
+    version: Short
+    override: bool = False
+    """True where the person went on although the face may draw this text wrongly (DESIGN R6)."""
+
+
+class Rate(Judged):
+    """The person rated an item."""
+
+    kind: Literal[Kind.RATE] = Kind.RATE
+    rating: Rating
+
+
+class NotJudged(Judged):
+    """The person cannot judge an item."""
+
+    kind: Literal[Kind.CANNOT_JUDGE] = Kind.CANNOT_JUDGE
+    why: CannotJudge
+
+
+class Skip(OfItem):
+    """The person put an item at the end."""
+
+    kind: Literal[Kind.SKIP] = Kind.SKIP
+
+
+class Undo(OfReviewer):
+    """The person took a rating, a ``cannot judge`` or a skip back."""
+
+    kind: Literal[Kind.UNDO] = Kind.UNDO
+    target: Hex64
+    """Id of the event that is taken back."""
+
+
+class Reasons(OfItem):
+    """What is wrong with the translation; the last list counts."""
+
+    kind: Literal[Kind.REASONS] = Kind.REASONS
+    reasons: tuple[Reason, ...]
+
+
+class Comment(OfItem):
+    """Free words; the last ones count, empty ones take them back."""
+
+    kind: Literal[Kind.COMMENT] = Kind.COMMENT
+    text: Text
+
+
+class Suggest(OfItem):
+    """A better wording; the last one counts, an empty one takes it back."""
+
+    kind: Literal[Kind.SUGGEST] = Kind.SUGGEST
+    text: Text
+
+
+class HarmFlag(OfItem):
+    """The person calls the translation harmful or culturally wrong, or takes that back."""
+
+    kind: Literal[Kind.HARM] = Kind.HARM
+    harmful: bool
+
+
+class Withdraw(Payload):
+    """The person takes back what they gave; it reaches every event of that person in scope, whenever made."""
+
+    kind: Literal[Kind.WITHDRAW] = Kind.WITHDRAW
+    reviewer: Reviewer
+    batch: Id | None
+    """None: every batch."""
+    scope: Scope
+
+
+class Export(Payload):
+    """Ratings were written to a file."""
+
+    kind: Literal[Kind.EXPORT] = Kind.EXPORT
+    batch: Id
+    events: Count
+    head: Hex64
+    """Id of the last event that the file holds."""
+
+
+class Adjudicate(Payload):
+    """The organisation decided about an item that was flagged, without knowing the system."""
+
+    kind: Literal[Kind.ADJUDICATE] = Kind.ADJUDICATE
+    batch: Id
+    item: Id
+    harmful: bool | None
+    """True: upheld, False: cleared, None: only a word about a split item."""
+    note: Text
+
+
+class Look(Payload):
+    """The organisation looked at the numbers of one run."""
+
+    kind: Literal[Kind.LOOK] = Kind.LOOK
+    batch: Id
+    run_id: Short
+    events_sha256: Hex64
+    """Over the ids of the events that were looked at (``log.event.events_sha256``)."""
+
+
+AnyPayload = Annotated[
+    Consent
+    | Session
+    | Train
+    | Rate
+    | NotJudged
+    | Skip
+    | Undo
+    | Reasons
+    | Comment
+    | Suggest
+    | HarmFlag
+    | Withdraw
+    | Export
+    | Adjudicate
+    | Look,
+    Field(discriminator="kind"),
+]
+"""Any event's payload; ``kind`` tells which."""

@@ -1,0 +1,70 @@
+"""What the events add up to: who agreed, who said what, and what was taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from review.log.payloads import Face, Scope
+from review.rating import CannotJudge, Rating, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a person decided about an item, the last one of those not taken back."""
+
+    event: str
+    """Id of its event."""
+    rating: Rating | None
+    """None where the person cannot judge the item."""
+    why_not: CannotJudge | None
+    position: int
+    active_ms: int
+    face: Face
+    override: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerState:
+    """One person's part of one batch."""
+
+    consented: bool = False
+    consent_sha256: str | None = None
+    """Of the text agreed to last."""
+    share_corrections: bool = False
+    judgements: Mapping[str, Judgement] = field(default_factory=dict)
+    """By item, in the order in which they were made."""
+    earlier: Mapping[str, tuple[Rating, ...]] = field(default_factory=dict)
+    """By item: differing ratings of the same person from another laptop that a later one replaced."""
+    skipped: tuple[str, ...] = ()
+    """Items put at the end and not judged since, in that order."""
+    trained: Mapping[str, Rating] = field(default_factory=dict)
+    reasons: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
+    comments: Mapping[str, str] = field(default_factory=dict)
+    suggestions: Mapping[str, str] = field(default_factory=dict)
+    harmful: frozenset[str] = frozenset()
+    """Items that this person calls harmful or culturally wrong."""
+    undoable: tuple[str, ...] = ()
+    """Ids of the events that undo can take back, the next one last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """What the organisation decided about an item; the last word counts."""
+
+    harmful: bool | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything that a set of events says, whatever the order in which they arrived."""
+
+    reviewers: Mapping[tuple[str, str], ReviewerState]
+    """By batch and reviewer."""
+    withdrawn: Mapping[tuple[str, str | None], frozenset[Scope]]
+    """By reviewer and batch (None: all): what was taken back."""
+    adjudications: Mapping[str, Adjudication]
+    """By item."""
+    looks: Mapping[str, int]
+    """Run id → number of different sets of events that were looked at."""

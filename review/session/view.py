@@ -1,0 +1,82 @@
+"""What a face shows: one immutable picture of the session after each key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from review.rating import Rating, Reason
+
+
+class Phase(StrEnum):
+    """Where in the sitting the person is (session script: consent, training, items, pauses, end)."""
+
+    CONSENT = "consent"
+    TRAINING = "training"
+    ITEMS = "items"
+    REST = "rest"
+    """A pause is suggested; going on is one key."""
+    SKIPPED = "skipped"
+    """All items were seen; those that were skipped come once more, if the person wants."""
+    END = "end"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownItem:
+    """The item that is on the screen, with what this person already said of it."""
+
+    id: str
+    source: str
+    candidate: str
+    number: int
+    """1-based place among the items of this phase."""
+    of: int
+    rating: Rating | None = None
+    """Given earlier and taken back by undo, so that the person sees what it was."""
+    reasons: tuple[Reason, ...] = ()
+    comment: str = ""
+    """Saved comment, or its draft where that is newer."""
+    suggestion: str = ""
+    harmful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """The answer to a training item, after the person gave theirs."""
+
+    given: Rating
+    expected: Rating
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class LastJudged:
+    """The item judged just before, for which reasons can still be given by key."""
+
+    item: ShownItem
+    rating: Rating | None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything that a face needs to draw itself."""
+
+    phase: Phase
+    done: int
+    """Items judged (also: cannot judge)."""
+    total: int
+    item: ShownItem | None = None
+    """None where the phase shows no item."""
+    lesson: Lesson | None = None
+    """Only in training: the answer is to be read, going on is one key."""
+    last: LastJudged | None = None
+    skipped: int = 0
+    """Items that wait at the end."""
+    can_undo: bool = False
+    said: str = ""
+    """One quiet sentence about what the last key did, in the reviewer's language; empty for nothing."""
+    trouble: str = ""
+    """Why the last key was not saved and what to do, in the reviewer's language; nothing advanced."""
+    detail: str = ""
+    """One technical line to copy for whoever helps; only beside ``trouble``."""

@@ -1,0 +1,63 @@
+"""The organiser's answer key: which item came from which run, and which are controls. It never travels."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+
+from review.log.payloads import Hex64, Id, Reviewer, Short
+from review.verdict.panel import ControlKind
+
+KEY_FORMAT: Final = "rosetta-review-key/1"
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class KeyItem(_Form):
+    """What an item really is."""
+
+    run_id: Short | None
+    """The run whose output it is; None for controls that are no system's output."""
+    entry: Annotated[StrictInt | StrictStr, Field(union_mode="left_to_right")]
+    stratum: Annotated[int, Field(ge=0, le=5)]
+    """Difficulty, 0 where the corpus does not say."""
+    control: ControlKind | None = None
+    partner: Id | None = None
+    made_by: Short | None = None
+    """How a bad item was made (``other reference``, ``phrase swap``, ``truncated``, ``fst: 1Sg→2Sg``)."""
+
+
+class KeyRun(_Form):
+    """One run under review."""
+
+    run_id: Short
+    run_card_hash: Hex64
+    dataset_id: Short
+    language_pair: Short
+    strata: dict[int, int]
+    """Stratum → number of the run's entries in it; their shares are the weights W_h."""
+    segments: dict[str, int]
+    """Segment (``none`` where the corpus does not say) → number of reviewed entries in it."""
+
+
+class AnswerKey(_Form):
+    """Everything needed to read ratings as a verdict on runs."""
+
+    format: Literal["rosetta-review-key/1"] = KEY_FORMAT
+    review: Short
+    batches: tuple[Id, ...]
+    batch_sha256: dict[Id, Hex64]
+    """Batch → SHA-256 of its manifest's bytes."""
+    runs: Annotated[tuple[KeyRun, ...], Field(min_length=1)]
+    items: dict[Id, KeyItem]
+    core: tuple[Id, ...]
+    """Items that every reviewer is asked."""
+    orders: dict[Reviewer, tuple[Id, ...]]
+    """Reviewer → items in this person's order."""
+    seed: int
+    """Of every draw that was made for this review."""
+    panel: str
+    """How the reviewers were chosen, in the organiser's words."""
