@@ -1,0 +1,102 @@
+"""A small review with its answer key and what four people said, for tests of what is made from it."""
+
+from __future__ import annotations
+
+from corpora.corpus import Corpus, Dataset, Form
+from corpora.entry import Entry
+from review.log.payloads import Face
+from review.log.state import Judgement, ReviewerState, State
+from review.rating import CannotJudge, Rating, Reason
+from review.verdict.key import AnswerKey, KeyItem, KeyRun
+from review.verdict.panel import ControlKind
+
+BATCH = "b" * 16
+RUN = "11111111-1111-4111-8111-111111111111"
+PEOPLE = ("AAAAAAAA", "BBBBBBBB", "CCCCCCCC", "DDDDDDDD")
+ITEMS = tuple(f"{number:016x}" for number in range(4))
+BAD = "f" * 16
+
+
+def key(*, segment: str = "development") -> AnswerKey:
+    """Four real items of entries 1–4 and one bad control."""
+    items = {
+        item: KeyItem(run_id=RUN, entry=place + 1, stratum=1 + place // 2)
+        for place, item in enumerate(ITEMS)
+    }
+    items[BAD] = KeyItem(run_id=None, entry=5, stratum=1, control=ControlKind.BAD)
+    return AnswerKey(
+        review="demo",
+        batches=(BATCH,),
+        batch_sha256={BATCH: "0" * 64},
+        runs=(
+            KeyRun(
+                run_id=RUN,
+                run_card_hash="1" * 64,
+                dataset_id="demo",
+                language_pair="EN→EO",
+                strata={1: 2, 2: 2},
+                segments={segment: 4},
+            ),
+        ),
+        items=items,
+        core=ITEMS,
+        orders=dict.fromkeys(PEOPLE, (*ITEMS, BAD)),
+        seed=7,
+        panel="Everyone who came.",
+    )
+
+
+def judged(rating: Rating | None, position: int = 0) -> Judgement:
+    """One judgement; without a rating the person could not judge."""
+    why = None if rating else CannotJudge.OTHER_DIALECT
+    return Judgement("e" * 64, rating, why, position, 4200, Face.LINES, False)
+
+
+def said(*ratings: Rating | None, share: bool = True, **more: object) -> ReviewerState:
+    """One person who judged the first items so."""
+    judgements = {
+        item: judged(rating, place)
+        for place, (item, rating) in enumerate(zip(ITEMS, ratings, strict=False))
+    }
+    return ReviewerState(
+        consented=True,
+        share_corrections=share,
+        judgements=judgements,
+        **more,  # type: ignore[arg-type]  # fields of the state by name
+    )
+
+
+def state(*people: ReviewerState) -> State:
+    """What these people said, in the order of their codes."""
+    return State({(BATCH, PEOPLE[place]): each for place, each in enumerate(people)}, {}, {}, {})
+
+
+def corpus(version: str = "1.2.0") -> Corpus:
+    """Five entries."""
+    entries = tuple(
+        Entry(id=number, source=f"Source {number}.", reference=f"Frazo {number}.")
+        for number in range(1, 6)
+    )
+    dataset = Dataset(
+        id="demo",
+        version=version,
+        language_pair="EN→EO",
+        source_language="en",
+        target_language="eo",
+    )
+    return Corpus(dataset, entries, "0" * 64, Form.SPECIFICATION)
+
+
+__all__ = [
+    "BAD",
+    "BATCH",
+    "ITEMS",
+    "PEOPLE",
+    "RUN",
+    "Rating",
+    "Reason",
+    "corpus",
+    "key",
+    "said",
+    "state",
+]
