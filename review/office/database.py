@@ -1,0 +1,166 @@
+"""The office's file: what the organisation keeps of its reviews, with the log of all laptops."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.failures import StoreError
+from harness.store.database import BUSY_MILLISECONDS, private_folder
+from review.log.table import create_event_table
+
+FILE = "reviews.sqlite"
+APPLICATION_ID = 0x524F5346
+"""Marks the file as an office's (``ROSF``)."""
+
+
+def _m001(connection: sqlite3.Connection) -> None:
+    create_event_table(connection)
+    for statement in _FIRST.split(";"):
+        connection.execute(statement)
+
+
+_FIRST = """
+    CREATE TABLE office (          -- one row
+        device TEXT NOT NULL       -- id of the organisation's own chain of events
+    ) STRICT;
+    CREATE TABLE review (
+        number INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        created TEXT NOT NULL,     -- UTC, ISO 8601
+        answer_key BLOB NOT NULL,  -- canonical JSON
+        policy BLOB NOT NULL       -- TOML, as read
+    ) STRICT;
+    CREATE TABLE batch (
+        batch TEXT PRIMARY KEY,
+        review INTEGER NOT NULL REFERENCES review (number),
+        manifest BLOB NOT NULL     -- canonical JSON
+    ) STRICT;
+    CREATE TABLE item (
+        item TEXT PRIMARY KEY,
+        review INTEGER NOT NULL REFERENCES review (number),
+        source TEXT NOT NULL,
+        candidate TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE laptop (          -- whose ratings are taken
+        signing_key TEXT PRIMARY KEY,
+        recipient TEXT,            -- NULL where it is known by its ratings only
+        name TEXT NOT NULL,
+        enrolled TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE delivery (        -- how far a device's chain belongs to a batch
+        device TEXT NOT NULL,
+        batch TEXT NOT NULL REFERENCES batch (batch),
+        signing_key TEXT NOT NULL,
+        last_seq INTEGER NOT NULL,
+        PRIMARY KEY (device, batch)
+    ) STRICT;
+    CREATE TABLE quarantine (      -- files of laptops that nobody has vouched for, as they came
+        sha256 TEXT PRIMARY KEY,
+        signing_key TEXT NOT NULL,
+        received TEXT NOT NULL,
+        name TEXT NOT NULL,
+        content BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE import (
+        number INTEGER PRIMARY KEY,
+        sha256 TEXT NOT NULL,
+        received TEXT NOT NULL,
+        name TEXT NOT NULL,
+        signing_key TEXT NOT NULL,
+        batch TEXT NOT NULL,
+        added INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE contribution (    -- which import brought something of a reviewer
+        reviewer TEXT NOT NULL,
+        batch TEXT NOT NULL,
+        received TEXT NOT NULL,
+        PRIMARY KEY (reviewer, batch)
+    ) STRICT;
+    CREATE TABLE certificate (
+        number INTEGER PRIMARY KEY,
+        review INTEGER NOT NULL REFERENCES review (number),
+        run_id TEXT NOT NULL,
+        certificate BLOB NOT NULL,
+        signature BLOB NOT NULL,
+        recompute INTEGER NOT NULL DEFAULT 0   -- 1: something was withdrawn since
+    ) STRICT;
+    INSERT INTO office VALUES (lower(hex(randomblob(8))))
+"""
+
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_m001,)
+"""Numbered from 1; one that was released is never changed again."""
+
+
+def open_office(folder: Path) -> sqlite3.Connection:
+    """Open the office's file in a folder, making or upgrading it first where needed.
+
+    A rollback journal and full synchronisation: what is reported as taken is on the disk (DESIGN R1).
+    Raises StoreError where the file is no office's, is damaged, or was written by a newer version.
+    """
+    path = folder / FILE
+    try:
+        private_folder(folder)
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        return _opened(path)
+    except sqlite3.DatabaseError as error:
+        raise StoreError(
+            f"{path} cannot be used ({error}). Move it away, or name another folder in ROSETTA_HOME."
+        ) from error
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {folder} cannot be written ({error.strerror}). "
+            "Name another folder in ROSETTA_HOME."
+        ) from error
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_MILLISECONDS / 1000, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        with transaction(connection):
+            _upgrade(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    marked = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and marked != APPLICATION_ID:
+        raise StoreError(
+            f"{path} is the database of another program. Move it away, or name another folder in "
+            "ROSETTA_HOME. Nothing was changed."
+        )
+    if version > len(_MIGRATIONS):
+        raise StoreError(
+            f"{path} was written by a newer version of Rosetta. Install the newer version, or name "
+            "another folder in ROSETTA_HOME. Nothing was changed."
+        )
+    for number, migrate in enumerate(_MIGRATIONS[version:], version + 1):
+        migrate(connection)
+        connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Do all of a block or nothing of it; other processes wait."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()

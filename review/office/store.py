@@ -1,0 +1,360 @@
+"""What the organisation keeps: reviews with their answer keys, and every event that came back."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from harness.card.canonical import canonical_bytes
+from harness.failures import UsageError
+from harness.store.texts import storable
+from review.files.batch_form import BatchItem, BatchManifest
+from review.log.event import FIRST, SALT_BYTES, Event, make_event
+from review.log.fold import fold
+from review.log.payloads import Adjudicate, Kind, Look, Withdraw
+from review.log.state import State
+from review.log.table import insert_event, read_events
+from review.office.database import open_office, transaction
+from review.verdict.key import AnswerKey
+
+
+@dataclass(frozen=True)
+class Review:
+    """One review: what was asked of whom, and by which rule it is judged."""
+
+    number: int
+    """The store's own number."""
+    name: str
+    created: str
+    """UTC, ISO 8601."""
+    key: AnswerKey
+    policy: bytes
+    """The gate's policy as it was read when the review was made."""
+    manifests: Mapping[str, bytes]
+    """Batch → its manifest's bytes."""
+    _read_texts: Callable[[], Mapping[str, BatchItem]]
+
+    @property
+    def policy_sha256(self) -> str:
+        """Over the policy's bytes, hexadecimal."""
+        return sha256(self.policy).hexdigest()
+
+    @cached_property
+    def texts(self) -> Mapping[str, BatchItem]:
+        """Item → what reviewers see of it; of secret entries too, so never to be logged or printed."""
+        return self._read_texts()
+
+    @cached_property
+    def manifest(self) -> BatchManifest:
+        """The first batch's manifest; what it says of the review is the same in all."""
+        return BatchManifest.model_validate_json(next(iter(self.manifests.values())))
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLaptop:
+    """A laptop whose ratings are taken."""
+
+    signing_key: str
+    """Ed25519 public key, hexadecimal."""
+    recipient: str | None
+    """age recipient; None where it is known by its ratings only."""
+    name: str
+    """What the organisation calls it."""
+    enrolled: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A file that was set aside because nobody has vouched for its laptop yet."""
+
+    sha256: str
+    signing_key: str
+    received: str
+    name: str
+    """Of the file."""
+    content: bytes
+    """The file as it came, still sealed."""
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedCertificate:
+    """A certificate that the organisation issued."""
+
+    number: int
+    """In order of issue."""
+    run_id: str
+    certificate: bytes
+    signature: bytes
+    recompute: bool
+    """True where something that it rests on was withdrawn since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One file that was taken in."""
+
+    sha256: str
+    received: str
+    name: str
+    signing_key: str
+    batch: str
+    added: int
+    """Events that were new."""
+
+
+def utc_now() -> str:
+    """Give the time as events and reviews write it: UTC, whole seconds."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Office:
+    """The organisation's store; one open connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        row = connection.execute("SELECT device FROM office").fetchone()
+        self.device: str = row[0]
+        """Id of the organisation's own chain of events."""
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Open the office in a data folder, making it where there is none; StoreError in words."""
+        return cls(open_office(folder))
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Do all of a block or nothing of it."""
+        return transaction(self.connection)
+
+    def create_review(
+        self,
+        key: AnswerKey,
+        policy: bytes,
+        manifests: Mapping[str, bytes],
+        texts: Iterable[BatchItem],
+        created: str | None = None,
+    ) -> Review:
+        """Keep a new review; UsageError where its name is taken."""
+        with self.transaction():
+            if self.is_taken(key.review):
+                raise UsageError(
+                    f"There is a review {key.review!r} already. Choose another name with --name."
+                )
+            inserted = self.connection.execute(
+                "INSERT INTO review (name, created, answer_key, policy) VALUES (?, ?, ?, ?)",
+                (key.review, created or utc_now(), _key_bytes(key), policy),
+            )
+            number = int(inserted.lastrowid or 0)
+            self.connection.executemany(
+                "INSERT INTO batch VALUES (?, ?, ?)",
+                [(batch, number, manifest) for batch, manifest in manifests.items()],
+            )
+            self.connection.executemany(
+                "INSERT INTO item VALUES (?, ?, ?, ?)",
+                [
+                    (each.id, number, storable(each.source), storable(each.candidate))
+                    for each in texts
+                ],
+            )
+        return self.review(key.review)
+
+    def is_taken(self, name: str) -> bool:
+        """Tell whether a review of this name is there."""
+        row = self.connection.execute("SELECT 1 FROM review WHERE name = ?", (name,)).fetchone()
+        return row is not None
+
+    def reviews(self) -> list[Review]:
+        """Give all reviews, newest first."""
+        rows = self.connection.execute("SELECT * FROM review ORDER BY number DESC").fetchall()
+        return [self._review(row) for row in rows]
+
+    def review(self, name: str) -> Review:
+        """Give the review whose name is, or begins with, this one; ``last`` is the newest.
+
+        Raises UsageError where none or several match.
+        """
+        if name == "last":
+            query = "SELECT * FROM review WHERE ? ORDER BY number DESC LIMIT 1"
+            rows = self.connection.execute(query, (1,)).fetchall()
+        else:
+            rows = self.connection.execute(
+                "SELECT * FROM review WHERE substr(name, 1, ?) = ? ORDER BY name = ? DESC LIMIT 2",
+                (len(name), name, name),
+            ).fetchall()
+        if not rows or not name:
+            raise UsageError(f"There is no review {name!r}. `rosetta review status` lists them.")
+        if len(rows) > 1 and rows[0][1] != name:
+            raise UsageError(f"Several reviews begin with {name!r}. Write more of the name.")
+        return self._review(rows[0])
+
+    def review_of_batch(self, batch: str) -> Review | None:
+        """Give the review that a batch belongs to, None where it is not ours."""
+        row = self.connection.execute(
+            "SELECT r.* FROM review r JOIN batch b ON b.review = r.number WHERE b.batch = ?",
+            (batch,),
+        ).fetchone()
+        return None if row is None else self._review(row)
+
+    def _review(self, row: Sequence[Any]) -> Review:
+        number, name, created, key, policy = row
+        manifests = self.connection.execute(
+            "SELECT batch, manifest FROM batch WHERE review = ? ORDER BY rowid", (number,)
+        )
+        return Review(
+            number=number,
+            name=name,
+            created=created,
+            key=AnswerKey.model_validate_json(key),
+            policy=policy,
+            manifests=dict(manifests.fetchall()),
+            _read_texts=lambda: self._texts(number),
+        )
+
+    def _texts(self, review: int) -> dict[str, BatchItem]:
+        rows = self.connection.execute(
+            "SELECT item, source, candidate FROM item WHERE review = ?", (review,)
+        )
+        return {row[0]: BatchItem(id=row[0], source=row[1], candidate=row[2]) for row in rows}
+
+    def events(self, review: Review) -> list[Event]:
+        """Give the events of a review: whole chains as far as they belong to it, in the one order.
+
+        What the same devices said about other reviews comes as heads only, so that chains can be checked;
+        later events of theirs about other reviews do not change this set.
+        """
+        batches = set(review.manifests)
+        every = sorted(read_events(self.connection), key=lambda event: event.order)
+        last = self._last(review, every)
+        return [
+            event if _belongs(event, batches, review) else event.erased()
+            for event in every
+            if event.seq <= last.get(event.device, -1)
+        ]
+
+    def _last(self, review: Review, every: Iterable[Event]) -> dict[str, int]:
+        """Give device → place in its chain of the last event that concerns a review."""
+        batches = set(review.manifests)
+        rows = self.connection.execute(
+            "SELECT d.device, max(d.last_seq) FROM delivery d JOIN batch b ON b.batch = d.batch"
+            " WHERE b.review = ? GROUP BY d.device",
+            (review.number,),
+        )
+        last: dict[str, int] = dict(rows.fetchall())
+        for event in every:
+            if _belongs(event, batches, review) and event.payload is not None:
+                last[event.device] = max(event.seq, last.get(event.device, -1))
+        return last
+
+    def append(self, review: Review, payload: Adjudicate | Look | Withdraw) -> Event:
+        """Write an event of the organisation's own; it is durable when this returns."""
+        if payload.batch is not None and payload.batch not in review.manifests:
+            raise ValueError("the event is of another review")
+        with self.transaction():
+            event = self._next(payload)
+            insert_event(self.connection, event)
+        return event
+
+    def _next(self, payload: Adjudicate | Look | Withdraw) -> Event:
+        own = [event for event in read_events(self.connection) if event.device == self.device]
+        last = max(own, key=lambda event: event.seq, default=None)
+        row = self.connection.execute("SELECT coalesce(max(lamport), 0) FROM event").fetchone()
+        return make_event(
+            payload,
+            device=self.device,
+            seq=0 if last is None else last.seq + 1,
+            lamport=row[0] + 1,
+            prev=FIRST if last is None else last.id,
+            salt=secrets.token_bytes(SALT_BYTES),
+        )
+
+    def state(self, review: Review) -> State:
+        """Give what a review's events add up to; only the organisation itself adjudicates and looks."""
+        own = {Kind.ADJUDICATE, Kind.LOOK}
+        return fold(
+            (
+                event
+                for event in self.events(review)
+                if event.kind not in own or event.device == self.device
+            ),
+            set(review.manifests),
+        )
+
+    def laptops(self) -> list[KnownLaptop]:
+        """Give the laptops whose ratings are taken."""
+        rows = self.connection.execute("SELECT * FROM laptop ORDER BY name, signing_key")
+        return [KnownLaptop(*row) for row in rows]
+
+    def enrol(self, signing_key: str, name: str, recipient: str | None = None) -> None:
+        """Take the ratings of a laptop from now on; what was known of it is kept."""
+        self.connection.execute(
+            "INSERT INTO laptop VALUES (?, ?, ?, ?) ON CONFLICT (signing_key) DO UPDATE"
+            " SET name = excluded.name, recipient = coalesce(excluded.recipient, recipient)",
+            (signing_key, recipient, name, utc_now()),
+        )
+
+    def quarantine(self) -> list[Quarantined]:
+        """Give the files that were set aside, oldest first."""
+        rows = self.connection.execute("SELECT * FROM quarantine ORDER BY rowid")
+        return [Quarantined(*row) for row in rows]
+
+    def imports(self, review: Review | None = None) -> list[Import]:
+        """Give the files that were taken in, oldest first: all, or those of one review."""
+        rows = self.connection.execute(
+            "SELECT sha256, received, name, signing_key, batch, added FROM import ORDER BY number"
+        )
+        every = [Import(*row) for row in rows]
+        return [each for each in every if review is None or each.batch in review.manifests]
+
+    def certificates(self, review: Review) -> list[IssuedCertificate]:
+        """Give the certificates of a review, oldest first."""
+        rows = self.connection.execute(
+            "SELECT number, run_id, certificate, signature, recompute FROM certificate"
+            " WHERE review = ? ORDER BY number",
+            (review.number,),
+        )
+        return [IssuedCertificate(*row[:4], recompute=bool(row[4])) for row in rows]
+
+    def add_certificate(
+        self, review: Review, run_id: str, certificate: bytes, signature: bytes
+    ) -> None:
+        """Keep a certificate that was issued."""
+        self.connection.execute(
+            "INSERT INTO certificate (review, run_id, certificate, signature) VALUES (?, ?, ?, ?)",
+            (review.number, run_id, certificate, signature),
+        )
+
+
+def _key_bytes(key: AnswerKey) -> bytes:
+    return canonical_bytes(key.model_dump(mode="json"))
+
+
+def _belongs(event: Event, batches: set[str], review: Review) -> bool:
+    """Tell whether a review may read an event's payload: it is of its batches, or withdraws everything."""
+    if event.payload is None:
+        return True
+    if isinstance(event.payload, Withdraw) and event.payload.batch is None:
+        return event.payload.reviewer in review.key.orders
+    return getattr(event.payload, "batch", None) in batches
