@@ -1,0 +1,213 @@
+"""Four signs that somebody rated without reading: private advice to look together, never an exclusion.
+
+One sign alone is often wrong about honest people; two of four seldom are (four in a thousand with eight spoilt
+items and eight repeats). Standard library only and exact, so that a second program finds the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from itertools import groupby, product
+from math import comb, prod
+from statistics import median
+
+from review.rating import LEAST_ACCEPTABLE, RANKS
+from review.verdict.panel import ControlKind, Panel
+from review.verdict.places import six
+from review.verdict.policy import CarelessRule
+
+MOST_PAIRS = 50
+"""Pairs that the exact test looks at, the first by control id: its work grows with their third power."""
+
+
+class Sign(StrEnum):
+    """What speaks for ratings given without reading."""
+
+    NOT_WORSE = "not_worse"
+    """Spoilt translations are rated no lower than their originals."""
+    BAD_ACCEPTED = "bad_accepted"
+    """Too many spoilt translations are rated acceptable or better."""
+    INCONSISTENT = "inconsistent"
+    """Translations shown twice are rated too differently."""
+    LONG_RUN = "long_run"
+    """One rating very often in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """So many of so many."""
+
+    count: int
+    of: int
+
+    @property
+    def share(self) -> Fraction:
+        """Give count over ``of``, 0 over nothing."""
+        return Fraction(self.count, self.of) if self.of else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Care:
+    """What a reviewer's controls, repeats and rhythm show."""
+
+    not_worse_p: Fraction | None
+    """One-sided exact Mann–Whitney p that spoilt items are rated below their originals; None with too few pairs."""
+    bad_accepted: Tally
+    """Spoilt items rated acceptable or better."""
+    repeats_close: Tally
+    """Items shown twice and rated the same or one step apart."""
+    longest_run: int
+    """Most equal ratings in a row."""
+    anchors_low: Tally
+    """People's own translations rated below acceptable; information only."""
+    quick: Tally
+    """Ratings in less than the policy's share of this person's median time; information only."""
+    signs: tuple[Sign, ...]
+    advised: bool
+    """Whether there are as many signs as the policy asks for looking together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carelessness:
+    """The advice on a whole panel, for the organiser alone."""
+
+    reviewers: Mapping[str, Care]
+    dropped: tuple[str, ...]
+    """Controls that most reviewers fail: they are wrong themselves and count for nobody."""
+
+    @property
+    def advised(self) -> tuple[str, ...]:
+        """Give the reviewers with whom to look at their ratings together, by id."""
+        return tuple(who for who, care in sorted(self.reviewers.items()) if care.advised)
+
+
+def carelessness(panel: Panel, rule: CarelessRule) -> Carelessness:
+    """Look for the signs of every reviewer of a panel."""
+    dropped = tuple(control for control in sorted(panel.controls) if _bad(panel, control, rule))
+    people = sorted({*panel.ratings, *panel.control_ratings, *panel.sequences})
+    return Carelessness({who: _care(panel, who, dropped, rule) for who in people}, dropped)
+
+
+def not_worse_p(bad: Sequence[int], originals: Sequence[int]) -> Fraction:
+    """Give the exact one-sided p of the Mann–Whitney test that ``bad`` ranks lie below ``originals``.
+
+    Ties share their mid-rank; p is the share of all ways to deal the pooled ratings out in which the bad ones
+    have a rank sum as small as theirs or smaller. Ranks are 0–3.
+    """
+    mine, pooled = _histogram(bad), _histogram([*bad, *originals])
+    places = [
+        2 * sum(pooled[:rank]) + pooled[rank] + 1 for rank in range(RANKS)
+    ]  # twice the mid-ranks
+    seen = _dot(mine, places)
+    few = sum(
+        prod(comb(pooled[rank], dealt[rank]) for rank in range(RANKS))
+        for dealt in _deals(len(bad), pooled)
+        if _dot(dealt, places) <= seen
+    )
+    return Fraction(few, comb(sum(pooled), len(bad)))
+
+
+def longest_run(ranks: Sequence[int]) -> int:
+    """Give the most equal ratings in a row."""
+    return max((sum(1 for _ in run) for _, run in groupby(ranks)), default=0)
+
+
+def _care(panel: Panel, who: str, dropped: tuple[str, ...], rule: CarelessRule) -> Care:
+    pairs = _pairs(panel, who, ControlKind.BAD, dropped)[:MOST_PAIRS]
+    repeats = _pairs(panel, who, ControlKind.REPEAT, dropped)
+    enough = len(pairs) >= rule.fewest_controls
+    p = not_worse_p([bad for bad, _ in pairs], [one for _, one in pairs]) if enough else None
+    accepted = _tally(map(_usable, _given(panel, who, ControlKind.BAD, dropped)))
+    close = _tally(abs(again - first) <= 1 for again, first in repeats)
+    run = longest_run(panel.sequences.get(who, ()))
+    signs = _signs(p, accepted, close, run, rule)
+    low = _tally(not _usable(rank) for rank in _given(panel, who, ControlKind.ANCHOR, dropped))
+    quick = _quick(panel.times_ms.get(who, ()), rule)
+    return Care(p, accepted, close, run, low, quick, signs, len(signs) >= rule.signs)
+
+
+def _signs(
+    p: Fraction | None, accepted: Tally, close: Tally, run: int, rule: CarelessRule
+) -> tuple[Sign, ...]:
+    few = rule.fewest_controls
+    shown = {
+        Sign.NOT_WORSE: p is not None and six(p) >= rule.not_worse_p,
+        Sign.BAD_ACCEPTED: accepted.of >= few and six(accepted.share) > rule.bad_accepted,
+        Sign.INCONSISTENT: close.of >= few and six(close.share) < rule.repeats_within_one,
+        Sign.LONG_RUN: run >= rule.longest_run,
+    }
+    return tuple(sign for sign, present in shown.items() if present)
+
+
+def _bad(panel: Panel, control: str, rule: CarelessRule) -> bool:
+    """Tell whether most of those who rated a control fail it."""
+    verdicts = [
+        failed
+        for who in panel.control_ratings
+        if (failed := _fails(panel, who, control)) is not None
+    ]
+    failed = _tally(verdicts)
+    return failed.of >= rule.control_reviewers and six(failed.share) > rule.control_failed
+
+
+def _fails(panel: Panel, who: str, control: str) -> bool | None:
+    """Tell whether a reviewer fails a control; None where the person rated it, or its first showing, not at all."""
+    rank, what = panel.control_ratings[who].get(control), panel.controls[control]
+    if rank is None:
+        return None
+    if what.kind is not ControlKind.REPEAT:
+        return _usable(rank) == (what.kind is ControlKind.BAD)
+    first = panel.partner_ratings.get(who, {}).get(what.partner or "")
+    return None if first is None else abs(rank - first) > 1
+
+
+def _given(panel: Panel, who: str, kind: ControlKind, dropped: tuple[str, ...]) -> list[int]:
+    return [
+        rank
+        for control, rank in sorted(panel.control_ratings.get(who, {}).items())
+        if panel.controls[control].kind is kind and control not in dropped
+    ]
+
+
+def _pairs(
+    panel: Panel, who: str, kind: ControlKind, dropped: tuple[str, ...]
+) -> list[tuple[int, int]]:
+    """Give a reviewer's ratings of controls, each with that of its partner, by control id."""
+    partners = panel.partner_ratings.get(who, {})
+    return [
+        (rank, partners[partner])
+        for control, rank in sorted(panel.control_ratings.get(who, {}).items())
+        if panel.controls[control].kind is kind and control not in dropped
+        if (partner := panel.controls[control].partner) in partners and partner is not None
+    ]
+
+
+def _quick(times: Sequence[int], rule: CarelessRule) -> Tally:
+    limit = Fraction(rule.quick_share) * Fraction(median(times)) if times else Fraction(0)
+    return _tally(time < limit for time in times)
+
+
+def _tally(cases: Iterable[bool]) -> Tally:
+    all_cases = list(cases)
+    return Tally(sum(all_cases), len(all_cases))
+
+
+def _usable(rank: int) -> bool:
+    return rank >= LEAST_ACCEPTABLE
+
+
+def _histogram(ranks: Sequence[int]) -> list[int]:
+    return [ranks.count(rank) for rank in range(RANKS)]
+
+
+def _deals(size: int, pooled: Sequence[int]) -> list[tuple[int, ...]]:
+    """List every way in which ``size`` of the pooled ratings can be spread over the ranks."""
+    firsts = product(*(range(min(size, count) + 1) for count in pooled[:-1]))
+    return [(*first, rest) for first in firsts if 0 <= (rest := size - sum(first)) <= pooled[-1]]
+
+
+def _dot(one: Sequence[int], other: Sequence[int]) -> int:
+    return sum(a * b for a, b in zip(one, other, strict=True))

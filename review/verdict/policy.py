@@ -1,0 +1,180 @@
+"""The numbers by which a gate decides, as the governance organisation sets them in a TOML file.
+
+They are data and not code, because they are a community's choice: the hash of the file stands in every certificate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from decimal import Decimal
+from importlib import resources
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from harness.failures import UsageError
+from harness.problems import first_problem
+
+MOST_BYTES = 64 * 1024
+"""A policy is a page of text."""
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise ValueError("must be a number such as 0.70, without quotes")  # noqa: TRY004  pydantic words it
+    return value
+
+
+Share = Annotated[Decimal, BeforeValidator(_number), Field(ge=0, le=1, decimal_places=6)]
+"""Six places, as verdicts have."""
+Inside = Annotated[Decimal, BeforeValidator(_number), Field(gt=0, lt=1, decimal_places=6)]
+Confidence = Annotated[
+    Decimal, BeforeValidator(_number), Field(ge=0.5, le=0.9999, decimal_places=6)
+]
+Count = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
+Words = Annotated[str, Field(strict=True, max_length=200)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Level(_Part):
+    """What must be shown, and how surely."""
+
+    share: Inside
+    """Share of acceptable or better that the method must reach (theta0)."""
+    confidence: Confidence
+    """Of each one-sided bound at the first look."""
+    later_confidence: Confidence
+    """Of each one-sided bound at every later look."""
+
+    @model_validator(mode="after")
+    def _no_easier_later(self) -> Self:
+        if self.later_confidence < self.confidence:
+            raise ValueError(
+                "later_confidence must not be below confidence: looking again is luck twice"
+            )
+        return self
+
+
+class Enough(_Part):
+    """Below what there is no verdict."""
+
+    items: Count
+    per_stratum: Count
+    reviewers: Annotated[int, Field(strict=True, ge=2, le=1000)]
+    """Two at least: one person's leniency cannot be told from the method's quality."""
+    community_reviewers: Count
+    """From how many valid reviewers on a panel may be called the community's."""
+    core_share: Share
+    """Of the items that everybody was asked, what a reviewer must have rated to be valid."""
+
+    @model_validator(mode="after")
+    def _community_is_more(self) -> Self:
+        if self.community_reviewers < self.reviewers:
+            raise ValueError("community_reviewers must not be below reviewers")
+        return self
+
+
+class Stops(_Part):
+    """How far below the level one stratum or one reviewer may lie."""
+
+    weak_stratum_margin: Share
+    reviewer_margin: Share
+
+
+class Veto(_Part):
+    """How often several reviewers may reject the same item."""
+
+    reviewers: Count
+    most: Share
+    """Largest upper bound of the share of such items."""
+    confidence: Confidence
+
+
+class Guidelines(_Part):
+    """Below which agreement the guidelines need work."""
+
+    alpha: Share
+    within_one: Share
+
+
+class CarelessRule(_Part):
+    """When to advise looking at a reviewer's ratings together."""
+
+    signs: Annotated[int, Field(strict=True, ge=1, le=4)]
+    not_worse_p: Share
+    bad_accepted: Share
+    repeats_within_one: Share
+    longest_run: Count
+    fewest_controls: Count
+    quick_share: Share
+    control_failed: Share
+    control_reviewers: Count
+
+
+class GatePolicy(_Part):
+    """The rule of a gate; every field is explained in ``policy.toml``, the proposal that is shipped."""
+
+    format: Literal[1]
+    status: Words
+    """Who set the numbers; the shipped ones say that they are proposed."""
+    organisation: Words
+    """The governance organisation; empty while the numbers are only proposed."""
+    level: Level
+    enough: Enough
+    stops: Stops
+    veto: Veto
+    guidelines: Guidelines
+    careless: CarelessRule
+
+    def confidence(self, look: int) -> Decimal:
+        """Give the confidence of the bounds at the first, second, … look."""
+        return self.level.confidence if look <= 1 else self.level.later_confidence
+
+
+def proposed() -> tuple[GatePolicy, bytes]:
+    """Give the policy that is shipped, a proposal, and its bytes."""
+    name = "policy.toml"
+    content = resources.files("review.verdict").joinpath(name).read_bytes()
+    return read_policy(content, name), content
+
+
+def policy_sha256(content: bytes) -> str:
+    """Give the hash by which a certificate names a policy: that of the bytes, comments and all."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_policy(content: bytes, name: str) -> GatePolicy:
+    """Read a policy from the bytes of a TOML file; UsageError names file, line or field, and the mend."""
+    if len(content) > MOST_BYTES:
+        limit = f"{MOST_BYTES // 1024} KiB"
+        raise UsageError(
+            f"{name}: larger than {limit}, so it is not a gate policy. Name the right file."
+        )
+    try:
+        return GatePolicy.model_validate(tomllib.loads(_text(content, name), parse_float=_decimal))
+    except ValidationError as error:
+        raise UsageError(f"{name}: {first_problem(error)}") from error
+    except (ValueError, ArithmeticError) as error:  # also of numbers that no machine holds
+        raise UsageError(f"{name}: not valid TOML: {error}. Correct that line.") from error
+    except RecursionError:
+        raise UsageError(f"{name}: nested too deeply. Write it like the shipped policy.") from None
+
+
+def _decimal(text: str) -> Decimal:
+    """Read a number as it is written: 0.7 shall be seven tenths, and not the nearest binary fraction."""
+    number = Decimal(text.replace("_", ""))
+    if number.is_finite() and number and not -20 <= number.adjusted() <= 20:
+        raise ValueError(f"the number {text[:20]} is out of any range")
+    return number
+
+
+def _text(content: bytes, name: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{name}: line {line}: not UTF-8. Save the file as UTF-8.") from None
