@@ -1,0 +1,126 @@
+"""``rosetta review variants``: suggested wordings become variants of a corpus, each by a person's yes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.commands.reading import FORMS, load_corpus, reading_options
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from corpora.corpus import Corpus
+    from review.office.corrections import Correction
+
+
+@click.command("variants")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("review", metavar="[REVIEW]", default="last")
+@reading_options
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The corpus with them.")
+@click.option("--to", "to_form", type=click.Choice(FORMS), default="specification", show_default=True)  # fmt: skip
+@click.option("--allow-secret", is_flag=True, help="Show and write entries of secret segments.")
+@click.option("--json", "as_json", is_flag=True, help="Print the suggestions as JSON, ask nothing.")
+def variants_(
+    review: str,
+    output: Path | None,
+    to_form: str,
+    allow_secret: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Offer the wordings that reviewers of REVIEW suggested as variants of the corpus in FILE.
+
+    Only people who agreed to share their wordings are asked from. Each is shown and added by your yes; FILE
+    itself is never changed. Without --output the suggestions are only listed.
+    """
+    from corpora.write import write
+    from review.office.corrections import with_variants
+
+    corpus = load_corpus(given, None)
+    offered = _offered(review, corpus, allow_secret)
+    if as_json:
+        click.echo(json_text([asdict(each) for each in offered]))
+        return
+    if not offered:
+        click.echo("No suggested wording is waiting: nothing new, or nobody agreed to share it.")
+        return
+    if output is None:
+        _list(offered, corpus)
+        return
+    accepted = _asked(offered, corpus, output)
+    if not accepted:
+        click.echo("Nothing was accepted, so nothing was written.")
+        return
+    after = with_variants(corpus, accepted)
+    write(after, output, to_form, allow_secret=allow_secret)
+    click.echo(
+        plain(
+            f"Written: {output}, version {after.dataset.version}, with {len(accepted)} more variants. "
+            "Runs on the earlier version cannot be compared with runs on this one."
+        )
+    )
+
+
+def _offered(name: str, corpus: Corpus, allow_secret: bool) -> list[Correction]:
+    """Read the suggestions; those for secret entries only where they were asked for."""
+    from harness.store.database import home
+    from review.office.corrections import corrections
+    from review.office.store import Office
+
+    with Office.open(home()) as office:
+        found = office.review(name)
+        offered = corrections(found.key, office.state(found), corpus)
+    secret = {entry.id for entry in corpus.entries if entry.secret}
+    shown = [each for each in offered if allow_secret or each.entry_id not in secret]
+    if len(shown) < len(offered):
+        left = len(offered) - len(shown)
+        click.echo(f"{left} of secret entries are left out; --allow-secret shows them.", err=True)
+    return shown
+
+
+def _list(offered: Sequence[Correction], corpus: Corpus) -> None:
+    for each in offered:
+        _show(each, corpus)
+    click.echo(f"{len(offered)} suggested. Add -o NEW.json to be asked about each.")
+
+
+def _show(each: Correction, corpus: Corpus) -> None:
+    [entry] = [entry for entry in corpus.entries if entry.id == each.entry_id]
+    whom = "1 person" if each.people == 1 else f"{each.people} people"
+    click.echo(plain(f"entry {entry.id}   {entry.source}"))
+    click.echo(plain(f"  known      {entry.reference}"))
+    for variant in entry.variants:
+        click.echo(plain(f"             {variant}"))
+    click.echo(plain(f"  suggested  {each.wording}   ({whom})"))
+
+
+def _asked(offered: Sequence[Correction], corpus: Corpus, output: Path) -> list[Correction]:
+    """Ask about each; what was not answered with yes is not added."""
+    from harness.failures import UsageError
+
+    if output.exists():
+        raise UsageError(f"{output.name} is there already. Choose another name.")
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "Each wording needs a person's yes, so this asks on a terminal. Without -o it only lists them."
+        )
+    accepted = []
+    for number, each in enumerate(offered, start=1):
+        _show(each, corpus)
+        answer = click.prompt(
+            f"{number} of {len(offered)}: does it count as right? y yes, n no, q stop here",
+            type=click.Choice(["y", "n", "q"]),
+            default="n",
+            show_choices=False,
+        )
+        if answer == "q":
+            break
+        if answer == "y":
+            accepted.append(each)
+    return accepted
