@@ -91,7 +91,7 @@ def composites(
     if not used:
         length = len(next(iter(values.values()))) if values else 0
         return np.full(length, np.nan)
-    scaled = np.stack([_scale_all(id_, values[id_]) for id_ in used])
+    scaled = np.stack([normalised(id_, values[id_]) for id_ in used])
     weight = np.array([weights[id_] for id_ in used])[:, None] * ~np.isnan(scaled)
     covered = weight.sum(axis=0)
     total = (weight * np.nan_to_num(scaled)).sum(axis=0)
@@ -122,11 +122,11 @@ def _number(value: object) -> float | None:
 
 
 def _scale(id_: str, value: float) -> float:
-    return float(_scale_all(id_, np.array([value]))[0])
+    return float(normalised(id_, np.array([value]))[0])
 
 
-def _scale_all(id_: str, values: FloatArray) -> FloatArray:
-    """Bring values to 0–1 with 1 as perfect (§4.2)."""
+def normalised(id_: str, values: FloatArray) -> FloatArray:
+    """Bring a composite metric's values to 0–1 with 1 as perfect (§4.2)."""
     match specification().metrics[id_].normalization:
         case "percent":
             return values / 100.0

@@ -1,0 +1,111 @@
+"""All that ratings tell of the metrics of some runs: agreement, weights, threshold, and what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.calibration.judgements import Judgements
+from scoring.calibration.measures import Measure, measures
+from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, row_weights
+from scoring.calibration.threshold import (
+    LEVEL,
+    Decisions,
+    ThresholdProposal,
+    decisions,
+    propose_threshold,
+)
+from scoring.calibration.weights import WeightProposal, propose_weights
+
+
+MOST_OUTPUTS = 20_000
+"""Rated outputs that are looked at together: time and memory for their pairs grow with the square."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemShare:
+    """One system in people's eyes and in the composite's, over its rated outputs."""
+
+    system: str
+    outputs: int
+    acceptable: Estimate
+    """Mean share of raters who called an output acceptable or better, 0–1."""
+    composite: float | None
+    """Mean composite of the same outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The whole report; nothing of it is applied to anything."""
+
+    items: int
+    outputs: int
+    measures: tuple[Measure, ...]
+    systems: tuple[SystemShare, ...]
+    decisions: Decisions
+    weights: WeightProposal
+    threshold: ThresholdProposal
+    draws: int
+    seed: int
+
+
+def calibrate(
+    judgements: Judgements,
+    profile: str | None,
+    *,
+    level: float = LEVEL,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Calibration:
+    """Make the report; ``profile`` is the one that all runs share, else None; ``tell`` hears what is at work.
+
+    ValueError without rows, and with more than MOST_OUTPUTS.
+    """
+    if not 0 < len(judgements) <= MOST_OUTPUTS:
+        raise ValueError(
+            f"{len(judgements):,} rated outputs; from 1 to {MOST_OUTPUTS:,} are wanted"
+        )
+    measured = measures(judgements, draws=draws, seed=seed, tell=tell)
+    tell("weights")
+    weights = propose_weights(judgements, profile, draws=draws, seed=seed)
+    tell("threshold")
+    threshold = propose_threshold(judgements, level=level, draws=draws, seed=seed)
+    return Calibration(
+        judgements.item_count,
+        len(judgements),
+        measured,
+        system_shares(judgements, draws=draws, seed=seed),
+        decisions(judgements),
+        weights,
+        threshold,
+        draws,
+        seed,
+    )
+
+
+def system_shares(
+    judgements: Judgements, *, draws: int = DRAWS, seed: int = SEED
+) -> tuple[SystemShare, ...]:
+    """Say of each system how many of its outputs people would accept, with an item-bootstrap interval."""
+    return tuple(
+        _share(judgements, number, name, draws, seed)
+        for number, name in enumerate(judgements.system_names)
+    )
+
+
+def _share(judgements: Judgements, number: int, name: str, draws: int, seed: int) -> SystemShare:
+    rows = judgements.system_index == number
+    share, mixed = judgements.acceptable[rows], judgements.composite[rows]
+    index = np.unique(judgements.item_index[rows], return_inverse=True)[1]
+    weights = row_weights(index, draws, seed)
+    drawn = weights @ share / weights.sum(axis=1)
+    known = mixed[~np.isnan(mixed)]
+    return SystemShare(
+        name,
+        len(share),
+        estimate(float(share.mean()), drawn, seed),
+        float(known.mean()) if len(known) else None,
+    )

@@ -1,0 +1,195 @@
+"""The composite from which people call an output acceptable often enough, and what the tier line decides.
+
+The logistic curve gives the number, the rising step curve checks its shape, the item bootstrap its interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.calibration.isotonic import first_reached
+from scoring.calibration.judgements import Judgements
+from scoring.calibration.logistic import logistic
+from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, once, row_weights
+from scoring.metric import FloatArray
+from scoring.specification import specification
+from scoring.tiers import Tier
+
+LEAST_ITEMS = 100
+"""Rated items from which a threshold may be proposed."""
+
+LEAST_OF_EACH = 10
+"""Items whose raters mostly say acceptable, and items whose raters mostly do not, that must be there."""
+
+LEVEL = 0.70
+"""Share of ratings that must be acceptable or better."""
+
+
+def tier_line() -> float:
+    """Give the composite from which an output or run is called deployable (§5.1)."""
+    return next(least for least, name in specification().tiers if name == Tier.DEPLOYABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdProposal:
+    """A threshold with its interval, or the reason why none is proposed."""
+
+    proposed: bool
+    reason: str
+    level: float
+    """Share of ratings that must be acceptable or better."""
+    items: int
+    specification: float
+    """The specification's line for ``deployable``."""
+    threshold: Estimate = Estimate(None)  # noqa: RUF009  frozen, so it can be shared
+    """Composite at which the logistic curve reaches the level; None where it was not worked out."""
+    shape: float | None = None
+    """Composite at which the rising step curve first reaches the level; None where it never does."""
+    shape_agrees: bool | None = None
+    """Whether that lies within the interval; None where no threshold was worked out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Rated outputs by what the tier line says and what most of their raters say."""
+
+    line: float
+    both: int
+    """At or above the line, and acceptable to most raters."""
+    score_only: int
+    """At or above the line, but not acceptable: what people would have been given wrongly."""
+    people_only: int
+    """Below the line, but acceptable: what would have been withheld wrongly."""
+    neither: int
+
+    @property
+    def agreement(self) -> float | None:
+        """Share of outputs on which score and people agree, None without outputs."""
+        total = self.both + self.score_only + self.people_only + self.neither
+        return (self.both + self.neither) / total if total else None
+
+
+def decisions(judgements: Judgements) -> Decisions:
+    """Count what the composite would have decided, and what people decided; a tie of raters is a no."""
+    known = ~np.isnan(judgements.composite)
+    score = judgements.composite[known] >= tier_line()
+    people = judgements.acceptable[known] > 0.5
+
+    def count(chosen: npt.NDArray[np.bool_]) -> int:
+        return int(np.count_nonzero(chosen))
+
+    return Decisions(
+        tier_line(),
+        count(score & people),
+        count(score & ~people),
+        count(~score & people),
+        count(~score & ~people),
+    )
+
+
+def propose_threshold(
+    judgements: Judgements, *, level: float = LEVEL, draws: int = DRAWS, seed: int = SEED
+) -> ThresholdProposal:
+    """Find where P(acceptable or better) reaches a level, and say whether that may be proposed."""
+    known = ~np.isnan(judgements.composite)
+    x, share = judgements.composite[known], judgements.acceptable[known]
+    present, index = np.unique(judgements.item_index[known], return_inverse=True)
+    items = len(present)
+    refusal = _too_little(items, x, share) or _no_overlap(x, share)
+    if refusal:
+        return ThresholdProposal(False, refusal, level, items, tier_line())
+    a, b = logistic(x, share, once(len(x)))
+    if b[0] <= 0:
+        return ThresholdProposal(False, _WRONG_WAY, level, items, tier_line())
+    drawn = _crossings(*logistic(x, share, row_weights(index, draws, seed)), level)
+    found = estimate(float(_crossing(a, b, level)[0]), drawn, seed)
+    return _judged(found, first_reached(x, share, level), x, level, items)
+
+
+_WRONG_WAY = (
+    "a higher composite goes with worse ratings here, so no composite can stand for acceptable; look "
+    "whether ids and the direction of the scale are right, else do not use the composite for this language"
+)
+
+
+def _too_little(items: int, x: FloatArray, share: FloatArray) -> str:
+    good, bad = int(np.count_nonzero(share > 0.5)), int(np.count_nonzero(share <= 0.5))
+    if items < LEAST_ITEMS:
+        return (
+            f"{items} rated items with a composite are too few: {LEAST_ITEMS} are needed, "
+            f"{LEAST_ITEMS - items} more"
+        )
+    if min(good, bad) < LEAST_OF_EACH:
+        return (
+            f"{good} outputs are acceptable to most raters and {bad} are not; {LEAST_OF_EACH} of each are "
+            "needed to see where the one becomes the other"
+        )
+    if x.min() == x.max():
+        return "all composites are equal"
+    return ""
+
+
+def _no_overlap(x: FloatArray, share: FloatArray) -> str:
+    """Refuse a curve where the composite parts good from bad with nothing between: it has no slope."""
+    if set(np.unique(share)) - {0.0, 1.0}:
+        return ""
+    highest, lowest = float(x[share == 0].max()), float(x[share == 1].min())
+    if highest >= lowest:
+        return ""
+    return (
+        f"every output up to {highest:.3f} is bad and every one from {lowest:.3f} is good: any line between "
+        "them fits as well, so there is no curve to read one from"
+    )
+
+
+def _crossings(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
+    """Give where each draw's curve reaches the level: never, so at infinity, where it does not rise."""
+    rising = b > 0
+    return np.where(rising, _crossing(a, np.where(rising, b, 1.0), level), np.inf)
+
+
+def _crossing(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
+    return np.asarray((np.log(level / (1.0 - level)) - a) / b)
+
+
+def _judged(
+    found: Estimate, shape: float | None, x: FloatArray, level: float, items: int
+) -> ThresholdProposal:
+    agrees = (
+        found.interval is not None
+        and shape is not None
+        and found.interval.lower <= shape <= found.interval.upper
+    )
+    reason = _doubt(found, x)
+    return ThresholdProposal(
+        not reason,
+        reason or f"the curve reaches {level:.0%} there",
+        level,
+        items,
+        tier_line(),
+        _finite(found),
+        shape,
+        agrees,
+    )
+
+
+def _finite(found: Estimate) -> Estimate:
+    endless = found.interval is None or not np.isfinite(found.interval.upper)
+    return Estimate(found.value, None if endless else found.interval)
+
+
+def _doubt(found: Estimate, x: FloatArray) -> str:
+    if found.value is None or found.interval is None or not np.isfinite(found.interval.upper):
+        return (
+            "the composite hardly tells acceptable from not: in more than one of forty resamples it does "
+            "not rise with the ratings"
+        )
+    if not x.min() <= found.value <= x.max():
+        return (
+            f"the curve reaches the level at {found.value:.3f}, outside of the composites that were rated "
+            f"({x.min():.3f} to {x.max():.3f}); rate outputs that are nearer to it"
+        )
+    return ""

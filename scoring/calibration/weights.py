@@ -1,0 +1,259 @@
+"""Weights of the composite that agree better with people, proposed only where that is shown.
+
+The specification's weights are the starting point: the fit is drawn to them (ridge), and how strongly is
+decided by cross-validation over items. A proposal needs 150 rated items and a gain on items that the fit
+has not seen whose lower bound is above 0. With fewer, learned weights tend to be worse than fixed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.calibration.correlation import kendall_tau_b
+from scoring.calibration.judgements import IndexArray, Judgements
+from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, once, row_weights
+from scoring.calibration.simplex import simplex_minimum
+from scoring.composite import normalised
+from scoring.metric import FloatArray
+from scoring.specification import specification
+
+LEAST_ITEMS = 150
+"""Rated items from which weights may be proposed."""
+
+FOLDS = 5
+
+STRENGTHS = tuple(float(strength) for strength in np.geomspace(1e-4, 10.0, 11))
+"""Strengths of the pull to the specification's weights that are tried; metrics are on 0–1."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightProposal:
+    """New weights, or the reason why the specification's are kept."""
+
+    proposed: bool
+    reason: str
+    """Why, in words with numbers."""
+    profile: str | None
+    """``A`` or ``B`` (§4.3), None where the runs do not share one."""
+    items: int
+    specification: Mapping[str, float]
+    """Weights of the metrics that have values, re-normalised to the sum 1."""
+    weights: Mapping[str, float] | None = None
+    """The proposal; None where the specification's weights are kept."""
+    strength: float | None = None
+    """Pull to the specification's weights that predicted held-out items best."""
+    tau_specification: float | None = None
+    tau_held_out: float | None = None
+    """Kendall's tau-b with people of both composites, each output's made without its own ratings."""
+    gain: Estimate = Estimate(None)  # noqa: RUF009  frozen, so it can be shared
+    """Difference of the two, with its paired item-bootstrap interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """What the fit looks at."""
+
+    values: FloatArray
+    """Normalised metrics, shape (rows, metrics), NaN where there is none."""
+    filled: FloatArray
+    """The same with the row's own composite in the gaps: what re-normalisation of weights amounts to."""
+    people: FloatArray
+    items: IndexArray
+    prior: FloatArray
+
+    def rows(self, chosen: FloatArray) -> _Problem:
+        """Take the rows for which ``chosen`` is true."""
+        return _Problem(
+            self.values[chosen],
+            self.filled[chosen],
+            self.people[chosen],
+            self.items[chosen],
+            self.prior,
+        )
+
+
+def propose_weights(
+    judgements: Judgements, profile: str | None, *, draws: int = DRAWS, seed: int = SEED
+) -> WeightProposal:
+    """Fit the weights of a profile to people's ratings, and say whether they may be proposed.
+
+    The profile is None where the runs do not share one; then nothing is fitted.
+    """
+    if profile is None:
+        return WeightProposal(False, _MIXED, None, judgements.item_count, {})
+    names = [id_ for id_ in specification().profiles[profile] if _has_values(judgements, id_)]
+    target = np.array([specification().profiles[profile][id_] for id_ in names])
+    prior = target / target.sum() if names else target
+    known = dict(zip(names, map(float, prior), strict=True))
+    items = judgements.item_count
+    refusal = _too_little(judgements, names)
+    problem = None if refusal else _problem(judgements, names, prior)
+    if problem is not None and _slope(problem, prior) <= 0:
+        refusal = (
+            "the composite does not rise with the ratings at all; first look whether ids and the "
+            "direction of the scale are right"
+        )
+    if refusal or problem is None:
+        return WeightProposal(False, refusal, profile, items, known)
+    return _judged(problem, names, profile, items, known, draws, seed)
+
+
+_MIXED = (
+    "some runs are weighed by profile A and some by profile B; calibrate them apart, or score them with the "
+    "same analyser"
+)
+
+
+def _judged(
+    problem: _Problem,
+    names: list[str],
+    profile: str,
+    items: int,
+    known: dict[str, float],
+    draws: int,
+    seed: int,
+) -> WeightProposal:
+    before = _composites(problem.values, problem.prior)
+    after = _held_out(problem, seed)
+    gain = _gain(problem, before, after, draws, seed)
+    tau = kendall_tau_b(before, problem.people, once(len(before)))[0]
+    strength = best_strength(problem, seed)
+    fitted = _fit(problem, strength)
+    proposed = gain.interval is not None and gain.interval.lower > 0
+    return WeightProposal(
+        proposed,
+        _verdict(gain, proposed),
+        profile,
+        items,
+        known,
+        dict(zip(names, map(float, fitted), strict=True)) if proposed else None,
+        strength,
+        float(tau),
+        None if gain.value is None else float(tau) + gain.value,
+        gain,
+    )
+
+
+def _verdict(gain: Estimate, proposed: bool) -> str:
+    if gain.value is None or gain.interval is None:
+        return "agreement is not defined, because all ratings or all composites are equal"
+    found = f"{gain.value:+.3f} in tau-b, 95 % interval {gain.interval.lower:+.3f} to {gain.interval.upper:+.3f}"
+    if proposed:
+        return f"the gain on items that the fit has not seen is {found}"
+    return f"a gain on items that the fit has not seen is not shown: {found}; its lower end must be above 0"
+
+
+def _has_values(judgements: Judgements, metric: str) -> bool:
+    values = judgements.metrics.get(metric)
+    return values is not None and bool(np.isfinite(values).any())
+
+
+def _too_little(judgements: Judgements, names: list[str]) -> str:
+    items = judgements.item_count
+    if items < LEAST_ITEMS:
+        return (
+            f"{items} rated items are too few: {LEAST_ITEMS} are needed, {LEAST_ITEMS - items} more. "
+            "Weights learned from fewer are often worse than the specification's"
+        )
+    if len(names) < 2:
+        return f"{len(names)} of the profile's metrics have values; there is nothing to weigh"
+    return ""
+
+
+def _problem(judgements: Judgements, names: list[str], prior: FloatArray) -> _Problem:
+    values = np.stack([normalised(id_, judgements.metrics[id_]) for id_ in names], axis=1)
+    some = ~np.isnan(values).all(axis=1)
+    values = values[some]
+    filled = np.where(np.isnan(values), _composites(values, prior)[:, None], values)
+    return _Problem(values, filled, judgements.people[some], judgements.item_index[some], prior)
+
+
+def _composites(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Fold rows with weights re-normalised over the metrics that a row has (§4.3); NaN over none."""
+    present = ~np.isnan(values)
+    covered = present @ weights
+    total = np.where(present, values, 0.0) @ weights
+    return np.where(covered > 0, total / np.where(covered > 0, covered, 1.0), 0.0)
+
+
+def _slope(problem: _Problem, weights: FloatArray) -> float:
+    """Give the slope of the line by which the composite tells the ratings."""
+    mixed = problem.filled @ weights
+    spread = float(((mixed - mixed.mean()) ** 2).sum())
+    if spread <= 0:
+        return 0.0
+    return float(((mixed - mixed.mean()) * (problem.people - problem.people.mean())).sum()) / spread
+
+
+def _fit(problem: _Problem, strength: float) -> FloatArray:
+    """Minimise ‖Xw - y‖²/n + strength·‖w - prior‖² over weights ≥ 0 that sum to 1.
+
+    A rating scale has no zero and no unit of its own, so y are the ratings on the composite's scale, by the
+    line that tells them best from the specification's composite. The specification's weights then fit as
+    well as they can, and only another mixture of the metrics can be better.
+    """
+    slope = _slope(problem, problem.prior)
+    if slope <= 0:
+        return problem.prior
+    people = (problem.people - problem.people.mean()) / slope
+    values = problem.filled - problem.filled.mean(axis=0)
+    quadratic = values.T @ values / len(values) + strength * np.eye(values.shape[1])
+    linear = values.T @ people / len(values) + strength * problem.prior
+    return simplex_minimum(quadratic, linear, problem.prior)
+
+
+def best_strength(problem: _Problem, seed: int) -> float:
+    """Choose the pull that predicts the ratings of held-out items best; the stronger of equal ones."""
+    parts = list(_parts(problem, seed))
+    errors = [
+        sum(_error(rest, held, _fit(rest, strength)) for rest, held in parts)
+        for strength in STRENGTHS
+    ]
+    least = min(errors)
+    return max(s for s, error in zip(STRENGTHS, errors, strict=True) if error <= least * (1 + 1e-9))
+
+
+def _error(rest: _Problem, held: _Problem, weights: FloatArray) -> float:
+    """Give the squared error on held-out rows of the line that the other rows give."""
+    slope = _slope(rest, rest.prior)
+    told = rest.people.mean() + slope * (held.filled @ weights - (rest.filled @ weights).mean())
+    return float(((held.people - told) ** 2).sum())
+
+
+def _held_out(problem: _Problem, seed: int) -> FloatArray:
+    """Give every row the composite of weights that were fitted, strength included, without its item."""
+    told = np.empty(len(problem.people))
+    for fold in range(FOLDS):
+        out = _folds(problem.items, seed) == fold
+        rest = problem.rows(~out)
+        told[out] = _composites(problem.values[out], _fit(rest, best_strength(rest, seed)))
+    return told
+
+
+def _parts(problem: _Problem, seed: int) -> list[tuple[_Problem, _Problem]]:
+    folds = _folds(problem.items, seed)
+    return [(problem.rows(folds != fold), problem.rows(folds == fold)) for fold in range(FOLDS)]
+
+
+def _folds(items: IndexArray, seed: int) -> IndexArray:
+    """Deal items, not rows, into folds: outputs of one item stay together."""
+    present, index = np.unique(items, return_inverse=True)
+    dealt = np.random.default_rng(seed).permutation(len(present)) % FOLDS
+    return np.asarray(dealt[index], dtype=np.int64)
+
+
+def _gain(
+    problem: _Problem, before: FloatArray, after: FloatArray, draws: int, seed: int
+) -> Estimate:
+    """Give the difference in tau-b of two composites; both see the same draws of items."""
+    index = np.unique(problem.items, return_inverse=True)[1]
+
+    def difference(weights: FloatArray) -> FloatArray:
+        then = kendall_tau_b(before, problem.people, weights)
+        return np.asarray(kendall_tau_b(after, problem.people, weights) - then)
+
+    point = float(difference(once(len(before)))[0])
+    return estimate(point, difference(row_weights(index, draws, seed)), seed)

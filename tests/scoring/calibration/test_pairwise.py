@@ -1,0 +1,142 @@
+"""Pairwise accuracy with ties, and soft pairwise accuracy of systems: golden values and brute force."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scoring.calibration import pairwise, systems
+from scoring.calibration.pairwise import calibrate_ties, pairwise_accuracy
+from scoring.calibration.resampling import once, row_weights
+from scoring.calibration.systems import matrix, soft_pairwise_accuracy
+from scoring.metric import FloatArray
+
+GOLD, METRIC = np.array([1.0, 2, 2, 3, 4]), np.array([2, 1, 1.5, 5, 3])
+APART = np.arange(5)
+
+
+@pytest.mark.parametrize(("epsilon", "accuracy"), [(0.0, 0.6), (2.0, 0.4), (0.5, 0.7)])
+def test_accuracy_has_the_golden_values(epsilon: float, accuracy: float) -> None:
+    found = pairwise_accuracy(GOLD, METRIC, APART, epsilon, once(5))[0]
+    assert found == pytest.approx(accuracy, abs=1e-12)
+
+
+def test_tie_calibration_has_the_golden_values() -> None:
+    first = calibrate_ties(GOLD, METRIC, APART)
+    assert first is not None
+    assert (first.accuracy, first.epsilon) == (pytest.approx(0.7), 0.5)
+    second = calibrate_ties(np.array([1.0, 1, 1, 4]), np.array([0.0, 2, 6, 8]), np.arange(4))
+    assert second is not None
+    assert (second.accuracy, second.epsilon) == (pytest.approx(4 / 6), 4.0)
+
+
+def by_hand(people: FloatArray, metric: FloatArray, items: FloatArray, epsilon: float) -> float:
+    """Look at one pair after the other; items are averaged where one has several rows."""
+    within = len(set(items)) < len(items)
+    shares: dict[float, list[bool]] = {}
+    for i, j in combinations(range(len(people)), 2):
+        if within and items[i] != items[j]:
+            continue
+        said = 0.0 if abs(metric[i] - metric[j]) <= epsilon else np.sign(metric[i] - metric[j])
+        key = items[i] if within else 0
+        shares.setdefault(key, []).append(bool(said == np.sign(people[i] - people[j])))
+    return float(np.mean([np.mean(share) for share in shares.values()]))
+
+
+numbers = st.integers(0, 6).map(float)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(st.tuples(numbers, numbers, st.integers(0, 3)), min_size=2, max_size=12), st.booleans()
+)
+def test_the_best_epsilon_is_what_trying_all_of_them_finds(
+    rows: list[tuple[float, float, int]], grouped: bool
+) -> None:
+    people, metric, items = np.array(rows, dtype=float).T
+    items = np.unique(items, return_inverse=True)[1] if grouped else np.arange(len(rows))
+    found = calibrate_ties(people, metric, items)
+    assert found is not None or grouped
+    if found is None:
+        return
+    tried = {e: by_hand(people, metric, items, e) for e in range(7)}
+    assert found.accuracy == pytest.approx(max(tried.values()), abs=1e-12)
+    best = min(
+        e for e, accuracy in tried.items() if accuracy == pytest.approx(found.accuracy, abs=1e-12)
+    )
+    assert found.epsilon == best
+    at = pairwise_accuracy(people, metric, items, found.epsilon, once(len(people)))[0]
+    assert at == pytest.approx(found.accuracy, abs=1e-12)
+
+
+def test_a_draw_is_the_accuracy_of_the_items_that_it_takes() -> None:
+    random = np.random.default_rng(2)
+    people, metric = random.integers(0, 4, 40) / 3, random.normal(size=40)
+    across = row_weights(np.arange(40), 4, seed=1)
+    for found, weights in zip(
+        pairwise_accuracy(people, metric, np.arange(40), 0.3, across), across, strict=True
+    ):
+        rows = np.repeat(np.arange(40), weights.astype(int))
+        pairs = [(i, j) for i, j in combinations(rows, 2) if i != j]
+        right = [by_hand(people[[i, j]], metric[[i, j]], np.array([0, 1]), 0.3) for i, j in pairs]
+        assert found == pytest.approx(np.mean(right), abs=1e-9)
+    items = np.arange(40) % 20
+    within = row_weights(items, 4, seed=1)
+    accuracies = [
+        by_hand(people[[i, i + 20]], metric[[i, i + 20]], np.array([0, 1]), 0.3) for i in range(20)
+    ]
+    expected = within[:, :20] @ accuracies / 20
+    assert pairwise_accuracy(people, metric, items, 0.3, within) == pytest.approx(expected)
+
+
+def test_with_very_many_outputs_the_epsilon_comes_from_a_sample_that_is_always_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(3)
+    people = random.integers(0, 4, 900).astype(float)
+    metric = people + random.normal(0, 1, 900)
+    whole = calibrate_ties(people, metric, np.arange(900))
+    monkeypatch.setattr(pairwise, "MOST_PAIRED", 300)
+    sample = calibrate_ties(people, metric, np.arange(900))
+    assert whole is not None
+    assert sample is not None
+    assert sample == calibrate_ties(people, metric, np.arange(900))
+    assert sample.accuracy == pytest.approx(whole.accuracy, abs=0.05)
+
+
+PEOPLE, SCORES = np.array([[1.0, 2, 3], [2, 3, 4]]), np.array([[2.0, 2, 4], [1, 3, 5]])
+
+
+def test_soft_pairwise_accuracy_has_the_golden_value_by_enumeration() -> None:
+    assert soft_pairwise_accuracy(PEOPLE, SCORES) == pytest.approx(0.875, abs=1e-12)
+
+
+def test_drawn_exchanges_come_near_to_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(8)
+    people = random.normal([[0.0], [0.3], [0.1]], 1, (3, 14))
+    metric = people + random.normal(0, 1, (3, 14))
+    exact = soft_pairwise_accuracy(people, metric)
+    monkeypatch.setattr(systems, "EXACT_ITEMS", 0)
+    drawn = soft_pairwise_accuracy(people, metric)
+    assert exact is not None
+    assert drawn == pytest.approx(exact, abs=0.02)
+    assert drawn == soft_pairwise_accuracy(people, metric)
+
+
+def test_a_metric_that_says_what_people_say_has_1_and_one_system_has_no_value() -> None:
+    assert soft_pairwise_accuracy(PEOPLE, 10 * PEOPLE) == 1.0
+    assert soft_pairwise_accuracy(PEOPLE[:1], SCORES[:1]) is None
+
+
+def test_pairs_of_systems_are_compared_on_the_items_that_both_have() -> None:
+    rows = [(s, i) for s in range(2) for i in range(3)]
+    system, item = np.array(rows).T
+    full = matrix(PEOPLE.ravel(), system, item), matrix(SCORES.ravel(), system, item)
+    more = [np.hstack([each, [[5.0], [np.nan]]]) for each in full]
+    assert soft_pairwise_accuracy(*more) == soft_pairwise_accuracy(*full)
+    apart = matrix(np.array([1.0, 2.0]), np.array([0, 1]), np.array([0, 1]))
+    assert soft_pairwise_accuracy(apart, apart) is None

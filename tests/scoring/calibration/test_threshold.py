@@ -1,0 +1,172 @@
+"""The threshold: the curve against scipy, refusals in words, bias and interval on a known truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from scoring.calibration.isotonic import first_reached, isotonic
+from scoring.calibration.judgements import Judgements
+from scoring.calibration.logistic import logistic
+from scoring.calibration.resampling import once, row_weights
+from scoring.calibration.threshold import decisions, propose_threshold, tier_line
+from scoring.metric import FloatArray
+from tests.review.thorough import times
+from tests.scoring.calibration.made import made
+
+
+def judged(x: FloatArray, share: FloatArray) -> Judgements:
+    rows = len(x)
+    return Judgements(
+        items=tuple(map(str, range(rows))),
+        systems=("one",) * rows,
+        people=share,
+        acceptable=share,
+        composite=x,
+        metrics={},
+        better={},
+        length=np.ones(rows),
+    )
+
+
+def logistic_truth(items: int, seed: int, a: float = -6.0, b: float = 10.0) -> Judgements:
+    random = np.random.default_rng(seed)
+    x = random.uniform(0.2, 1.0, items)
+    return judged(x, (random.random(items) < 1 / (1 + np.exp(-(a + b * x)))).astype(float))
+
+
+TRUTH = (np.log(0.7 / 0.3) + 6) / 10
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_curve_is_the_maximum_that_scipy_finds(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    x = random.normal(50, 12, 150)
+    share = (
+        np.round(np.clip(1 / (1 + np.exp(-(x - 48) / 9)) + random.normal(0, 0.3, 150), 0, 1) * 4)
+        / 4
+    )
+    weights = row_weights(np.arange(150), 2, seed=seed)
+    for a, b, row in zip(*logistic(x, share, weights), weights, strict=True):
+
+        def loss(p: FloatArray, row: FloatArray = row) -> float:
+            told = p[0] + p[1] * (x - 50) / 10
+            return float((row * (np.logaddexp(0, told) - share * told)).sum())
+
+        best = optimize.minimize(loss, np.zeros(2), method="BFGS", options={"gtol": 1e-9})
+        assert b == pytest.approx(best.x[1] / 10, abs=1e-6)
+        assert a == pytest.approx(best.x[0] - 5 * best.x[1], abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_rising_curve_is_scipy_s(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    x = np.unique(random.normal(size=70))
+    y = x + random.normal(0, 1, len(x))
+    assert isotonic(x, y)[1] == pytest.approx(optimize.isotonic_regression(y).x, abs=1e-12)
+
+
+def test_equal_scores_share_one_step() -> None:
+    x, y = np.array([1.0, 1, 2, 2, 3]), np.array([0.0, 1, 1, 1, 0])
+    values, curve = isotonic(x, y)
+    assert values.tolist() == [1, 2, 3]
+    assert curve == pytest.approx([0.5, 2 / 3, 2 / 3])
+    assert first_reached(x, y, 0.6) == 2
+    assert first_reached(x, y, 0.9) is None
+
+
+def test_the_threshold_is_near_the_truth_and_its_interval_mostly_holds_it() -> None:
+    trials = times(40, 400)
+    found = [propose_threshold(logistic_truth(200, seed), draws=200) for seed in range(trials)]
+    assert all(each.proposed for each in found)
+    points = np.array([each.threshold.value for each in found], dtype=float)
+    assert abs(points.mean() - TRUTH) < 0.012
+    inside = [
+        each.threshold.interval is not None
+        and each.threshold.interval.lower <= TRUTH <= each.threshold.interval.upper
+        for each in found
+    ]
+    assert np.mean(inside) > 0.86
+
+
+def test_the_shape_check_finds_a_curve_that_is_no_logistic_one() -> None:
+    random = np.random.default_rng(1)
+    x = random.uniform(0, 1, 600)
+    true = np.where(x < 0.3, 0.05, np.where(x < 0.9, 0.65, 0.98))
+    found = propose_threshold(judged(x, (random.random(600) < true).astype(float)))
+    assert found.shape_agrees is False
+    assert propose_threshold(logistic_truth(600, 1)).shape_agrees is True
+
+
+def test_fewer_than_100_items_are_refused_with_the_numbers() -> None:
+    refused = propose_threshold(logistic_truth(80, 1))
+    assert not refused.proposed
+    assert "80 rated items with a composite are too few: 100 are needed, 20 more" in refused.reason
+    assert refused.threshold.value is None
+
+
+def test_both_outcomes_are_wanted() -> None:
+    given = logistic_truth(200, 1)
+    refused = propose_threshold(replace(given, acceptable=np.ones(200)))
+    assert "200 outputs are acceptable to most raters and 0 are not" in refused.reason
+
+
+def test_a_slope_that_goes_the_wrong_way_is_refused() -> None:
+    refused = propose_threshold(logistic_truth(300, 1, 6.0, -10.0))
+    assert not refused.proposed
+    assert refused.reason.startswith("a higher composite goes with worse ratings")
+
+
+def test_a_slope_that_may_be_none_is_refused() -> None:
+    random = np.random.default_rng(4)
+    x = random.uniform(0, 1, 200)
+    refused = propose_threshold(judged(x, (random.random(200) < 0.6 + 0.05 * x).astype(float)))
+    assert not refused.proposed
+    assert refused.threshold.interval is None
+    assert (
+        "hardly tells" in refused.reason or "wrong" in refused.reason or "worse" in refused.reason
+    )
+
+
+def test_a_threshold_beyond_what_was_rated_is_refused() -> None:
+    refused = propose_threshold(logistic_truth(400, 2, -4.4, 3.0))
+    assert not refused.proposed
+    assert "outside of the composites that were rated" in refused.reason
+
+
+def test_scores_that_part_good_from_bad_have_no_curve() -> None:
+    x = np.linspace(0, 1, 200)
+    refused = propose_threshold(judged(x, (x > 0.6).astype(float)))
+    assert "any line between them fits as well" in refused.reason
+    near = propose_threshold(judged(x, ((x > 0.6) ^ (np.arange(200) == 115)).astype(float)))
+    assert near.threshold.value == pytest.approx(0.6, abs=0.03)
+
+
+def test_equal_composites_and_missing_ones_are_refused_in_words() -> None:
+    given = logistic_truth(200, 1)
+    assert "equal" in propose_threshold(replace(given, composite=np.full(200, 0.5))).reason
+    missing = propose_threshold(replace(given, composite=np.full(200, np.nan)))
+    assert "0 rated items with a composite" in missing.reason
+
+
+def test_a_separated_draw_has_its_crossing_in_the_gap() -> None:
+    a, b = logistic(np.array([0.1, 0.2, 0.7, 0.9]), np.array([0.0, 0, 1, 1]), once(4))
+    assert b[0] > 0
+    assert 0.2 < -a[0] / b[0] < 0.7
+
+
+def test_decisions_are_counted_at_the_line_of_the_tier() -> None:
+    line = tier_line()
+    assert line == 0.70
+    x = np.array([line, 0.9, 0.69, 0.2, 0.8, np.nan])
+    share = np.array([1.0, 0.5, 0.75, 0.0, 2 / 3, 1.0])
+    found = decisions(judged(x, share))
+    assert (found.both, found.score_only, found.people_only, found.neither) == (2, 1, 1, 1)
+    assert found.agreement == pytest.approx(3 / 5)
+
+
+def test_the_planted_case_gets_a_threshold() -> None:
+    assert propose_threshold(made(300, 1, noise=0.1)).proposed
