@@ -1,0 +1,226 @@
+"""The keys of one installation: who it is when it signs, and what it can open.
+
+A laptop and an organisation are such installations. Their keys lie in a file of the data folder where one
+is there, else in the operating system's keyring; what is not there yet is made, in the keyring if it keeps
+what it is given, else in a file that only its owner may read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from harness.failures import KeyStoreError
+from review.files.phrase import phrase
+from review.files.sealing import AgeIdentity, SealError
+from review.files.signature import new_seed, public_key, sign
+
+SERVICE: Final = "rosetta-review"
+"""Under this name the keyring keeps the keys of reviews."""
+
+_SEED_LINE = re.compile(r"^# signing key: ([0-9a-f]{64})$", re.MULTILINE)
+_AGE_LINE = re.compile(r"^(AGE-SECRET-KEY-1[0-9A-Z]{58})$", re.MULTILINE)
+_ENTRY = re.compile(r"[0-9a-f]{32}")
+
+_Answer = TypeVar("_Answer")
+
+
+class Role(StrEnum):
+    """Whose keys these are; one data folder may hold both."""
+
+    LAPTOP = "laptop"
+    ORGANISATION = "organisation"
+
+
+@dataclass(frozen=True)
+class PublicIdentity:
+    """What others may know of an installation."""
+
+    signing_key: str
+    """Ed25519 public key, 32 bytes, hexadecimal."""
+    recipient: str
+    """age recipient, ``age1…``."""
+
+    @property
+    def phrase(self) -> str:
+        """The six words by which two people compare the signing key."""
+        return key_phrase(self.signing_key)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The keys of this installation."""
+
+    role: Role
+    seed: bytes = field(repr=False)
+    """Secret half of the signing key, 32 bytes."""
+    age: AgeIdentity
+    """Opens what others seal for this installation."""
+
+    @classmethod
+    def load(cls, folder: Path, role: Role | str) -> Identity:
+        """Give the keys of the installation whose data lies in ``folder``, making them the first time.
+
+        Raises KeyStoreError where they are somewhere but cannot be read: new ones in their place would
+        make this installation a stranger to everybody who knows it.
+        """
+        role = Role(role)
+        if (found := _stored(folder, role)) is not None:
+            return found
+        import filelock
+
+        with filelock.FileLock(_private(folder / "locks") / f"{role}-key.lock", mode=0o600):
+            return _stored(folder, role) or _keep(cls.make(role), folder)
+
+    @classmethod
+    def make(cls, role: Role) -> Identity:
+        """Make new keys, which are kept nowhere yet."""
+        return cls(role, new_seed(), AgeIdentity.make())
+
+    @property
+    def public(self) -> PublicIdentity:
+        """The public halves."""
+        return PublicIdentity(public_key(self.seed), self.age.recipient)
+
+    def sign(self, data: bytes) -> bytes:
+        """Sign bytes with the signing key."""
+        return sign(self.seed, data)
+
+    def text(self) -> str:
+        """Write both secrets as one text, which ``age --identity`` reads as well."""
+        return (
+            f"# Rosetta: secret keys of this {self.role}. Whoever has them can sign and open in its name.\n"
+            f"# signing key: {self.seed.hex()}\n{self.age.text()}"
+        )
+
+
+def key_phrase(signing_key: str) -> str:
+    """Give the six words of a public signing key: those of the SHA-256 of its 32 bytes."""
+    import hashlib
+
+    return phrase(hashlib.sha256(bytes.fromhex(signing_key)).hexdigest())
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a secret to a new file that only its owner may read; FileExistsError where one is there."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _stored(folder: Path, role: Role) -> Identity | None:
+    """Read the keys from file or keyring; None where neither was ever written."""
+    if (text := _read(_file(folder, role))) is not None:
+        return _parsed(text, role, f"{_file(folder, role)} is damaged")
+    if (entry := _read(_pointer(folder, role))) is None:
+        return None
+    if not _ENTRY.fullmatch(entry.strip()):
+        raise KeyStoreError(_lost(folder, role, f"{_pointer(folder, role)} is damaged"))
+    try:
+        kept = _ask(lambda ring: ring.get_password(SERVICE, entry.strip()))
+    except KeyStoreError as error:
+        raise KeyStoreError(_lost(folder, role, str(error))) from None
+    if not kept:
+        raise KeyStoreError(
+            _lost(folder, role, "the operating system's keyring holds it no longer")
+        )
+    return _parsed(kept, role, "what the operating system's keyring gave is damaged")
+
+
+def _keep(identity: Identity, folder: Path) -> Identity:
+    """Keep new keys: in the keyring where it gives back what it was given, else in a file."""
+    entry = secrets.token_hex(16)
+    try:
+        _ask(lambda ring: ring.set_password(SERVICE, entry, identity.text()))
+        kept = _ask(lambda ring: ring.get_password(SERVICE, entry)) == identity.text()
+    except KeyStoreError:
+        kept = False
+    path = _pointer(folder, identity.role) if kept else _file(folder, identity.role)
+    _write_whole(path, f"{entry}\n" if kept else identity.text())
+    return identity
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there as a whole or not at all."""
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        beside.unlink(missing_ok=True)
+        write_private(beside, text)
+        beside.replace(path)
+    except OSError as error:
+        raise KeyStoreError(
+            f"The keys of this installation cannot be written to {path} ({error.strerror}). "
+            "Make room there, or name another folder in ROSETTA_HOME."
+        ) from None
+
+
+def _parsed(text: str, role: Role, trouble: str) -> Identity:
+    seed, secret = _SEED_LINE.search(text), _AGE_LINE.search(text)
+    if seed is None or secret is None:
+        raise KeyStoreError(f"The keys of this {role} cannot be read: {trouble}. Put back a copy.")
+    identity = Identity(role, bytes.fromhex(seed[1]), AgeIdentity(secret[1]))
+    try:
+        _ = identity.age.recipient
+    except (SealError, ValueError):
+        raise KeyStoreError(f"The keys of this {role} cannot be read: {trouble}.") from None
+    return identity
+
+
+def _lost(folder: Path, role: Role, reason: str) -> str:
+    return (
+        f"The keys of this {role} cannot be read: {reason}. Unlock the keyring and try again. "
+        f"To go on with new keys, under which nobody knows this {role} yet and sealed files from before "
+        f"stay shut, delete {_pointer(folder, role)}."
+    )
+
+
+def _file(folder: Path, role: Role) -> Path:
+    return folder / f"{role}.key"
+
+
+def _pointer(folder: Path, role: Role) -> Path:
+    """Name the file that names the keyring's entry; two data folders never share one."""
+    return folder / f"{role}.keyring"
+
+
+def _private(folder: Path) -> Path:
+    from harness.store.database import private_folder
+
+    try:
+        return private_folder(folder)
+    except OSError as error:
+        raise KeyStoreError(
+            f"The data folder {folder} cannot be written ({error.strerror}). "
+            "Name another folder in ROSETTA_HOME."
+        ) from None
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not text"
+        raise KeyStoreError(
+            f"{path} cannot be read ({reason}). Give it back to its owner."
+        ) from None
+
+
+def _ask(question: Callable[[Any], _Answer]) -> _Answer:
+    """Ask the keyring; whatever its backend raises becomes one error in words."""
+    import keyring
+
+    try:
+        return question(keyring.get_keyring())
+    except Exception as error:  # noqa: BLE001  backends are others' code and raise what they like
+        raise KeyStoreError(
+            f"the operating system's keyring cannot be used ({type(error).__name__})"
+        ) from None
