@@ -71,7 +71,7 @@ def agreement(
 ) -> Agreement:
     """Measure the agreement of a panel, or of some of its reviewers, with 95 % intervals."""
     chosen = sorted(panel.ratings if reviewers is None else reviewers)
-    units = [unit for unit in counts(panel, chosen) if sum(unit) > 1]
+    units = [unit for unit in tallies(panel, chosen).values() if sum(unit) > 1]
     measure = _Bootstrap(draws, seed)
     return Agreement(
         items=len(units),
@@ -84,13 +84,13 @@ def agreement(
     )
 
 
-def counts(panel: Panel, reviewers: Collection[str]) -> list[tuple[int, ...]]:
-    """Give for each rated item how many of these reviewers chose each rank, in the order of item ids."""
+def tallies(panel: Panel, reviewers: Collection[str]) -> dict[str, tuple[int, ...]]:
+    """Give for each rated item, by id, how many of these reviewers chose each rank."""
     table: dict[str, list[int]] = {}
     for who in reviewers:
-        for item, rank in panel.ratings[who].items():
+        for item, rank in panel.ratings.get(who, {}).items():
             table.setdefault(item, [0] * RANKS)[rank] += 1
-    return [tuple(table[item]) for item in sorted(table)]
+    return {item: tuple(table[item]) for item in sorted(table)}
 
 
 def nominal(_used: Sequence[Value], one: int, other: int) -> Value:

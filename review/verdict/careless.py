@@ -149,8 +149,8 @@ def _bad(panel: Panel, control: str, rule: CarelessRule) -> bool:
         for who in panel.control_ratings
         if (failed := _fails(panel, who, control)) is not None
     ]
-    failed = _tally(verdicts)
-    return failed.of >= rule.control_reviewers and six(failed.share) > rule.control_failed
+    failures = _tally(verdicts)
+    return failures.of >= rule.control_reviewers and six(failures.share) > rule.control_failed
 
 
 def _fails(panel: Panel, who: str, control: str) -> bool | None:

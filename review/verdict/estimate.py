@@ -1,0 +1,152 @@
+"""The T rule: how often the community would accept the method's translations, and how surely we know.
+
+Items vary and so do people; a bound that forgets the people passes a method at the level in one of three cases
+when three reviewers rate 150 items. Shares and variances are exact fractions; only roots and quantiles round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import mean, variance
+
+from review.rating import LEAST_ACCEPTABLE
+from review.verdict.distributions import clopper_pearson, student_quantile, wilson_bounds
+from review.verdict.panel import Panel
+from review.verdict.places import six
+
+WIDEST = Fraction(1, 4)
+"""Variance taken for a stratum with one item, which shows none: the largest that shares can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Both one-sided bounds of the share, and the quantities they come from."""
+
+    lower: float
+    upper: float
+    effective_items: float
+    """Size of the simple sample that would be as sure (n_eff)."""
+    df: float | None
+    """Satterthwaite's degrees of freedom; None for bounds without a spread (Clopper–Pearson)."""
+    t: float | None
+    """Student's quantile at the confidence and ``df``; None likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What the share was estimated from: two variances with their degrees of freedom."""
+
+    share: Fraction
+    items: int
+    """Rated items (n)."""
+    item_variance: Fraction
+    """Of the share, from the choice of items."""
+    item_df: int
+    reviewer_variance: Fraction
+    """Of the share, from the choice of reviewers."""
+    reviewer_df: int
+
+    def bounds(self, confidence: float) -> Bounds:
+        """Give the bounds of the T rule, each one-sided at ``confidence``."""
+        total = self.item_variance + self.reviewer_variance
+        rest = self.share * (1 - self.share)
+        if not total or not rest:
+            events = float(self.share * self.items)
+            return Bounds(*clopper_pearson(events, self.items, confidence), self.items, None, None)
+        parts = self.item_variance**2 / self.item_df + self.reviewer_variance**2 / self.reviewer_df
+        df, effective = float(total**2 / parts), float(rest / total)
+        t = student_quantile(confidence, df)
+        lower, upper = wilson_bounds(float(self.share), effective, t)
+        return Bounds(lower, upper, effective, df, t)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The share of acceptable or better, by stratum, by reviewer and as a whole."""
+
+    share: Fraction
+    strata: Mapping[int, tuple[int, Fraction]]
+    """Stratum → rated items and their share."""
+    weights: Mapping[int, Fraction]
+    """Stratum → weight; sums to 1 over the strata with rated items."""
+    reviewers: Mapping[str, Fraction]
+    """Reviewer → own share."""
+    spread: Spread | None
+    """None with one reviewer, whose leniency nothing tells from the method's quality."""
+
+
+def estimate(panel: Panel, reviewers: Iterable[str]) -> Estimate | None:
+    """Estimate the share from what these reviewers rated; None where they rated nothing.
+
+    Weights of strata without a rated item are spread over the others in proportion, for each reviewer as well.
+    """
+    marks = {
+        who: {item: Fraction(rank >= LEAST_ACCEPTABLE) for item, rank in panel.ratings[who].items()}
+        for who in sorted(reviewers)
+        if panel.ratings.get(who)
+    }
+    if not marks:
+        return None
+    strata = _by_stratum(panel, _item_shares(marks.values()))
+    weights = _weights(panel, strata)
+    share = _weighted(panel, strata)
+    own = {who: _weighted(panel, _by_stratum(panel, mine)) for who, mine in marks.items()}
+    return Estimate(
+        share,
+        {stratum: (len(found), mean(found)) for stratum, found in strata.items()},
+        weights,
+        own,
+        _spread(share, strata, weights, list(own.values())) if len(own) > 1 else None,
+    )
+
+
+def _item_shares(marks: Iterable[Mapping[str, Fraction]]) -> dict[str, Fraction]:
+    """Give for each item the share of those who rated it that accept it (m_i)."""
+    found: dict[str, list[Fraction]] = {}
+    for mine in marks:
+        for item, mark in mine.items():
+            found.setdefault(item, []).append(mark)
+    return {item: mean(values) for item, values in found.items()}
+
+
+def _by_stratum(panel: Panel, shares: Mapping[str, Fraction]) -> dict[int, list[Fraction]]:
+    strata: dict[int, list[Fraction]] = {}
+    for item, share in sorted(shares.items()):
+        strata.setdefault(panel.strata[item], []).append(share)
+    return dict(sorted(strata.items()))
+
+
+def _weights(panel: Panel, strata: Iterable[int]) -> dict[int, Fraction]:
+    """Give the weights of these strata, scaled to sum to 1; six places of each count, as a verdict shows them."""
+    weights = {stratum: Fraction(six(panel.weights[stratum])) for stratum in strata}
+    total = sum(weights.values())
+    return {stratum: weight / total for stratum, weight in weights.items()}
+
+
+def _weighted(panel: Panel, strata: Mapping[int, Sequence[Fraction]]) -> Fraction:
+    weights = _weights(panel, strata)
+    return sum((weights[stratum] * mean(found) for stratum, found in strata.items()), Fraction(0))
+
+
+def _spread(
+    share: Fraction,
+    strata: Mapping[int, Sequence[Fraction]],
+    weights: Mapping[int, Fraction],
+    own: Sequence[Fraction],
+) -> Spread:
+    items = sum(map(len, strata.values()))
+    spreads = {
+        stratum: variance(found) if len(found) > 1 else WIDEST for stratum, found in strata.items()
+    }
+    return Spread(
+        share,
+        items,
+        sum(
+            (weights[each] ** 2 * spreads[each] / len(strata[each]) for each in strata), Fraction(0)
+        ),
+        max(items - len(strata), 1),
+        variance(own) / len(own),
+        len(own) - 1,
+    )

@@ -1,0 +1,182 @@
+"""The gate: go, no-go, discuss or insufficient, from a panel and a policy alone.
+
+Whoever has both finds the same verdict to the byte, on any machine and with any program that follows
+docs/gate.md: no clock, no chance, no order of input enters, and every comparison is one of six-place decimals.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from decimal import Decimal
+from fractions import Fraction
+
+from review.verdict.add_up import add_up
+from review.verdict.careless import carelessness
+from review.verdict.check import check
+from review.verdict.findings import Code, Fact, Finding
+from review.verdict.panel import Harm, Panel
+from review.verdict.places import six
+from review.verdict.policy import GatePolicy
+from review.verdict.verdict import Numbers, Outcome, Verdict
+
+__all__ = ["Outcome", "Verdict", "decide"]
+
+NOT_ENOUGH = frozenset({Code.NO_CORE, Code.FEW_ITEMS, Code.FEW_IN_STRATUM, Code.FEW_REVIEWERS})
+"""Any of these, and there is no verdict."""
+STOPS = frozenset({Code.HARM_UPHELD, Code.WEAK_STRATUM, Code.VETO, Code.LOW_REVIEWER})
+"""Any of these, and a go needs people to talk; they take nothing from a no-go."""
+
+
+def decide(panel: Panel, policy: GatePolicy) -> Verdict:
+    """Judge one method; HarnessError where the panel contradicts itself."""
+    check(panel)
+    care = carelessness(panel, policy.careless)
+    valid = [who for who, rated in _core_ratings(panel).items() if _is_valid(panel, rated, policy)]
+    flagged = tuple(who for who in care.advised if who in valid)
+    numbers, findings = _judge(panel, valid, policy)
+    outcome = without = _outcome(findings)
+    if flagged and outcome in {Outcome.GO, Outcome.NO_GO}:
+        without = _outcome(_judge(panel, set(valid) - set(flagged), policy)[1])
+    changed = [Finding(Code.FLAGS_DECIDE, {"outcome": str(without)})] if without != outcome else []
+    notes = [
+        *_left_out(panel, valid),
+        *(Finding(Code.CONTROL_DROPPED, {"control": one}) for one in care.dropped),
+        *_notes(panel, numbers, policy),
+    ]
+    return Verdict(
+        outcome=Outcome.DISCUSS if changed else outcome,
+        numbers=numbers,
+        level=six(policy.level.share),
+        confidence=six(policy.confidence(panel.look)),
+        look=panel.look,
+        harm=_harm(panel),
+        findings=(*findings, *changed, *notes),
+        community_panel=len(valid) >= policy.enough.community_reviewers,
+        flagged=flagged,
+        without_flagged=without if flagged and outcome in {Outcome.GO, Outcome.NO_GO} else None,
+    )
+
+
+def _outcome(findings: Collection[Finding]) -> Outcome:
+    """Draw the conclusion from what was found."""
+    codes = {finding.code for finding in findings}
+    if codes & NOT_ENOUGH:
+        return Outcome.INSUFFICIENT
+    if Code.HARM_OPEN in codes:
+        return Outcome.DISCUSS
+    if Code.LEVEL_MISSED in codes:
+        return Outcome.NO_GO
+    return Outcome.GO if Code.LEVEL_REACHED in codes and not codes & STOPS else Outcome.DISCUSS
+
+
+def _judge(
+    panel: Panel, reviewers: Collection[str], policy: GatePolicy
+) -> tuple[Numbers, list[Finding]]:
+    """Hold the ratings of these reviewers against the policy."""
+    numbers = add_up(panel, reviewers, policy.confidence(panel.look), policy.veto)
+    lacking = list(_lacking(panel, numbers, policy))
+    findings = [*lacking, *_harmful(panel)]
+    if not lacking:
+        findings += [_level(numbers, policy), *_stops(numbers, policy)]
+    return numbers, findings
+
+
+def _core_ratings(panel: Panel) -> dict[str, int]:
+    """Count for everyone, by id, the items of the core that this person rated."""
+    people = sorted({*panel.ratings, *panel.cannot_judge})
+    return {who: len(panel.core & panel.ratings.get(who, {}).keys()) for who in people}
+
+
+def _is_valid(panel: Panel, rated: int, policy: GatePolicy) -> bool:
+    if not rated:
+        return False
+    return six(Fraction(rated, len(panel.core))) >= policy.enough.core_share
+
+
+def _lacking(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[Finding]:
+    """Rule 1: is there enough to say anything?"""
+    need = policy.enough
+    if not panel.core:
+        yield Finding(Code.NO_CORE, {})
+    if numbers.items < need.items:
+        yield Finding(Code.FEW_ITEMS, {"found": numbers.items, "needed": need.items})
+    for stratum, found in numbers.strata.items():
+        if found.items < need.per_stratum:
+            facts = {"stratum": stratum, "found": found.items, "needed": need.per_stratum}
+            yield Finding(Code.FEW_IN_STRATUM, facts)
+    if len(numbers.reviewers) < need.reviewers:
+        facts = {"found": len(numbers.reviewers), "needed": need.reviewers}
+        yield Finding(Code.FEW_REVIEWERS, facts)
+
+
+def _harm(panel: Panel) -> dict[Harm, int]:
+    found = Counter(panel.harm.values())
+    return {kind: found[kind] for kind in Harm}
+
+
+def _harmful(panel: Panel) -> Iterator[Finding]:
+    """Rule 4, second half: what was called harmful stops the gate until people have looked into it."""
+    found = _harm(panel)
+    if found[Harm.FLAGGED]:
+        yield Finding(Code.HARM_OPEN, {"items": found[Harm.FLAGGED]})
+    if found[Harm.UPHELD]:
+        yield Finding(Code.HARM_UPHELD, {"items": found[Harm.UPHELD]})
+
+
+def _level(numbers: Numbers, policy: GatePolicy) -> Finding:
+    """Rules 2 and 6: which side of the bounds is the level on?"""
+    level, lower, upper = six(policy.level.share), numbers.lower, numbers.upper
+    if lower is not None and lower >= level:
+        return Finding(Code.LEVEL_REACHED, _facts(lower=lower, level=level))
+    if upper is not None and upper < level:
+        return Finding(Code.LEVEL_MISSED, _facts(upper=upper, level=level))
+    return Finding(Code.LEVEL_OPEN, _facts(lower=lower, upper=upper, level=level))
+
+
+def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[Finding]:
+    """Rules 3, 4 and 5: a weak stratum, too many rejected items, a reviewer far below the level."""
+    needed = six(policy.level.share - policy.stops.weak_stratum_margin)
+    for stratum, found in numbers.strata.items():
+        if found.share is not None and found.share < needed:
+            shares = _facts(share=found.share, needed=needed)
+            yield Finding(Code.WEAK_STRATUM, {"stratum": stratum, **shares})
+    rejected = numbers.rejections
+    if rejected.upper > policy.veto.most:
+        shares = _facts(upper=rejected.upper, most=six(policy.veto.most))
+        yield Finding(Code.VETO, {"items": rejected.items, "of": rejected.of, **shares})
+    needed = six(policy.level.share - policy.stops.reviewer_margin)
+    for who, share in numbers.reviewers.items():
+        if share < needed:
+            yield Finding(
+                Code.LOW_REVIEWER, {"reviewer": who, **_facts(share=share, needed=needed)}
+            )
+
+
+def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[Finding]:
+    """Say whose ratings do not count, and of which strata nothing was asked."""
+    for who, rated in _core_ratings(panel).items():
+        if who not in valid and panel.core:
+            not_judged = len(panel.core & panel.cannot_judge.get(who, frozenset()))
+            counts = {"rated": rated, "core": len(panel.core), "cannot_judge": not_judged}
+            yield Finding(Code.REVIEWER_LEFT_OUT, {"reviewer": who, **counts})
+    for stratum in sorted(panel.weights.keys() - panel.strata.values()):
+        if weight := six(panel.weights[stratum]):
+            yield Finding(Code.STRATUM_LEFT_OUT, {"stratum": stratum, **_facts(weight=weight)})
+
+
+def _notes(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[Finding]:
+    """Say what a reader should know beside the verdict."""
+    found, needed = len(numbers.reviewers), policy.enough.community_reviewers
+    if found < needed:
+        yield Finding(Code.SMALL_PANEL, {"found": found, "needed": needed})
+    if panel.look > 1:
+        confidence = six(policy.confidence(panel.look))
+        yield Finding(Code.LATER_LOOK, {"look": panel.look, **_facts(confidence=confidence)})
+    alpha, near, limit = numbers.alpha, numbers.within_one, policy.guidelines
+    if alpha is not None and near is not None and alpha < limit.alpha and near < limit.within_one:
+        yield Finding(Code.GUIDELINES, _facts(alpha=alpha, within_one=near))
+
+
+def _facts(**shares: Decimal | None) -> dict[str, Fact]:
+    return {name: str(share) for name, share in shares.items() if share is not None}

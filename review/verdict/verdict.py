@@ -1,0 +1,124 @@
+"""What a gate says, with every number it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from review.verdict.findings import Finding
+from review.verdict.panel import Harm
+
+
+class Outcome(StrEnum):
+    """What a gate says; only GO opens it."""
+
+    GO = "go"
+    NO_GO = "no_go"
+    DISCUSS = "discuss"
+    """The numbers do not settle it, or something must be looked at by people first."""
+    INSUFFICIENT = "insufficient"
+    """Too little was rated to say anything: never a no."""
+
+
+@dataclass(frozen=True, slots=True)
+class StratumShare:
+    """What reviewers said of one difficulty."""
+
+    items: int
+    """Rated items."""
+    asked: int
+    """Items that were asked."""
+    weight: Decimal
+    """W_h as used, over the strata with rated items; 0 for one without."""
+    share: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejections:
+    """Items that several reviewers reject, and how many there may be of them among all."""
+
+    items: int
+    of: int
+    """Items that enough reviewers rated for it to show."""
+    upper: Decimal
+    """Clopper–Pearson upper bound of their share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What one set of reviewers adds up to; a value is None where they do not give it."""
+
+    reviewers: Mapping[str, Decimal]
+    """Valid reviewer → own share; the panel is of so many."""
+    items: int
+    """Rated by somebody of them."""
+    strata: Mapping[int, StratumShare]
+    share: Decimal | None
+    """Estimated share of acceptable or better (theta)."""
+    lower: Decimal | None
+    """One-sided bound; None without two reviewers, as is all that comes from it."""
+    upper: Decimal | None
+    item_error: Decimal | None
+    """Standard error of the share from the choice of items: root of v_item."""
+    reviewer_error: Decimal | None
+    """The same from the choice of reviewers."""
+    effective_items: Decimal | None
+    df: Decimal | None
+    t: Decimal | None
+    rejections: Rejections
+    split: tuple[str, ...]
+    """Items whose ratings lie two steps apart or more, by id: what to talk about."""
+    alpha: Decimal | None
+    """Ordinal; None where undefined or not computable."""
+    within_one: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome with everything it rests on."""
+
+    outcome: Outcome
+    numbers: Numbers
+    level: Decimal
+    confidence: Decimal
+    """Of each bound, at this look."""
+    look: int
+    harm: Mapping[Harm, int]
+    """How many items were flagged and not yet looked into, upheld, cleared."""
+    findings: tuple[Finding, ...]
+    community_panel: bool
+    """Whether the valid reviewers are so many that their panel may be called the community's."""
+    flagged: tuple[str, ...]
+    """Valid reviewers whose ratings show signs of haste: private, for the organiser, never written to a file."""
+    without_flagged: Outcome | None
+    """The outcome without them; None where there are none, or with them it is no go or no-go anyway."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the verdict for a certificate: whole numbers, and decimals of six places as strings.
+
+        Which reviewers showed signs of haste stays out: a certificate is passed on.
+        """
+        return {
+            each.name: _plain(getattr(self, each.name))
+            for each in fields(self)
+            if each.name != "flagged"
+        }
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Decimal() | StrEnum():
+            return str(value)
+        case Finding():
+            return value.as_json()
+        case Mapping():
+            return {str(key): _plain(one) for key, one in value.items()}
+        case tuple():
+            return [_plain(one) for one in value]
+        case None | bool() | int() | str():
+            return value
+        case _:
+            return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
