@@ -22,6 +22,14 @@ class Phase(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class TextField(StrEnum):
+    """What a person can write about an item."""
+
+    COMMENT = "comment"
+    SUGGESTION = "suggestion"
+    """A better wording."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShownItem:
     """The item that is on the screen, with what this person already said of it."""

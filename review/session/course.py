@@ -1,0 +1,108 @@
+"""Where in the sitting the person is: what comes first, what comes next, and what is asked once more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from review.files.batch_form import TrainingItem
+from review.session.progress import Progress
+from review.session.training import next_exercise
+from review.session.view import Lesson, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A phase and the item that it shows."""
+
+    phase: Phase
+    item: str | None = None
+    number: int = 0
+    """1-based place among the items of the phase."""
+    of: int = 0
+
+
+@dataclass(frozen=True)
+class Course:
+    """What the sitting remembers beside the events; every step gives a new one.
+
+    All of it may be lost with the power: the events alone lead back to the same item.
+    """
+
+    order: tuple[str, ...]
+    """The person's items, in the order of the manifest."""
+    training: Sequence[TrainingItem] = ()
+    """Empty where this person has learned before."""
+    chosen: str | None = None
+    """The item that undo or a jump leads to, out of turn."""
+    second: tuple[str, ...] | None = None
+    """Items that were put aside and are asked once more; None before that began."""
+    passed: frozenset[str] = frozenset()
+    """Those of them that were put aside again: nothing is asked a third time by itself."""
+    lesson: tuple[Place, Lesson] | None = None
+    """The training item that was answered, and what is said about it."""
+    resting: bool = False
+
+    def place(self, now: Progress) -> Place:
+        """Tell what is to be shown."""
+        if now.withdrawn:
+            return Place(Phase.WITHDRAWN)
+        if not now.state.consented:
+            return Place(Phase.CONSENT)
+        return self._lesson(now) or self._item(now)
+
+    def _lesson(self, now: Progress) -> Place | None:
+        if self.lesson is not None:
+            return self.lesson[0]
+        exercise = next_exercise(self.training, now.answers)
+        if exercise is None:
+            return None
+        return Place(Phase.TRAINING, exercise.item.id, exercise.number, exercise.of)
+
+    def _item(self, now: Progress) -> Place:
+        if self.resting:
+            return Place(Phase.REST)
+        item = self.chosen or self._first_unseen(now)
+        if item is not None:
+            return Place(Phase.ITEMS, item, self.order.index(item) + 1, len(self.order))
+        return self._aside(now)
+
+    def _first_unseen(self, now: Progress) -> str | None:
+        seen = {*now.state.judgements, *now.state.skipped}
+        return next((item for item in self.order if item not in seen), None)
+
+    def _aside(self, now: Progress) -> Place:
+        if self.second is None:
+            return Place(Phase.SKIPPED if self.waiting(now) else Phase.END)
+        asked = {*now.state.judgements, *self.passed}
+        item = next((item for item in self.second if item not in asked), None)
+        if item is None:
+            return Place(Phase.END)
+        return Place(Phase.SKIPPED, item, self.second.index(item) + 1, len(self.second))
+
+    def waiting(self, now: Progress) -> tuple[str, ...]:
+        """Give the items that were put aside and still are, in that order."""
+        own = set(self.order)
+        return tuple(item for item in now.state.skipped if item in own)
+
+    def unrated(self, now: Progress) -> tuple[str, ...]:
+        """Give the items without a judgement, in the person's order."""
+        return tuple(item for item in self.order if item not in now.state.judgements)
+
+    def decided(self, *, put_aside: str | None = None, rest: bool = False) -> Course:
+        """Go on after a decision, or after an item was put aside."""
+        again = self.second is not None and put_aside in self.second
+        passed = self.passed | {put_aside} if again and put_aside else self.passed
+        return replace(self, chosen=None, passed=passed, resting=rest)
+
+    def going_to(self, item: str | None) -> Course:
+        """Show an item out of turn."""
+        return replace(self, chosen=item, resting=False)
+
+    def going_on(self, now: Progress, place: Place) -> Course:
+        """Leave a lesson or a rest, or begin with what was put aside."""
+        if self.lesson is not None:
+            return replace(self, lesson=None)
+        if place.item is None and place.phase in {Phase.SKIPPED, Phase.END}:
+            return replace(self, second=self.waiting(now) or self.second, passed=frozenset())
+        return replace(self, resting=False)

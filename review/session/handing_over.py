@@ -1,0 +1,39 @@
+"""Handing over: everything about one batch in one sealed file on the stick, written and read back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from review.files.batch import Batch
+from review.files.ratings import write_ratings
+from review.log.laptop import Laptop
+from review.log.saving import NotSaved
+from review.log.merge import export_events
+from review.log.payloads import Export
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file of ratings that was written and read back."""
+
+    path: Path
+    phrase: str
+    """Six words that the organisation reads from its copy."""
+    events: int
+
+
+def hand_over(laptop: Laptop, batch: Batch, reviewer: str, folder: Path, wall: str) -> Exported:
+    """Seal and write the ratings of a batch; raises RatingsError in words where the stick fails.
+
+    That it was written is noted afterwards: a note that cannot be kept takes nothing from the file.
+    """
+    from review.files.keys import Identity, Role
+
+    identity = Identity.load(laptop.folder, Role.LAPTOP)
+    events = export_events(laptop, batch.manifest.batch)
+    written = write_ratings(folder, events, batch.manifest, identity)
+    with contextlib.suppress(NotSaved):
+        laptop.append(_note(batch, events, wall))
+    return Exported(written.path, written.phrase, len(events))

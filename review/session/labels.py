@@ -1,0 +1,68 @@
+"""How ratings, reasons and choices are called in the words for reviewers; one table for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from review.log.payloads import Scope
+from review.rating import CannotJudge, Rating, Reason
+from review.session.words import Words, msgid
+
+RATINGS: Final[Mapping[Rating, tuple[str, str]]] = {
+    Rating.REJECT: (msgid("Reject"), msgid("wrong, or not our language")),
+    Rating.GIST: (msgid("Gist"), msgid("I get the meaning, the words are wrong")),
+    Rating.ACCEPTABLE: (msgid("Acceptable"), msgid("correct, with small problems")),
+    Rating.EXCELLENT: (msgid("Excellent"), msgid("as a good speaker would say it")),
+}
+"""Rating → its word and its one-line meaning (benchmark-specification §7.3, in plain words)."""
+
+REASONS: Final[Mapping[Reason, str]] = {
+    Reason.WRONG_MEANING: msgid("The meaning is wrong"),
+    Reason.MISSING: msgid("Something is missing"),
+    Reason.ADDED: msgid("Something was added"),
+    Reason.GRAMMAR: msgid("The grammar is wrong"),
+    Reason.WORD_FORM: msgid("A word has the wrong form"),
+    Reason.SOURCE_LANGUAGE: msgid("Words of the original were left in"),
+    Reason.SPELLING: msgid("The spelling is wrong"),
+    Reason.REGISTER: msgid("One does not talk to people like this"),
+}
+
+CANNOT_JUDGE: Final[Mapping[CannotJudge, str]] = {
+    CannotJudge.OTHER_DIALECT: msgid("It is another dialect"),
+    CannotJudge.UNCLEAR_SOURCE: msgid("I do not understand the original"),
+    CannotJudge.SUBJECT: msgid("I know too little about the subject"),
+    CannotJudge.NOT_TO_SHARE: msgid("It should not be shown around"),
+    CannotJudge.UNSAID: msgid("I would rather not say why"),
+}
+
+SCOPES: Final[Mapping[Scope, str]] = {
+    Scope.COMMENTS: msgid("My comments and better translations here; my answers stay"),
+    Scope.BATCH: msgid("Everything I gave for these sentences"),
+    Scope.EVERYTHING: msgid("Everything I ever gave under this code"),
+}
+
+
+def rating_label(words: Words, rating: Rating) -> str:
+    """Give a rating's word."""
+    return words(RATINGS[rating][0])
+
+
+def rating_meaning(words: Words, rating: Rating) -> str:
+    """Give a rating's one-line meaning."""
+    return words(RATINGS[rating][1])
+
+
+def reason_label(words: Words, reason: Reason) -> str:
+    """Give a reason's words."""
+    return words(REASONS[reason])
+
+
+def cannot_judge_label(words: Words, why: CannotJudge) -> str:
+    """Give the words of why a person cannot judge."""
+    return words(CANNOT_JUDGE[why])
+
+
+def scope_label(words: Words, scope: Scope) -> str:
+    """Give the words of how much a person takes back."""
+    return words(SCOPES[scope])

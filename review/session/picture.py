@@ -1,0 +1,71 @@
+"""Drawing the view: one immutable picture of where the person is and what was said of each item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from review.files.batch import Batch
+from review.log.payloads import Rate
+from review.rating import Rating
+from review.session.course import Course, Place
+from review.session.progress import Progress
+from review.session.view import LastJudged, Phase, ShownItem, TextField, View
+
+Draft = Callable[[str, TextField], str | None]
+"""(item, field) → the text that is being written, None where there is none."""
+
+_JUDGING = frozenset({Phase.ITEMS, Phase.SKIPPED, Phase.REST, Phase.END})
+
+
+class Picture:
+    """Knows the batch's texts and draws what is shown of them."""
+
+    def __init__(self, batch: Batch, draft: Draft) -> None:
+        self._texts = {item.id: item for item in (*batch.items, *batch.training)}
+        self._draft = draft
+
+    def view(self, course: Course, now: Progress, place: Place) -> View:
+        """Draw the view of a place."""
+        judging = place.phase in _JUDGING
+        return View(
+            phase=place.phase,
+            done=sum(item in now.state.judgements for item in course.order),
+            total=len(course.order),
+            item=None if place.item is None else self._item(place, now),
+            lesson=course.lesson[1] if course.lesson and place.phase is Phase.TRAINING else None,
+            last=self._last(course, now) if judging else None,
+            skipped=len(course.waiting(now)),
+            can_undo=judging and bool(now.state.undoable),
+        )
+
+    def _item(self, place: Place, now: Progress) -> ShownItem:
+        text = self._texts[place.item or ""]
+        plain = ShownItem(text.id, text.source, text.candidate, place.number, place.of)
+        if place.phase is Phase.TRAINING:
+            return plain
+        before = now.taken_back.get(text.id)
+        return self._with_words(plain, now, before.rating if isinstance(before, Rate) else None)
+
+    def _with_words(self, item: ShownItem, now: Progress, rating: Rating | None) -> ShownItem:
+        state = now.state
+        comment, suggestion = (self._draft(item.id, field) for field in TextField)
+        return replace(
+            item,
+            rating=rating,
+            reasons=state.reasons.get(item.id, ()),
+            comment=state.comments.get(item.id, "") if comment is None else comment,
+            suggestion=state.suggestions.get(item.id, "") if suggestion is None else suggestion,
+            harmful=item.id in state.harmful,
+        )
+
+    def _last(self, course: Course, now: Progress) -> LastJudged | None:
+        """Give the item judged last; none while an item is open again, for which it would be taken."""
+        item = next(reversed(now.state.judgements), None) if course.chosen is None else None
+        if item is None or item not in course.order:
+            return None
+        rating = now.state.judgements[item].rating
+        text = self._texts[item]
+        number = course.order.index(item) + 1
+        shown = ShownItem(item, text.source, text.candidate, number, len(course.order))
+        return LastJudged(self._with_words(shown, now, rating), rating)

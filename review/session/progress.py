@@ -1,0 +1,98 @@
+"""How far one reviewer is in one batch, read from the events on this laptop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from review.log.event import Event
+from review.log.fold import fold
+from review.log.payloads import NotJudged, Rate, Scope, Skip, Train, Undo
+from review.log.state import ReviewerState
+from review.rating import Rating
+
+Decision = Rate | NotJudged | Skip
+"""What undo can take back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a sitting must know of everything before it."""
+
+    state: ReviewerState
+    withdrawn: bool
+    """True where the person took back the whole batch: nothing can be added any more."""
+    taken_back: Mapping[str, Decision]
+    """Item → what was taken back last, while nothing was decided since."""
+    reopened: str | None
+    """The item whose decision was taken back last, while nothing was decided about any item since."""
+    answers: Mapping[str, Sequence[Rating]]
+    """Training item → its answers, in order."""
+    decisions: Mapping[str, Decision]
+    """Event id → decision, of all that were ever made."""
+
+
+def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event]:
+    """Keep what one person did in one batch, and what this person took back in all."""
+    return [event for event in events if _is_own(event, batch, reviewer)]
+
+
+def _is_own(event: Event, batch: str, reviewer: str) -> bool:
+    said = event.payload
+    return getattr(said, "reviewer", None) == reviewer and getattr(said, "batch", "") in {
+        batch,
+        None,
+    }
+
+
+def progress(events: Iterable[Event], batch: str, reviewer: str) -> Progress:
+    """Read the events of one person (``own_events``) as the place from which the sitting goes on."""
+    ordered = sorted(events, key=lambda event: event.order)
+    state = fold(ordered)
+    decisions = {each.id: each.payload for each in ordered if isinstance(each.payload, Decision)}
+    taken_back, reopened = _taken_back(ordered, decisions)
+    whole = {Scope.BATCH, Scope.EVERYTHING}
+    return Progress(
+        state=state.reviewers.get((batch, reviewer), ReviewerState()),
+        withdrawn=any(
+            whole & state.withdrawn.get((reviewer, reach), frozenset()) for reach in (batch, None)
+        ),
+        taken_back=taken_back,
+        reopened=reopened,
+        answers=_answers(ordered),
+        decisions=decisions,
+    )
+
+
+def _taken_back(
+    ordered: Iterable[Event], decisions: Mapping[str, Decision]
+) -> tuple[dict[str, Decision], str | None]:
+    found: dict[str, Decision] = {}
+    reopened: str | None = None
+    for event in ordered:
+        said = event.payload
+        if isinstance(said, Undo) and said.target in decisions:
+            reopened = decisions[said.target].item
+            found[reopened] = decisions[said.target]
+        elif isinstance(said, Decision):
+            found.pop(said.item, None)
+            reopened = None
+    return found, reopened
+
+
+def _answers(ordered: Iterable[Event]) -> dict[str, list[Rating]]:
+    answers: dict[str, list[Rating]] = {}
+    for event in ordered:
+        if isinstance(event.payload, Train):
+            answers.setdefault(event.payload.item, []).append(event.payload.rating)
+    return answers
+
+
+def trained_before(events: Iterable[Event], batch: str, reviewer: str) -> bool:
+    """Tell whether a person judged anything in another batch here: the training came before that."""
+    return any(
+        isinstance(event.payload, Rate | NotJudged)
+        and event.payload.reviewer == reviewer
+        and event.payload.batch != batch
+        for event in events
+    )

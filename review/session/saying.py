@@ -1,0 +1,96 @@
+"""The one quiet sentence about what a key did."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from review.log.payloads import MOST_TEXT, NotJudged, Rate, Scope
+from review.rating import Rating, Reason
+from review.session.labels import cannot_judge_label, rating_label, reason_label
+from review.session.progress import Decision
+from review.session.view import TextField
+from review.session.words import Words, msgid
+
+_KEPT = {
+    TextField.COMMENT: msgid("Your comment is saved."),
+    TextField.SUGGESTION: msgid("Your translation is saved."),
+}
+_REMOVED = {
+    TextField.COMMENT: msgid("Your comment is removed."),
+    TextField.SUGGESTION: msgid("Your translation is removed."),
+}
+_WITHDRAWN = {
+    Scope.COMMENTS: msgid("Your comments and better translations are erased."),
+    Scope.BATCH: msgid("Everything you gave for these sentences is erased."),
+    Scope.EVERYTHING: msgid("Everything you ever gave under this code is erased."),
+}
+
+
+def rated(words: Words, rating: Rating) -> str:
+    """Say which rating was saved."""
+    return words("Saved: {rating}.", rating=rating_label(words, rating))
+
+
+def not_judged(words: Words) -> str:
+    """Say that the item was left without a judgement."""
+    return words("Saved: you cannot judge this one.")
+
+
+def put_aside(words: Words) -> str:
+    """Say that the item comes again."""
+    return words("Left for later: it comes again at the end.")
+
+
+def taken_back(words: Words, decision: Decision) -> str:
+    """Say what it was that undo took back."""
+    if isinstance(decision, Rate):
+        label = rating_label(words, decision.rating)
+        return words("Taken back. Your answer was: {rating}.", rating=label)
+    if isinstance(decision, NotJudged):
+        why = cannot_judge_label(words, decision.why)
+        return words("Taken back. You could not judge it: {reason}.", reason=why)
+    return words("Taken back. You had left it for later.")
+
+
+def reasons(words: Words, chosen: Collection[Reason]) -> str:
+    """Say which reasons are saved now."""
+    if not chosen:
+        return words("Saved: no reason.")
+    labels = "; ".join(reason_label(words, reason) for reason in chosen)
+    return words("Saved: {reasons}.", reasons=labels)
+
+
+def text(words: Words, field: TextField, typed: str) -> str:
+    """Say that a text was saved or removed."""
+    return words(_KEPT[field] if typed else _REMOVED[field])
+
+
+def too_long(words: Words, typed: str) -> str:
+    """Say that a text is longer than can be saved."""
+    return words(
+        "This is too long to be saved: {n} characters, at most {most}. Your text is kept; shorten it.",
+        n=len(typed),
+        most=MOST_TEXT,
+    )
+
+
+def harm(words: Words, *, harmful: bool) -> str:
+    """Say that the flag was set or taken back."""
+    if harmful:
+        return words("Saved: this is harmful or hurts our culture.")
+    return words("Saved: this is not harmful after all.")
+
+
+def withdrawn(words: Words, scope: Scope) -> str:
+    """Say what was erased on this computer."""
+    return words(_WITHDRAWN[scope])
+
+
+def nothing_to_take_back(words: Words) -> str:
+    """Say why undo did nothing."""
+    return words("There is nothing to take back.")
+
+
+def all_answered(words: Words) -> str:
+    """Say why the jump to the next one without an answer did nothing."""
+    return words("Every sentence has your answer.")

@@ -1,0 +1,374 @@
+"""One reviewer's sitting with one batch: every key becomes an event on the disk, then a new view.
+
+Nothing is shown as done before it is durable, and a key acts only on the item that was painted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from harness.version import VERSION
+from review.files.batch import Batch
+from review.files.batch_form import BatchManifest
+from review.log.event import Event
+from review.log.laptop import Laptop
+from review.log.saving import NotSaved
+from review.log.payloads import (
+    MOST_TEXT,
+    AnyPayload,
+    Comment,
+    Consent,
+    Face,
+    HarmFlag,
+    NotJudged,
+    Rate,
+    Reasons,
+    Scope,
+    Skip,
+    Suggest,
+    Train,
+    Undo,
+    Withdraw,
+)
+from review.log.payloads import Session as SessionBegan
+from review.rating import CannotJudge, Rating, Reason
+from review.session import saying
+from review.session.course import Course
+from review.session.handing_over import Exported, hand_over
+from review.session.picture import Picture
+from review.session.progress import own_events, progress, trained_before
+from review.session.timing import GUARD_SECONDS, ActiveTime, Clock, Rest
+from review.session.troubles import trouble_words
+from review.session.view import Lesson, Phase, TextField, View
+from review.session.words import Words
+
+_ANSWERING = frozenset({Phase.ITEMS, Phase.SKIPPED})
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Session:
+    """What each key does, for any face; knows no screen and prints nothing.
+
+    Of a failure to save, the view tells in ``trouble``: the item stays, and nothing advances.
+    """
+
+    def __init__(
+        self,
+        laptop: Laptop,
+        batch: Batch,
+        reviewer: str,
+        face: Face,
+        words: Words,
+        *,
+        clock: Clock = time.monotonic,
+        now: Callable[[], datetime] = _utc_now,
+        font: str | None = None,
+        guard: float = GUARD_SECONDS,
+    ) -> None:
+        """``reviewer`` has an order in the manifest; ``guard`` in seconds, 0 where no person types."""
+        self.words = words
+        """The reviewer's language; a face may change it at any time."""
+        self.font = font
+        """Font and size, recorded with each rating."""
+        self._laptop, self._batch, self._reviewer, self._face = laptop, batch, reviewer, face
+        self._now = now
+        self._time, self._rest = ActiveTime(clock, guard), Rest()
+        self._began = False
+        everything = list(laptop.events())
+        known = trained_before(everything, batch.manifest.batch, reviewer)
+        self._course = Course(
+            batch.manifest.orders[reviewer], training=() if known else batch.training
+        )
+        self._picture = Picture(batch, self._draft)
+        self._read(own_events(everything, batch.manifest.batch, reviewer))
+        self._course = self._course.going_to(self._progress.reopened)
+        self._view = self._drawn()
+
+    @property
+    def view(self) -> View:
+        """What to show now."""
+        return self._view
+
+    @property
+    def manifest(self) -> BatchManifest:
+        """The batch's head: who asks, title, consent, guide."""
+        return self._batch.manifest
+
+    def painted(self, item: str) -> None:
+        """Note that the item is visible: its time starts, and keys begin to mean it a moment later."""
+        if self._view.item is not None and self._view.item.id == item:
+            self._time.painted()
+
+    def touched(self) -> None:
+        """Note a sign of life."""
+        self._time.touched()
+
+    def agree(self, *, share_corrections: bool) -> View:
+        """Agree to the consent text."""
+        if self._view.phase is not Phase.CONSENT:
+            return self._view
+        text = self.manifest.consent.encode()
+        return self._done(
+            Consent(
+                **self._who(),
+                consent_sha256=hashlib.sha256(text).hexdigest(),
+                language=self.words.language,
+                share_corrections=share_corrections,
+            )
+        )
+
+    def rate(self, item: str, rating: Rating, *, override: bool = False) -> View:
+        """Rate the item that is shown, or answer the training item."""
+        if not self._means(item, training=True):
+            return self._view
+        if self._view.phase is Phase.TRAINING:
+            return self._answer(item, rating)
+        judged = Rate(**self._judged(item, override=override), rating=rating)
+        return self._decide(judged, saying.rated(self.words, rating))
+
+    def cannot_judge(self, item: str, why: CannotJudge, *, override: bool = False) -> View:
+        """Decide that this person cannot judge the item that is shown."""
+        if not self._means(item):
+            return self._view
+        judged = NotJudged(**self._judged(item, override=override), why=why)
+        return self._decide(judged, saying.not_judged(self.words))
+
+    def skip(self, item: str) -> View:
+        """Put the item that is shown at the end."""
+        if not self._means(item):
+            return self._view
+        course = self._course.decided(put_aside=item)
+        return self._done(Skip(**self._about(item)), saying.put_aside(self.words), course)
+
+    def undo(self) -> View:
+        """Take the last decision back, as often as there is one; its item is shown with what it was."""
+        item = self._view.item
+        if self._view.phase in {Phase.CONSENT, Phase.TRAINING, Phase.WITHDRAWN} or (
+            item is not None and not self._time.takes_keys()
+        ):
+            return self._view
+        undoable = self._progress.state.undoable
+        if not undoable:
+            return self._say(saying.nothing_to_take_back(self.words))
+        decision = self._progress.decisions[undoable[-1]]
+        view = self._done(
+            Undo(**self._who(), target=undoable[-1]),
+            saying.taken_back(self.words, decision),
+            self._course.going_to(decision.item),
+        )
+        if not view.trouble and not isinstance(decision, Skip):
+            self._rest.take_back()
+        return view
+
+    def go_on(self) -> View:
+        """Leave a lesson or a rest, or begin with the items that were put aside."""
+        self._course = self._course.going_on(self._progress, self._place)
+        return self._say("")
+
+    def go_to_unrated(self) -> View:
+        """Show the next item without an answer, in the person's order, after the last one the first."""
+        if self._view.phase in {Phase.CONSENT, Phase.TRAINING, Phase.WITHDRAWN}:
+            return self._view
+        open_items = self._course.unrated(self._progress)
+        if not open_items:
+            return self._say(saying.all_answered(self.words))
+        here = self._view.item.id if self._view.item else None
+        at = self._course.order.index(here) if here else -1
+        later = (item for item in open_items if self._course.order.index(item) > at)
+        self._course = self._course.going_to(next(later, open_items[0]))
+        return self._say("")
+
+    def set_reasons(self, item: str, reasons: Collection[Reason]) -> View:
+        """Say what is wrong with the item that is shown or was judged last."""
+        if not self._at_hand(item):
+            return self._view
+        chosen = tuple(reason for reason in Reason if reason in reasons)
+        return self._done(
+            Reasons(**self._about(item), reasons=chosen), saying.reasons(self.words, chosen)
+        )
+
+    def keep_draft(self, item: str, field: TextField, text: str) -> None:
+        """Keep what is being typed, so that no crash loses it; NotSaved where it cannot be kept."""
+        self.touched()
+        if self._at_hand(item):
+            self._laptop.save_draft(*self._draft_key(item, field), _clean(text))
+
+    def save_text(self, item: str, field: TextField, text: str) -> View:
+        """Save a comment or a better wording; an empty one takes it back."""
+        self.touched()
+        if not self._at_hand(item):
+            return self._view
+        typed = _clean(text).strip()
+        key = self._draft_key(item, field)
+        if len(typed) > MOST_TEXT:
+            return self._trouble(saying.too_long(self.words, typed))
+        kind = Comment if field is TextField.COMMENT else Suggest
+        return self._done(
+            kind(**self._about(item), text=typed),
+            saying.text(self.words, field, typed),
+            then=lambda: self._laptop.drop_draft(*key),
+        )
+
+    def flag_harm(self, item: str, harmful: bool) -> View:
+        """Call an item harmful or culturally wrong, or take that back."""
+        if not self._at_hand(item):
+            return self._view
+        flag = HarmFlag(**self._about(item), harmful=harmful)
+        return self._done(flag, saying.harm(self.words, harmful=harmful))
+
+    def withdraw(self, scope: Scope) -> View:
+        """Take back what this person gave, at any time, and erase it from this computer."""
+        batch = None if scope is Scope.EVERYTHING else self.manifest.batch
+        payload = Withdraw(wall=self._wall(), reviewer=self._reviewer, batch=batch, scope=scope)
+        return self._done(payload, saying.withdrawn(self.words, scope), then=self._erase)
+
+    def export(self, folder: Path) -> Exported:
+        """Write everything about this batch as one sealed file into a folder and read it back.
+
+        Raises NotSaved or RatingsError in words; the ratings stay on this computer either way.
+        """
+        return hand_over(self._laptop, self._batch, self._reviewer, folder, self._wall())
+
+    def close(self) -> None:
+        """End the sitting: no key does anything any more. Everything is on the disk already."""
+        self._time.reset()
+
+    # what every event needs
+
+    def _wall(self) -> str:
+        return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def _who(self) -> dict[str, Any]:
+        return {"wall": self._wall(), "reviewer": self._reviewer, "batch": self.manifest.batch}
+
+    def _about(self, item: str) -> dict[str, Any]:
+        return {**self._who(), "item": item}
+
+    def _judged(self, item: str, *, override: bool) -> dict[str, Any]:
+        return {
+            **self._about(item),
+            "position": self._course.order.index(item),
+            "active_ms": self._time.milliseconds,
+            "face": self._face,
+            "font": self.font,
+            "version": VERSION,
+            "override": override,
+        }
+
+    # which item a key means
+
+    def _means(self, item: str, *, training: bool = False) -> bool:
+        """Tell whether a key means this item: it is shown, painted, and not only just now."""
+        view = self._view
+        lessons = training and view.phase is Phase.TRAINING and view.lesson is None
+        right = view.item is not None and view.item.id == item
+        return right and (lessons or view.phase in _ANSWERING) and self._time.takes_keys()
+
+    def _at_hand(self, item: str) -> bool:
+        """Tell whether words can be said about this item: it is shown, or was judged last."""
+        view = self._view
+        shown = view.item.id if view.item and view.phase in _ANSWERING else None
+        return item in {shown, view.last.item.id if view.last else None}
+
+    # what happens
+
+    def _answer(self, item: str, given: Rating) -> View:
+        exercise = next(each for each in self._batch.training if each.id == item)
+        lesson = Lesson(given, exercise.rating, exercise.explanation)
+        course = replace(self._course, lesson=(self._place, lesson))
+        return self._done(Train(**self._about(item), rating=given), course=course)
+
+    def _decide(self, judged: Rate | NotJudged, said: str) -> View:
+        view = self._done(judged, said, self._course.decided())
+        if view.trouble:
+            return view
+        self._rest.judged(judged.active_ms)
+        if view.phase is not Phase.END and self._rest.due():
+            self._course = self._course.decided(rest=True)
+            return self._say(said)
+        return view
+
+    def _done(
+        self,
+        payload: AnyPayload,
+        said: str = "",
+        course: Course | None = None,
+        then: Callable[[], None] | None = None,
+    ) -> View:
+        """Make an event durable; only then show what follows. On failure the course stays."""
+        try:
+            self._keep(payload)
+            if then is not None:
+                then()
+        except NotSaved as error:
+            self._read(self._events)
+            return self._trouble(trouble_words(self.words, error), error.detail)
+        self._read(self._events)
+        self._course = course or self._course
+        return self._say(said)
+
+    def _keep(self, payload: AnyPayload) -> None:
+        """Append an event; before the first one of a sitting, that the sitting began."""
+        if not self._began and not isinstance(payload, Consent | Withdraw):
+            self._events.append(self._laptop.append(self._beginning()))
+            self._began = True
+        self._events.append(self._laptop.append(payload))
+
+    def _beginning(self) -> SessionBegan:
+        order = "\n".join(self._course.order).encode()
+        return SessionBegan(
+            **self._who(),
+            order_sha256=hashlib.sha256(order).hexdigest(),
+            face=self._face,
+            version=VERSION,
+            language=self.words.language,
+        )
+
+    def _erase(self) -> None:
+        """Erase what was taken back from this computer, and forget it here."""
+        self._laptop.erase_withdrawn()
+        manifest = self.manifest
+        self._events = own_events(self._laptop.events(), manifest.batch, self._reviewer)
+
+    # what is shown
+
+    def _read(self, events: list[Event]) -> None:
+        self._events = events
+        self._progress = progress(events, self.manifest.batch, self._reviewer)
+
+    def _say(self, said: str) -> View:
+        return self._show(replace(self._drawn(), said=said))
+
+    def _trouble(self, words: str, detail: str = "") -> View:
+        return self._show(replace(self._drawn(), trouble=words, detail=detail))
+
+    def _show(self, view: View) -> View:
+        before = self._view.item.id if self._view.item else None
+        if (view.item.id if view.item else None) != before:
+            self._time.reset()
+        self._view = view
+        return view
+
+    def _drawn(self) -> View:
+        self._place = self._course.place(self._progress)
+        return self._picture.view(self._course, self._progress, self._place)
+
+    def _draft_key(self, item: str, field: TextField) -> tuple[str, str, str, str]:
+        return (self.manifest.batch, self._reviewer, item, field.value)
+
+    def _draft(self, item: str, field: TextField) -> str | None:
+        return self._laptop.draft(*self._draft_key(item, field))
+
+
+def _clean(text: str) -> str:
+    """Give text that every computer can store: half characters of a broken terminal become a mark."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

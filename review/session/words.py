@@ -1,0 +1,153 @@
+"""The words that reviewers see, from one gettext catalogue for each language.
+
+A catalogue is named by any tag (``fr``, ``crk``, ``cr-Cans``): the standard library knows no list of
+languages, so a community can add its own as a ``.mo`` file. What a catalogue lacks is said in English.
+"""
+
+from __future__ import annotations
+
+import gettext
+import io
+import itertools
+import re
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from harness.failures import UsageError
+
+DOMAIN = "rosetta-review"
+ENGLISH = "en"
+"""The language of the message ids themselves."""
+OURS = Path(__file__).parent / "locale"
+MOST_BYTES = 4 * 2**20
+"""Bytes of a catalogue; the whole of ours is a hundredth of it."""
+
+Direction = Literal["ltr", "rtl"]
+
+_TAG = re.compile(r"[A-Za-z0-9]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}")
+_FACT = re.compile(r"\{(\w{1,40})\}")
+_DAMAGES = (
+    OSError,
+    ValueError,
+    LookupError,
+    ArithmeticError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    SyntaxError,
+    struct.error,
+)
+"""What the standard library raises over a file that is no catalogue, or one with a wrong plural rule."""
+_COUNTS_TRIED = 201
+"""Plural rules of living languages repeat within these numbers: each is tried when a catalogue is read."""
+
+
+def msgid(text: str) -> str:
+    """Mark a text of a table for the catalogue; it is translated where it is shown."""
+    return text
+
+
+@dataclass(frozen=True)
+class Words:
+    """One language's words; missing ones come from a wider catalogue of the language, then from English."""
+
+    language: str
+    """Tag of the language that was found."""
+    direction: Direction
+    name: str
+    """What the language calls itself."""
+    damaged: tuple[str, ...] = ()
+    """Names of catalogues that could not be read and are not used."""
+    _catalogue: gettext.NullTranslations = field(default_factory=gettext.NullTranslations)
+
+    @classmethod
+    def load(cls, language: str, folders: Sequence[Path] = ()) -> Words:
+        """Load the words of a language: from ``folders`` first, then from ours.
+
+        An unknown language gives English, as does a tag that is none. Nothing here fails over a file.
+        """
+        damaged: list[str] = []
+        found = [
+            (tag, catalogue)
+            for tag in _wider_tags(language)
+            for folder in (*folders, OURS)
+            for catalogue in _catalogues(folder, tag, damaged)
+        ]
+        if not found:
+            return cls(ENGLISH, "ltr", "English", tuple(damaged))
+        for (_, narrow), (_, wide) in itertools.pairwise(found):
+            narrow.add_fallback(wide)
+        tag, first = found[0]
+        facts = first.info()
+        direction: Direction = "rtl" if facts.get("x-direction") == "rtl" else "ltr"
+        return cls(tag, direction, facts.get("x-language-name") or tag, tuple(damaged), first)
+
+    def __call__(self, text: str, **facts: object) -> str:
+        """Say a text; ``{name}`` in it becomes the fact of that name, and nothing else is a directive."""
+        return _filled(self._catalogue.gettext(text), facts)
+
+    def plural(self, one: str, many: str, n: int, **facts: object) -> str:
+        """Say a text for a number of things, by the language's own rule; ``{n}`` is the number."""
+        return _filled(self._catalogue.ngettext(one, many, n), {"n": n, **facts})
+
+
+def languages(folders: Iterable[Path] = ()) -> dict[str, str]:
+    """Give the tags for which there are words → what each language calls itself, by name."""
+    tags = {ENGLISH} | {tag for folder in (*folders, OURS) for tag in _tags(folder)}
+    names = {tag: Words.load(tag, tuple(folders)).name for tag in tags}
+    return dict(sorted(names.items(), key=lambda pair: pair[1].casefold()))
+
+
+def checked_tag(typed: str) -> str:
+    """Give a language tag in its one spelling, ``fr-CA``; raises UsageError where it is none."""
+    if not _TAG.fullmatch(typed.strip()):
+        raise UsageError(
+            f"{typed[:40]!r} is no language tag. Write one such as en, fr, crk or cr-Cans."
+        )
+    return typed.strip().replace("_", "-")
+
+
+def _wider_tags(language: str) -> list[str]:
+    """Give a tag and those it narrows, the narrowest first: ``fr-CA``, ``fr``."""
+    if not _TAG.fullmatch(language):
+        return []
+    parts = language.replace("_", "-").split("-")
+    return ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
+
+
+def _tags(folder: Path) -> Iterator[str]:
+    try:
+        names = sorted(each.name for each in folder.iterdir())
+    except OSError:
+        return
+    for name in names:
+        if _TAG.fullmatch(name) and (folder / name / "LC_MESSAGES" / f"{DOMAIN}.mo").is_file():
+            yield name.replace("_", "-")
+
+
+def _catalogues(folder: Path, tag: str, damaged: list[str]) -> Iterator[gettext.GNUTranslations]:
+    for name in dict.fromkeys((tag, tag.replace("-", "_"))):
+        path = folder / name / "LC_MESSAGES" / f"{DOMAIN}.mo"
+        try:
+            if path.is_file():
+                yield _read(path)
+        except _DAMAGES:
+            damaged.append(f"{name}/LC_MESSAGES/{path.name}")
+
+
+def _read(path: Path) -> gettext.GNUTranslations:
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ValueError("larger than any catalogue")
+    catalogue = gettext.GNUTranslations(io.BytesIO(content))
+    for count in range(_COUNTS_TRIED):
+        catalogue.ngettext("", "", count)
+    return catalogue
+
+
+def _filled(text: str, facts: dict[str, object]) -> str:
+    return _FACT.sub(lambda match: str(facts.get(match[1], match[0])), text)
