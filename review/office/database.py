@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from harness.failures import StoreError
 from harness.store.database import BUSY_MILLISECONDS, private_folder
+from review.log.device import fingerprint, new_device
+from review.log.saving import transaction
 from review.log.table import create_event_table
 
 FILE = "reviews.sqlite"
@@ -24,8 +25,13 @@ def _m001(connection: sqlite3.Connection) -> None:
 
 
 _FIRST = """
-    CREATE TABLE office (          -- one row
-        device TEXT NOT NULL       -- id of the organisation's own chain of events
+    CREATE TABLE own_device (      -- ids of the organisation's own chains of events, the last one goes on
+        device TEXT PRIMARY KEY,
+        fingerprint TEXT NOT NULL  -- of the place of this file; a copy begins a chain of its own
+    ) STRICT;
+    CREATE TABLE recovery (        -- who else can open the ratings, where nobody was named: one row
+        recipient TEXT NOT NULL,
+        made TEXT NOT NULL
     ) STRICT;
     CREATE TABLE review (
         number INTEGER PRIMARY KEY,
@@ -87,8 +93,7 @@ _FIRST = """
         certificate BLOB NOT NULL,
         signature BLOB NOT NULL,
         recompute INTEGER NOT NULL DEFAULT 0   -- 1: something was withdrawn since
-    ) STRICT;
-    INSERT INTO office VALUES (lower(hex(randomblob(8))))
+    ) STRICT
 """
 
 _MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_m001,)
@@ -128,10 +133,21 @@ def _opened(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA trusted_schema = OFF")
         with transaction(connection):
             _upgrade(connection, path)
+            _know_place(connection, path)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _know_place(connection: sqlite3.Connection, path: Path) -> None:
+    """Begin a chain of events where there is none yet, or where the file is a copy of another."""
+    mark = fingerprint(path)
+    last = connection.execute(
+        "SELECT fingerprint FROM own_device ORDER BY rowid DESC LIMIT 1"
+    ).fetchone()
+    if last is None or last[0] != mark:
+        connection.execute("INSERT INTO own_device VALUES (?, ?)", (new_device(), mark))
 
 
 def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
@@ -152,15 +168,3 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
         migrate(connection)
         connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Do all of a block or nothing of it; other processes wait."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        connection.rollback()
-        raise
-    connection.commit()

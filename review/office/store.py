@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -18,12 +17,14 @@ from harness.card.canonical import canonical_bytes
 from harness.failures import UsageError
 from harness.store.texts import storable
 from review.files.batch_form import BatchItem, BatchManifest
-from review.log.event import FIRST, SALT_BYTES, Event, make_event
+from review.log.event import Event
 from review.log.fold import fold
 from review.log.payloads import Adjudicate, Kind, Look, Withdraw
+from review.log.saving import transaction
 from review.log.state import State
-from review.log.table import insert_event, read_events
-from review.office.database import open_office, transaction
+from review.log.table import append_event, read_events
+from review.log.withdrawal import erase
+from review.office.database import open_office
 from review.verdict.key import AnswerKey
 
 
@@ -121,9 +122,11 @@ class Office:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        row = connection.execute("SELECT device FROM office").fetchone()
-        self.device: str = row[0]
+        rows = connection.execute("SELECT device FROM own_device ORDER BY rowid").fetchall()
+        self.device: str = rows[-1][0]
         """Id of the organisation's own chain of events."""
+        self.own_devices = frozenset(row[0] for row in rows)
+        """That one, and those from before the file was moved."""
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -269,26 +272,17 @@ class Office:
         return last
 
     def append(self, review: Review, payload: Adjudicate | Look | Withdraw) -> Event:
-        """Write an event of the organisation's own; it is durable when this returns."""
+        """Write an event of the organisation's own; it is durable when this returns.
+
+        A withdrawal also erases what it reaches, from every byte of the file.
+        """
         if payload.batch is not None and payload.batch not in review.manifests:
             raise ValueError("the event is of another review")
         with self.transaction():
-            event = self._next(payload)
-            insert_event(self.connection, event)
+            event = append_event(self.connection, self.device, payload)
+        if event.kind is Kind.WITHDRAW:
+            erase(self.connection)
         return event
-
-    def _next(self, payload: Adjudicate | Look | Withdraw) -> Event:
-        own = [event for event in read_events(self.connection) if event.device == self.device]
-        last = max(own, key=lambda event: event.seq, default=None)
-        row = self.connection.execute("SELECT coalesce(max(lamport), 0) FROM event").fetchone()
-        return make_event(
-            payload,
-            device=self.device,
-            seq=0 if last is None else last.seq + 1,
-            lamport=row[0] + 1,
-            prev=FIRST if last is None else last.id,
-            salt=secrets.token_bytes(SALT_BYTES),
-        )
 
     def state(self, review: Review) -> State:
         """Give what a review's events add up to; only the organisation itself adjudicates and looks."""
@@ -297,7 +291,7 @@ class Office:
             (
                 event
                 for event in self.events(review)
-                if event.kind not in own or event.device == self.device
+                if event.kind not in own or event.device in self.own_devices
             ),
             set(review.manifests),
         )

@@ -1,0 +1,211 @@
+"""Items whose answer the organiser knows, mixed in so that careless rating shows: bad, repeated, anchors.
+
+They are made from development entries, so that no reference of a secret segment is shown. Where no development
+entry is there, bad items are made from the systems' own outputs, and anchors are left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from corpora.entry import Entry, EntryId, Segment
+from review.files.batch_form import MOST_ITEM_TEXT
+from review.office.inflected_controls import Inflected
+from review.office.items import Item, new_item
+from review.office.sampling import drawing
+from review.office.wrong_texts import FORM, HALF, OTHER, SWAP, WrongTexts, plain_form
+from review.verdict.panel import ControlKind
+
+_Thing = TypeVar("_Thing")
+
+KINDS = (FORM, OTHER, FORM, SWAP, FORM, OTHER, FORM, HALF)
+"""In this turn with an analyser; one that cannot be made gives way to the next."""
+
+PLAIN_KINDS = (SWAP, OTHER, SWAP, OTHER, SWAP, OTHER, SWAP, HALF)
+"""Without one. Halves are few, for their length would tell them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many controls a batch has."""
+
+    bad: int
+    repeats: int
+    anchors: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.bad + self.repeats + self.anchors
+
+
+def usual_counts(real: int) -> Counts:
+    """Give 8 bad, 8 repeated and 4 anchors for 80 real items, and as many again for each further 80.
+
+    With fewer than 8 bad ones the tests would suspect careful people; only small batches go below.
+    """
+    tenth = max(8, round(real / 10)) if real >= 40 else real // 5
+    return Counts(tenth, tenth, max(1, tenth // 2) if tenth else 0)
+
+
+@dataclass(frozen=True)
+class Material:
+    """What controls are made of."""
+
+    real: Sequence[Item]
+    """Real items that everybody is asked."""
+    entries: Mapping[EntryId, Entry]
+    """All entries of the corpus, by id as it stands on cards."""
+    outputs: Mapping[EntryId, Sequence[str]]
+    """What the runs gave, by entry: nothing that is made wrong may equal one."""
+    forms: Callable[[str], Sequence[Inflected]]
+    """Versions of a text with one word in a wrong form; none without an analyser."""
+    inflects: bool
+    """Whether an analyser is there."""
+
+
+@dataclass(frozen=True)
+class Controls:
+    """The controls of a batch."""
+
+    items: list[Item] = field(default_factory=list)
+    short: list[str] = field(default_factory=list)
+    """Words about what could not be made as asked."""
+
+    def kinds(self) -> dict[str, int]:
+        """Count the bad items by how they were made, ``fst`` for all changed word forms."""
+        made = (item.truth.made_by for item in self.items if item.truth.made_by)
+        return dict(Counter(name.partition(":")[0] for name in made))
+
+
+def is_development(entry: Entry) -> bool:
+    """Tell whether an entry's reference may be shown: it is of development, or of a corpus without segments."""
+    return entry.segment in {None, Segment.DEVELOPMENT}
+
+
+def make_controls(material: Material, counts: Counts, seed: int) -> Controls:
+    """Make the controls of a batch: repeats, bad items and anchors, in a number as near to the asked as can be."""
+    controls = Controls()
+    controls.items.extend(_repeats(material, counts.repeats, seed))
+    anchors = list(_anchors(material, counts.anchors, seed))
+    controls.items.extend(_bad(material, counts.bad, seed, anchors))
+    controls.items.extend(anchors)
+    made = Counter(item.truth.control for item in controls.items)
+    for kind, name, wanted in (
+        (ControlKind.BAD, "bad items", counts.bad),
+        (ControlKind.REPEAT, "repeated items", counts.repeats),
+        (ControlKind.ANCHOR, "reference anchors", counts.anchors),
+    ):
+        if made[kind] < wanted:
+            controls.short.append(_why_short(name, made[kind], wanted))
+    return controls
+
+
+def _why_short(name: str, made: int, wanted: int) -> str:
+    why = " (they are made from development entries only)" if name == "reference anchors" else ""
+    return f"{made} of {wanted} {name} could be made{why}."
+
+
+def _repeats(material: Material, wanted: int, seed: int) -> Iterable[Item]:
+    """Ask some translations a second time, of different entries."""
+    by_entry = {item.truth.entry: item for item in _shuffled(material.real, seed, "repeats")}
+    for first in list(by_entry.values())[:wanted]:
+        yield new_item(
+            material.entries[first.truth.entry],
+            first.shown.candidate,
+            run_id=first.truth.run_id,
+            control=ControlKind.REPEAT,
+            partner=first.id,
+        )
+
+
+def _anchors(material: Material, wanted: int, seed: int) -> Iterable[Item]:
+    """Show some references as candidates, rather of entries that are not asked otherwise."""
+    asked = {item.truth.entry for item in material.real}
+    open_ = [
+        (id_, entry)
+        for id_, entry in material.entries.items()
+        if is_development(entry) and fits(entry.source) and fits(entry.reference)
+    ]
+    shuffled = _shuffled(open_, seed, "anchors")
+    shuffled.sort(key=lambda each: (each[0] in asked, _same_as_output(material, *each)))
+    for _, entry in shuffled[:wanted]:
+        yield new_item(entry, entry.reference, control=ControlKind.ANCHOR)
+
+
+def _same_as_output(material: Material, id_: EntryId, entry: Entry) -> bool:
+    return plain_form(entry.reference) in map(plain_form, material.outputs.get(id_, ()))
+
+
+def _bad(material: Material, wanted: int, seed: int, anchors: Sequence[Item]) -> list[Item]:
+    """Make wrong translations, of different entries."""
+    real = _shuffled(material.real, seed, "partners")
+    partners = {item.truth.entry: item for item in (*anchors, *real)}
+    made: dict[EntryId, Item] = {}
+    for id_, texts, right in _sources(material, real, seed):
+        if len(made) == wanted:
+            break
+        if id_ not in made:
+            wrong = _wrong(material, texts, id_, right, partners.get(id_), len(made))
+            made |= {} if wrong is None else {id_: wrong}
+    return list(made.values())
+
+
+def _sources(
+    material: Material, real: Sequence[Item], seed: int
+) -> Iterator[tuple[EntryId, WrongTexts, str]]:
+    """Give entry, what makes it wrong, and the right text: development entries, first those that are asked.
+
+    After them come the systems' own outputs for the entries that are asked, whatever their segment.
+    """
+    chance = drawing(seed, "bad")
+    open_ = {id_: entry for id_, entry in material.entries.items() if is_development(entry)}
+    references = WrongTexts([entry.reference for entry in open_.values()], material.forms, chance)
+    others = _shuffled(open_, seed, "others")
+    for id_ in dict.fromkeys((*(item.truth.entry for item in real), *others)):
+        if id_ in open_:
+            yield id_, references, open_[id_].reference
+    outputs = WrongTexts([item.shown.candidate for item in real], material.forms, chance)
+    for item in real:
+        yield item.truth.entry, outputs, item.shown.candidate
+
+
+def _wrong(
+    material: Material,
+    texts: WrongTexts,
+    id_: EntryId,
+    right: str,
+    partner: Item | None,
+    turn: int,
+) -> Item | None:
+    """Make a bad item of one entry, of the kind whose turn it is or the next that can be made."""
+    entry = material.entries[id_]
+    length = len(right if partner is None else partner.shown.candidate)
+    known = (entry.reference, *entry.variants, *material.outputs.get(id_, ()))
+    never = frozenset(map(plain_form, known))
+    kinds = KINDS if material.inflects else PLAIN_KINDS
+    for step in range(len(kinds)):
+        wrong = texts.make(kinds[(turn + step) % len(kinds)], right, length, never)
+        if wrong is not None and fits(wrong.text) and fits(entry.source):
+            return new_item(
+                entry,
+                wrong.text,
+                control=ControlKind.BAD,
+                partner=None if partner is None else partner.id,
+                made_by=wrong.made_by,
+            )
+    return None
+
+
+def fits(text: str) -> bool:
+    """Tell whether a text is one that a batch can hold and people can judge."""
+    return bool(text.strip()) and len(text) <= MOST_ITEM_TEXT
+
+
+def _shuffled(things: Iterable[_Thing], seed: int, purpose: str) -> list[_Thing]:
+    shuffled = list(things)
+    drawing(seed, purpose).shuffle(shuffled)
+    return shuffled
