@@ -1,0 +1,85 @@
+"""Whether each device's events form one whole chain, by their heads alone: erased events count like others.
+
+A laptop hands over the heads of all its events, so a chain runs from place 0 to its end; what is missing in
+between was cut out or damaged, and two events at one place come from a laptop whose file was copied.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from review.log.event import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """One device's chain."""
+
+    device: str
+    events: int
+    """Different events."""
+    last: int
+    """Largest place, from 0."""
+    head: str
+    """Id of the event at the largest place; the smallest id where there are two."""
+    missing: int
+    """Places before the last without an event."""
+    broken: tuple[int, ...]
+    """Places whose event names another one before it than the one that is there, or has no later time."""
+    forked: tuple[int, ...]
+    """Places with two events or more: this laptop was copied."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing and every event fits the one before it; a copied laptop's may be."""
+        return not (self.missing or self.broken)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainReport:
+    """The chains of all devices, by device."""
+
+    chains: tuple[Chain, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every chain is."""
+        return all(chain.whole for chain in self.chains)
+
+    @property
+    def copied(self) -> tuple[str, ...]:
+        """Devices of which there are two."""
+        return tuple(chain.device for chain in self.chains if chain.forked)
+
+
+def check_chain(events: Iterable[Event]) -> ChainReport:
+    """Look at the chain of every device; order and repetition of the events do not matter."""
+    devices: dict[str, dict[int, dict[str, Event]]] = defaultdict(lambda: defaultdict(dict))
+    for event in events:
+        devices[event.device][event.seq][event.id] = event
+    return ChainReport(tuple(_chain(device, devices[device]) for device in sorted(devices)))
+
+
+def _chain(device: str, places: dict[int, dict[str, Event]]) -> Chain:
+    last = max(places)
+    return Chain(
+        device=device,
+        events=sum(len(here) for here in places.values()),
+        last=last,
+        head=min(places[last]),
+        missing=last + 1 - len(places),
+        broken=tuple(seq for seq in sorted(places) if not _follows(seq, places)),
+        forked=tuple(seq for seq in sorted(places) if len(places[seq]) > 1),
+    )
+
+
+def _follows(seq: int, places: dict[int, dict[str, Event]]) -> bool:
+    before = places.get(seq - 1)
+    if before is None:  # the first, or one after a gap, which is counted as missing
+        return True
+    return all(
+        event.prev in before and before[event.prev].lamport < event.lamport
+        for event in places[seq].values()
+    )

@@ -1,0 +1,159 @@
+"""From events to what they add up to: the same for everybody, in whatever order and however often they came.
+
+The order of reading is (lamport, device, seq, id). Undo and withdrawal reach their targets wherever those
+stand in that order, so that copies which lack some events agree once they have them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from operator import attrgetter
+from typing import TypeVar
+
+from review.log.event import Event
+from review.log.payloads import (
+    Adjudicate,
+    AnyPayload,
+    Comment,
+    Consent,
+    HarmFlag,
+    Look,
+    NotJudged,
+    OfReviewer,
+    Payload,
+    Rate,
+    Reasons,
+    Skip,
+    Suggest,
+    Train,
+    Undo,
+)
+from review.log.state import Adjudication, Judgement, ReviewerState, State
+from review.log.withdrawal import covered, withdrawals
+from review.rating import Rating
+
+_T = TypeVar("_T")
+_P = TypeVar("_P", bound=Payload)
+_Judged = tuple[Event, Rate | NotJudged]
+
+
+def fold(events: Iterable[Event], batches: Collection[str] | None = None) -> State:
+    """Give what events say of some batches, or of all of them.
+
+    The caller leaves out what a device may not say (adjudications and looks of any but the organisation's)
+    and what contradicts its batch (unknown items).
+    """
+    whole = {event.id: event for event in events if event.payload is not None}.values()
+    withdrawn = {
+        place: scopes
+        for place, scopes in withdrawals(whole).items()
+        if batches is None or place[1] is None or place[1] in batches
+    }
+    counted = [event for event in whole if not covered(event, withdrawn)]
+    counted.sort(key=attrgetter("order"))
+    said = [event.payload for event in counted if _of(event.payload, batches)]
+    persons: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    for event in counted:
+        if isinstance(event.payload, OfReviewer) and _of(event.payload, batches):
+            persons[event.payload.batch, event.payload.reviewer].append(event)
+    return State(
+        reviewers={place: _person(persons[place]) for place in sorted(persons)},
+        withdrawn=withdrawn,
+        adjudications=_adjudications(_all(said, Adjudicate)),
+        looks=_looks(_all(said, Look)),
+    )
+
+
+def _of(payload: AnyPayload | None, batches: Collection[str] | None) -> bool:
+    return batches is None or getattr(payload, "batch", None) in batches
+
+
+def _all(said: Iterable[AnyPayload | None], what: type[_P]) -> list[_P]:
+    return [payload for payload in said if isinstance(payload, what)]
+
+
+def _adjudications(decided: Iterable[Adjudicate]) -> dict[str, Adjudication]:
+    return {each.item: Adjudication(each.harmful, each.note) for each in decided}
+
+
+def _looks(looks: Iterable[Look]) -> dict[str, int]:
+    seen: dict[str, set[str]] = defaultdict(set)
+    for look in looks:
+        seen[look.run_id].add(look.events_sha256)
+    return {run: len(seen[run]) for run in sorted(seen)}
+
+
+def _person(events: Sequence[Event]) -> ReviewerState:
+    said = [event.payload for event in events]
+    undone = {undo.target for undo in _all(said, Undo)}
+    acts = [
+        event
+        for event in events
+        if isinstance(event.payload, Rate | NotJudged | Skip) and event.id not in undone
+    ]
+    last = _last_judgements(acts)
+    consents = _all(said, Consent)
+    return ReviewerState(
+        consented=bool(consents),
+        consent_sha256=consents[-1].consent_sha256 if consents else None,
+        share_corrections=bool(consents) and consents[-1].share_corrections,
+        judgements={item: _judgement(*judged) for item, judged in last.items()},
+        earlier=_earlier(acts, last),
+        skipped=_skipped(acts, last),
+        trained={each.item: each.rating for each in _all(said, Train)},
+        reasons=_kept({each.item: each.reasons for each in _all(said, Reasons)}),
+        comments=_kept({each.item: each.text for each in _all(said, Comment)}),
+        suggestions=_kept({each.item: each.text for each in _all(said, Suggest)}),
+        harmful=frozenset(_kept({each.item: each.harmful for each in _all(said, HarmFlag)})),
+        undoable=tuple(event.id for event in acts),
+    )
+
+
+def _kept(last: dict[str, _T]) -> dict[str, _T]:
+    """Leave out what was taken back by something empty."""
+    return {item: value for item, value in last.items() if value}
+
+
+def _last_judgements(acts: Iterable[Event]) -> dict[str, _Judged]:
+    """Give each item's last judgement, in the order in which those were made."""
+    last: dict[str, _Judged] = {}
+    for event in acts:
+        if isinstance(event.payload, Rate | NotJudged):
+            last.pop(event.payload.item, None)
+            last[event.payload.item] = event, event.payload
+    return last
+
+
+def _judgement(event: Event, said: Rate | NotJudged) -> Judgement:
+    return Judgement(
+        event=event.id,
+        rating=said.rating if isinstance(said, Rate) else None,
+        why_not=said.why if isinstance(said, NotJudged) else None,
+        position=said.position,
+        active_ms=said.active_ms,
+        face=said.face,
+        override=said.override,
+    )
+
+
+def _earlier(acts: Iterable[Event], last: dict[str, _Judged]) -> dict[str, tuple[Rating, ...]]:
+    found: dict[str, tuple[Rating, ...]] = {}
+    for event in acts:
+        if not isinstance(event.payload, Rate):
+            continue
+        final, said = last[event.payload.item]
+        differs = isinstance(said, Rate) and said.rating is not event.payload.rating
+        if differs and final.device != event.device:
+            item = event.payload.item
+            found[item] = (*found.get(item, ()), event.payload.rating)
+    return found
+
+
+def _skipped(acts: Iterable[Event], last: dict[str, _Judged]) -> tuple[str, ...]:
+    waiting: dict[str, None] = {}
+    for event in acts:
+        if isinstance(event.payload, Skip) and event.payload.item not in last:
+            waiting.pop(event.payload.item, None)
+            waiting[event.payload.item] = None
+    return tuple(waiting)

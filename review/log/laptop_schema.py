@@ -1,0 +1,58 @@
+"""The tables of a laptop's file as numbered steps; a step that was released is never changed again."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from review.log.table import create_event_table
+
+APPLICATION_ID = 0x526F5276
+"""``PRAGMA application_id``: tells our file from every other SQLite file."""
+
+_FIRST_TABLES = (
+    """CREATE TABLE installation (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        device TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        unclean INTEGER NOT NULL DEFAULT 0  -- 1: free pages may still hold what was taken back
+    ) STRICT""",
+    """CREATE TABLE batch (
+        id TEXT PRIMARY KEY,
+        manifest BLOB NOT NULL,
+        members BLOB NOT NULL,
+        secret INTEGER NOT NULL
+    ) STRICT""",
+    """CREATE TABLE draft (
+        batch TEXT NOT NULL,
+        reviewer TEXT NOT NULL,
+        item TEXT NOT NULL,
+        field TEXT NOT NULL,
+        text TEXT NOT NULL,
+        PRIMARY KEY (batch, reviewer, item, field)
+    ) STRICT""",
+    "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+)
+
+
+def _m001_events_batches_drafts_settings(connection: sqlite3.Connection) -> None:
+    create_event_table(connection)
+    for statement in _FIRST_TABLES:
+        connection.execute(statement)
+
+
+MIGRATIONS = (_m001_events_batches_drafts_settings,)
+"""Each brings a file from the version of its place to the next."""
+
+SCHEMA_VERSION = len(MIGRATIONS)
+"""Kept in ``PRAGMA user_version``."""
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file up to date, within the caller's transaction."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version == SCHEMA_VERSION:
+        return
+    for step in MIGRATIONS[version:]:
+        step(connection)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

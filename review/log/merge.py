@@ -1,0 +1,144 @@
+"""Bringing events from several laptops together: a set union, in any order, any number of times.
+
+The content of an event is there if any copy has it and no withdrawal reaches it. What cannot be believed
+is reported by its line and never stops the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from review.log.chain import ChainReport, check_chain
+from review.log.clocks import WildClock, wild_clocks
+from review.log.event import Event, EventError, read_event
+from review.log.laptop import Laptop
+from review.log.payloads import Withdraw
+from review.log.withdrawal import covered, reach, withdrawals
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something about one incoming line."""
+
+    line: int
+    """From 1."""
+    said: str
+    """Why, in words; no text of the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """What came in, and what the store has to keep of it."""
+
+    added: tuple[Event, ...]
+    """New events, and known ones whose content came only now; erased where a withdrawal reaches them."""
+    already_here: int
+    set_aside: tuple[Remark, ...]
+    """Events that the caller does not take; their heads are kept, because the chain needs them."""
+    heads: tuple[Event, ...]
+    """New heads of what was set aside, without content."""
+    damaged: tuple[Remark, ...]
+    honoured: int
+    """Incoming events with content that their person took back."""
+    chains: ChainReport
+    """Of everything that is known now."""
+    clocks: tuple[WildClock, ...]
+    """Of the incoming events."""
+
+    @property
+    def to_keep(self) -> tuple[Event, ...]:
+        """Everything that ``table.insert_event`` has to be given, in one transaction."""
+        return self.added + self.heads
+
+    @property
+    def copied(self) -> tuple[str, ...]:
+        """Laptops whose file was copied: two events stand at one place, and both are kept."""
+        return self.chains.copied
+
+
+Objection = Callable[[Event], str | None]
+"""Why an event is not taken, in words (its item is unknown, its device may not say this); None to take it."""
+
+
+def merge(
+    known: Iterable[Event],
+    incoming: Iterable[bytes | Event],
+    *,
+    now: datetime | None = None,
+    since: datetime | None = None,
+    objection: Objection = lambda _: None,
+) -> MergeReport:
+    """Compare incoming events, or their lines as received, with the known ones.
+
+    ``now`` is the time of the import, aware (None: the clock's); ``since`` is when the batch was made, for
+    telling clocks that are behind. Nothing is written.
+    """
+    here = _by_id(known)
+    damaged: list[Remark] = []
+    read = list(_read(incoming, damaged))
+    refused = {event.id: said for _, event in read if event.payload and (said := objection(event))}
+    taken = [event for _, event in read if event.id not in refused]
+    withdrawn = withdrawals((*here.values(), *taken))
+    news = {
+        each.id: event
+        for each in _by_id(taken).values()
+        if _is_new(event := each.erased() if covered(each, withdrawn) else each, here)
+    }
+    heads = {
+        event.id: event.erased()
+        for _, event in read
+        if event.id in refused and event.id not in here and event.id not in news
+    }
+    return MergeReport(
+        added=tuple(news.values()),
+        already_here=len(taken) - len(news),
+        set_aside=tuple(Remark(n, refused[event.id]) for n, event in read if event.id in refused),
+        heads=tuple(heads.values()),
+        damaged=tuple(damaged),
+        honoured=sum(covered(event, withdrawn) for event in taken),
+        chains=check_chain((*here.values(), *news.values(), *heads.values())),
+        clocks=wild_clocks(taken, now or datetime.now(UTC), since),
+    )
+
+
+def _read(incoming: Iterable[bytes | Event], damaged: list[Remark]) -> Iterator[tuple[int, Event]]:
+    for number, each in enumerate(incoming, 1):
+        if isinstance(each, Event):
+            yield number, each
+            continue
+        try:
+            yield number, read_event(each)
+        except EventError as error:
+            damaged.append(Remark(number, str(error)))
+
+
+def _by_id(events: Iterable[Event]) -> dict[str, Event]:
+    """Give each event once, with its content where any copy has it."""
+    found: dict[str, Event] = {}
+    for event in events:
+        if event.payload is not None or event.id not in found:
+            found[event.id] = event
+    return found
+
+
+def _is_new(event: Event, here: dict[str, Event]) -> bool:
+    known = here.get(event.id)
+    return known is None or (known.payload is None and event.payload is not None)
+
+
+def export_events(laptop: Laptop, batch: str) -> list[Event]:
+    """Give what goes back for one batch: the heads of all events of the laptop, chain by chain.
+
+    Content comes only with the events of this batch and with withdrawals that reach it. All heads come, so
+    that each chain can be checked from its first event to its last.
+    """
+    events = sorted(laptop.events(), key=lambda event: (event.device, event.seq, event.id))
+    return [event if _belongs(event, batch) else event.erased() for event in events]
+
+
+def _belongs(event: Event, batch: str) -> bool:
+    if isinstance(event.payload, Withdraw):
+        return reach(event.payload) in {None, batch}
+    return getattr(event.payload, "batch", None) == batch

@@ -1,0 +1,174 @@
+"""The table of events, which only grows: the same in a laptop's file and in the organisation's.
+
+Triggers guard it against every program that opens the file. Nothing is deleted; a row changes in two ways
+only: its content is erased, or content that another copy still had comes to a row without any.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from harness.card.canonical import canonical_bytes
+from review.log.event import FIRST, SALT_BYTES, Event, EventError, make_event, read_event
+from review.log.payloads import AnyPayload, Kind
+from review.log.withdrawal import covered, erase_covered, known_withdrawals
+
+_HEAD = ("id", "device", "seq", "lamport", "prev", "kind", "commitment")
+_CONTENT = ("payload", "salt", "batch", "reviewer")
+_COLUMNS = ", ".join(_HEAD + _CONTENT)
+_SAME_HEAD = " AND ".join(f"NEW.{name} IS OLD.{name}" for name in ("rowid", *_HEAD))
+_EMPTY = " AND ".join(f"NEW.{name} IS NULL" for name in _CONTENT)
+
+_STATEMENTS = (
+    """CREATE TABLE event (
+        id TEXT NOT NULL UNIQUE CHECK (length(id) = 64),
+        device TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        lamport INTEGER NOT NULL,
+        prev TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        commitment TEXT NOT NULL,  -- the head's "commit", a word of SQL
+        payload TEXT,              -- canonical JSON, NULL where erased
+        salt BLOB,
+        batch TEXT,                -- of the payload, for queries
+        reviewer TEXT,
+        CHECK ((payload IS NULL) = (salt IS NULL)),
+        CHECK (payload IS NOT NULL OR (batch IS NULL AND reviewer IS NULL))
+    ) STRICT""",
+    "CREATE INDEX event_chain ON event (device, seq)",
+    "CREATE INDEX event_lamport ON event (lamport)",
+    "CREATE INDEX event_reviewer ON event (reviewer, batch)",
+    "CREATE INDEX event_withdrawal ON event (reviewer) WHERE kind = 'withdraw'",
+    """CREATE TRIGGER event_is_never_deleted BEFORE DELETE ON event
+        BEGIN SELECT RAISE(ABORT, 'an event is never deleted'); END""",
+    """CREATE TRIGGER event_is_never_replaced BEFORE INSERT ON event
+        WHEN EXISTS (SELECT 1 FROM event WHERE id = NEW.id OR rowid = NEW.rowid)
+        BEGIN SELECT RAISE(ABORT, 'an event is never replaced'); END""",
+    f"""CREATE TRIGGER event_is_never_changed BEFORE UPDATE ON event
+        WHEN NOT ({_SAME_HEAD} AND (({_EMPTY}) OR OLD.payload IS NULL))
+        BEGIN SELECT RAISE(ABORT, 'an event is never changed'); END""",
+)
+
+
+def create_event_table(connection: sqlite3.Connection) -> None:
+    """Make the table, its indexes and its triggers, within the caller's transaction."""
+    for statement in _STATEMENTS:
+        connection.execute(statement)
+
+
+def insert_event(connection: sqlite3.Connection, event: Event) -> bool:
+    """Keep an event, within the caller's transaction; False where it was there already with its content.
+
+    Content comes to an event that was known without, unless a known withdrawal reaches it; a withdrawal
+    erases what it reaches.
+    """
+    kept = _as_withdrawn(connection, event)
+    row = connection.execute("SELECT payload FROM event WHERE id = ?", (event.id,)).fetchone()
+    if row is None:
+        marks = ", ".join("?" * len(_HEAD + _CONTENT))
+        connection.execute(f"INSERT INTO event ({_COLUMNS}) VALUES ({marks})", _row(kept))
+    elif row[0] is None and kept.payload is not None:
+        connection.execute(
+            "UPDATE event SET payload = ?, salt = ?, batch = ?, reviewer = ? WHERE id = ?",
+            (*_content(kept), event.id),
+        )
+    else:
+        return False
+    if kept.kind is Kind.WITHDRAW:
+        erase_covered(connection, getattr(kept.payload, "reviewer", None))
+    return True
+
+
+def _as_withdrawn(connection: sqlite3.Connection, event: Event) -> Event:
+    reviewer = getattr(event.payload, "reviewer", None)
+    if reviewer is None or not covered(event, known_withdrawals(connection, reviewer)):
+        return event
+    return event.erased()
+
+
+def _row(event: Event) -> tuple[Any, ...]:
+    head = (event.id, event.device, event.seq, event.lamport, event.prev, event.kind, event.commit)
+    return (*head, *_content(event))
+
+
+def _content(event: Event) -> tuple[Any, ...]:
+    payload = event.payload
+    if payload is None:
+        return (None,) * len(_CONTENT)
+    text = canonical_bytes(payload.model_dump(mode="json")).decode()
+    return (text, event.salt, getattr(payload, "batch", None), getattr(payload, "reviewer", None))
+
+
+def append_event(connection: sqlite3.Connection, device: str, payload: AnyPayload) -> Event:
+    """Write the next event of a device's chain, within the caller's transaction.
+
+    The transaction must have begun with BEGIN IMMEDIATE, so that two processes never take one place.
+    """
+    seq, prev = connection.execute(
+        "SELECT seq + 1, id FROM event WHERE device = ? ORDER BY seq DESC LIMIT 1", (device,)
+    ).fetchone() or (0, FIRST)
+    lamport = connection.execute("SELECT coalesce(max(lamport), 0) + 1 FROM event").fetchone()[0]
+    salt = secrets.token_bytes(SALT_BYTES)
+    event = make_event(payload, device=device, seq=seq, lamport=lamport, prev=prev, salt=salt)
+    insert_event(connection, event)
+    return event
+
+
+def read_events(
+    connection: sqlite3.Connection, batches: Collection[str] | None = None
+) -> Iterator[Event]:
+    """Give the events of some batches, or all, in the order in which they came.
+
+    Withdrawals and events without content come whatever the batch, because chains and erasing need them.
+    Raises EventError where a row was changed behind the program's back.
+    """
+    wanted = "" if batches is None else _of_batches(len(batches))
+    rows = connection.execute(
+        f"SELECT rowid, {_COLUMNS} FROM event {wanted} ORDER BY rowid", tuple(batches or ())
+    ).fetchall()  # an open cursor would hold a lock against other processes
+    return (_event(*row[:-2]) for row in rows)
+
+
+def _of_batches(count: int) -> str:
+    marks = ", ".join("?" * count)
+    return f"WHERE batch IN ({marks}) OR payload IS NULL OR kind = 'withdraw'"
+
+
+def _event(
+    number: int,
+    identity: str,
+    device: str,
+    seq: int,
+    lamport: int,
+    prev: str,
+    kind: str,
+    commitment: str,
+    payload: str | None,
+    salt: bytes | None,
+) -> Event:
+    head = (
+        f'{{"commit":"{commitment}","device":"{device}","kind":"{kind}","lamport":{lamport},'
+        f'"prev":"{prev}","seq":{seq},"v":1}}'
+    )
+    said = "null" if salt is None else f'"{salt.hex()}"'
+    try:
+        event = read_event(
+            f'{{"head":{head},"payload":{payload or "null"},"salt":{said}}}'.encode()
+        )
+    except EventError as error:
+        raise EventError(f"Event {number} of the store {error}.") from None
+    if event.id != identity:
+        raise EventError(f"Event {number} of the store has another id than its head says.")
+    return event
+
+
+def heads(connection: sqlite3.Connection) -> dict[str, tuple[int, str]]:
+    """Give the last place and id of each device's chain."""
+    rows = connection.execute(
+        "SELECT device, seq, id FROM event AS last WHERE seq ="
+        " (SELECT max(seq) FROM event WHERE device = last.device) ORDER BY device, id"
+    )
+    return {device: (seq, identity) for device, seq, identity in rows.fetchall()}
