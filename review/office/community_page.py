@@ -1,0 +1,229 @@
+"""The result for the speakers themselves: one page in plain words, where disagreement is a question about the language.
+
+Every number on it is a field of the certificate. Nobody can be recognised: no pseudonym, no comment, no
+count of a single item; and from a panel of fewer than five people nothing but the result.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from html import escape
+from typing import Final
+
+from review.files.batch_form import BatchItem
+from review.log.state import State
+from review.rating import LEAST_ACCEPTABLE, Reason
+from review.session.labels import REASONS
+from review.session.words import Words, msgid
+from review.verdict.certificate import Certificate
+from review.verdict.html_page import document, outside
+from review.verdict.key import AnswerKey
+from review.verdict.verdict import Outcome
+
+FEWEST_PEOPLE = 5
+"""With fewer people, what single items or reasons show could be traced to one of them."""
+MOST_QUESTIONS = 12
+_SIDES = 2
+"""People on each side of a question: a single one could be recognised."""
+
+_ANSWERS: Final[Mapping[Outcome, tuple[str, str]]] = {
+    Outcome.GO: (msgid("Yes."), msgid("The people who looked at it found it good enough.")),
+    Outcome.NO_GO: (
+        msgid("No."),
+        msgid("The people who looked at it did not find it good enough."),
+    ),
+    Outcome.DISCUSS: (
+        msgid("Not clear yet."),
+        msgid("The answers do not settle it. It needs to be talked about."),
+    ),
+    Outcome.INSUFFICIENT: (
+        msgid("Too early to say."),
+        msgid("Not enough sentences have been looked at yet."),
+    ),
+}
+
+_HARD: Final = (
+    msgid("not sorted"),
+    msgid("very easy"),
+    msgid("easy"),
+    msgid("medium"),
+    msgid("hard"),
+    msgid("very hard"),
+)
+"""Difficulty 0–5 in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An item that some found good and others did not."""
+
+    item: BatchItem
+    suggestions: tuple[str, ...]
+    """Better wordings by people who agreed to share them."""
+
+
+def community_page(
+    certificate: Certificate,
+    key: AnswerKey,
+    state: State,
+    texts: Mapping[str, BatchItem],
+    words: Words,
+) -> str:
+    """Write the page in the language of ``words``; without ``texts`` (a secret review) no sentence is shown."""
+    large = certificate.panel.reviewers >= FEWEST_PEOPLE
+    said = reasons(key, state, certificate.run.run_id) if large else []
+    asked = questions(key, state, texts, certificate.run.run_id) if large else []
+    parts = [
+        *_answer(certificate, words),
+        *_numbers(certificate, words),
+        *_difficulties(certificate, words),
+        *_reasons(said, words),
+        *_questions(asked, words),
+        *_rights(certificate, words, large),
+    ]
+    title = words("What people said about the machine translation")
+    return document(title, "\n".join(parts), language=words.language, direction=words.direction)
+
+
+def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
+    """Give what was found wrong with a run's outputs by two people or more, the most frequent first."""
+    people: dict[Reason, set[str]] = {}
+    counts: Counter[Reason] = Counter()
+    for (batch, reviewer), said in sorted(state.reviewers.items()):
+        if batch not in key.batches:
+            continue
+        for item, found in said.reasons.items():
+            if item in key.items and key.items[item].run_id == run_id and item in said.judgements:
+                counts.update(found)
+                for reason in found:
+                    people.setdefault(reason, set()).add(reviewer)
+    several = [reason for reason in counts if len(people[reason]) >= _SIDES]
+    return sorted(several, key=lambda reason: (-counts[reason], list(Reason).index(reason)))
+
+
+def questions(
+    key: AnswerKey, state: State, texts: Mapping[str, BatchItem], run_id: str
+) -> list[Question]:
+    """Give the items that split the panel, at least two people on each side, the most even first."""
+    found: list[tuple[int, str]] = []
+    for item, known in key.items.items():
+        if known.control is None and known.run_id == run_id and item in texts:
+            good, bad = _sides(key, state, item)
+            if min(good, bad) >= _SIDES:
+                found.append((abs(good - bad), item))
+    return [
+        Question(texts[item], _shared_wordings(key, state, item))
+        for _, item in sorted(found)[:MOST_QUESTIONS]
+    ]
+
+
+def _sides(key: AnswerKey, state: State, item: str) -> tuple[int, int]:
+    ranks = [
+        judgement.rating.rank
+        for (batch, _), said in state.reviewers.items()
+        if batch in key.batches
+        and (judgement := said.judgements.get(item)) is not None
+        and judgement.rating is not None
+    ]
+    good = sum(rank >= LEAST_ACCEPTABLE for rank in ranks)
+    return good, len(ranks) - good
+
+
+def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]:
+    return tuple(
+        sorted(
+            {
+                said.suggestions[item].strip()
+                for (batch, _), said in state.reviewers.items()
+                if batch in key.batches and said.share_corrections and said.suggestions.get(item)
+            }
+        )
+    )
+
+
+def _answer(certificate: Certificate, words: Words) -> Iterator[str]:
+    short, long = _ANSWERS[certificate.outcome]
+    pair = outside(certificate.run.language_pair)
+    yield f"<h1>{words('Is the machine translation good enough?')}</h1>"
+    yield f'<p class="quiet">{pair} · {outside(certificate.organisation.name)} · {certificate.issued[:10]}</p>'
+    yield f'<p class="answer" data-field="/verdict/outcome">{words(short)}</p><p>{words(long)}</p>'
+
+
+def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
+    numbers = certificate.verdict["numbers"]
+    people = certificate.panel.reviewers
+    yield f"<h2>{words('What the answers say')}</h2>"
+    who = words.plural("{n} person gave answers that count.", "{n} people gave answers that count.", people)  # fmt: skip
+    many = words.plural("They looked at {n} sentence.", "They looked at {n} sentences.", numbers["items"])  # fmt: skip
+    yield f"<p>{_field('/panel/reviewers', who)} {_field('/verdict/numbers/items', many)}</p>"
+    if numbers["share"] is None:
+        return
+    yield "<p>" + _field("/verdict/numbers/share", words("About {share} of the translations are good: correct, or with small problems only.", share=_of_ten(numbers["share"], words))) + "</p>"  # fmt: skip
+    if numbers["lower"] is not None:
+        yield "<p>" + _field("/verdict/numbers/lower", words("A few people and a few sentences are not everything. We can be quite sure of this much: {share} or more are good.", share=_of_hundred(numbers["lower"], words))) + "</p>"  # fmt: skip
+    yield "<p>" + _field("/verdict/level", words("The goal was {share}.", share=_of_hundred(certificate.verdict["level"], words))) + "</p>"  # fmt: skip
+
+
+def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
+    strata = {
+        int(name): stratum
+        for name, stratum in certificate.verdict["numbers"]["strata"].items()
+        if stratum["share"] is not None
+    }
+    if len(strata) < 2:
+        return
+    yield f"<h2>{words('Easy and hard sentences')}</h2><table>"
+    for difficulty, stratum in sorted(strata.items()):
+        share = _of_ten(stratum["share"], words)
+        said = words("about {share} are good", share=share)
+        cell = _field(f"/verdict/numbers/strata/{difficulty}/share", said)
+        yield f"<tr><th scope='row'>{words(_HARD[difficulty])}</th><td>{cell}</td></tr>"
+    yield "</table>"
+
+
+def _reasons(found: list[Reason], words: Words) -> Iterator[str]:
+    if not found:
+        return
+    yield f"<h2>{words('What people found wrong, most often first')}</h2><ul>"
+    yield from (f"<li>{words(REASONS[reason])}</li>" for reason in found)
+    yield "</ul>"
+
+
+def _questions(asked: list[Question], words: Words) -> Iterator[str]:
+    if not asked:
+        return
+    yield f"<h2>{words('Questions about the language')}</h2>"
+    yield f"<p>{words('Some people found these translations good, others did not. Nobody is wrong: people speak in more than one way. How would you say it?')}</p>"  # fmt: skip
+    for each in asked:
+        yield '<div class="card">'
+        yield f'<p class="quiet">{outside(each.item.source)}</p><p class="said">{outside(each.item.candidate)}</p>'  # fmt: skip
+        if each.suggestions:
+            yield f"<p class='quiet'>{words('Somebody would say:')}</p>"
+            yield from (f'<p class="said">{outside(wording)}</p>' for wording in each.suggestions)
+        yield "</div>"
+
+
+def _rights(certificate: Certificate, words: Words, large: bool) -> Iterator[str]:
+    yield f"<h2>{words('Your answers are yours')}</h2>"
+    yield f"<p>{words('Whoever gave answers can take them back at any time. Ask the people who asked you.')}</p>"
+    if not large:
+        yield f"<p>{words('So few people took part that this page shows no single sentence: somebody could guess who said what.')}</p>"  # fmt: skip
+    yield f'<p class="quiet">{words("Anybody can check this result. It comes from the certificate with this number:")} <code>{certificate.sha256}</code></p>'  # fmt: skip
+
+
+def _field(path: str, said: str) -> str:
+    """Mark words as coming from one field of the certificate."""
+    return f'<span data-field="{path}">{escape(said)}</span>'
+
+
+def _of_ten(share: str, words: Words) -> str:
+    return words("{n} of 10", n=round(Fraction(Decimal(share)) * 10))
+
+
+def _of_hundred(share: str, words: Words) -> str:
+    """Give a share rounded down: what is said to be sure must be."""
+    return words("{n} of 100", n=int(Fraction(Decimal(share)) * 100))

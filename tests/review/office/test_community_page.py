@@ -1,0 +1,206 @@
+"""The page for the speakers: only what the certificate says, nobody recognisable, plain words, harmless texts."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from review.files.batch_form import BatchItem
+from review.log.state import State
+from review.office.community_page import community_page, questions, reasons
+from review.rating import Rating, Reason
+from review.session.words import Words
+from review.verdict.certificate import (
+    Certificate,
+    CertifiedLog,
+    CertifiedPanel,
+    CertifiedPolicy,
+    CertifiedRun,
+    Issuer,
+)
+from tests.review.office.reviewed import BATCH, ITEMS, PEOPLE, RUN, key, said, state
+
+BAD, GIST, GOOD = Rating.REJECT, Rating.GIST, Rating.EXCELLENT
+HASH = "a" * 64
+HOSTILE = "<script>alert(1)</script>\"'&\u202e\x1b[31m\x85"
+
+
+def certificate(
+    outcome: str = "go", people: int = 6, share: str | None = "0.846000"
+) -> Certificate:
+    """A certificate with these words and numbers."""
+    strata = {
+        "1": {"items": 30, "asked": 30, "weight": "0.500000", "share": "0.912000"},
+        "2": {"items": 30, "asked": 30, "weight": "0.500000", "share": "0.771000"},
+    }
+    numbers = {
+        "items": 60,
+        "share": share,
+        "lower": share and "0.719900",
+        "strata": strata if share else {},
+    }
+    return Certificate(
+        issued="2026-03-04T05:06:07Z",
+        supersedes=None,
+        organisation=Issuer(name="Language House", signing_key=HASH),
+        review="demo",
+        run=CertifiedRun(run_id=RUN, run_card_hash=HASH, dataset_id="demo", language_pair="EN→EO", strata={"1": 30}, segments={}),
+        batches={BATCH: HASH},
+        policy=CertifiedPolicy(sha256=HASH, status="proposed", organisation="", community_reviewers=5),
+        key_sha256=HASH,
+        log=CertifiedLog(sha256=HASH, events=1, tips=(), gaps=0, withheld=0, withdrawals=0, devices_sha256=HASH),
+        panel=CertifiedPanel(invited=people, reviewers=people, words="", chosen=""),
+        verdict={"outcome": outcome, "level": "0.700000", "numbers": numbers},
+        agreement={},
+    )  # fmt: skip
+
+
+def texts(**more: str) -> dict[str, BatchItem]:
+    """The items' texts."""
+    items = {item: BatchItem(id=item, source=f"Source {place}", candidate=f"Frazo {place}") for place, item in enumerate(ITEMS)}  # fmt: skip
+    for item, text in more.items():
+        items[item] = BatchItem(id=item, source=text, candidate=text)
+    return items
+
+
+def split_panel(**more: object) -> State:
+    """Two of four find the first item good and the second is rejected by one alone."""
+    return state(
+        said(GOOD, BAD, GOOD, **more),
+        said(GOOD, GOOD, GOOD),
+        said(BAD, GOOD, GOOD),
+        said(GIST, GOOD, None),
+    )
+
+
+class Page(HTMLParser):
+    """Collects a page's text, apart by whether it is marked as a field of the certificate."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.fields: dict[str, str] = {}
+        self.free = ""
+        self.tags: set[str] = set()
+        self._open: list[str | None] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag in {"span", "p"}:
+            self._open.append(dict(attrs).get("data-field"))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in {"span", "p"} and self._open:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        field = next((each for each in reversed(self._open) if each), None)
+        if field is None:
+            self.free += data
+        else:
+            self.fields[field] = self.fields.get(field, "") + data
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_every_number_is_a_field_of_the_certificate(language: str) -> None:
+    issued = certificate()
+    page = Page(community_page(issued, key(), split_panel(), texts(), Words.load(language)))
+    raw = issued.model_dump(mode="json")
+    for path, shown in page.fields.items():
+        value = raw
+        for part in path.strip("/").split("/"):
+            value = value[part]
+        digits = re.findall(r"\d+", shown)
+        if path == "/verdict/outcome":
+            assert digits == []
+        elif isinstance(value, int):
+            assert digits == [str(value)]
+        else:
+            told, of = map(int, digits[-2:])
+            assert abs(told / of - float(value)) <= 0.5 / of + (0.01 if of == 100 else 0)
+            assert of == 10 or told / of <= float(value)
+    without_texts = page.free.split("{")[0] + page.free.rpartition("}")[2]
+    known = (issued.sha256, issued.issued[:10], *(f"Frazo {n}" for n in range(4)), *(f"Source {n}" for n in range(4)))  # fmt: skip
+    for each in known:
+        without_texts = without_texts.replace(each, "")
+    assert re.findall(r"\d", without_texts) == []
+
+
+def test_what_split_the_panel_is_a_question_without_counts() -> None:
+    found = questions(key(), split_panel(), texts(), RUN)
+    assert [each.item.id for each in found] == [ITEMS[0]]
+    page = community_page(certificate(), key(), split_panel(), texts(), Words.load("en"))
+    assert "Frazo 0" in page
+    assert "Frazo 1" not in page
+
+
+def test_with_fewer_than_five_people_no_sentence_and_no_reason_is_shown() -> None:
+    marked = split_panel(reasons={ITEMS[0]: (Reason.GRAMMAR,)})
+    page = community_page(certificate(people=4), key(), marked, texts(), Words.load("en"))
+    assert "Frazo" not in page
+    assert "grammar" not in page.lower()
+    assert "guess who said what" in page
+
+
+def test_no_pseudonym_comment_or_unshared_wording_is_shown() -> None:
+    one = split_panel(
+        share=False, comments={ITEMS[0]: "my comment"}, suggestions={ITEMS[0]: "Mia."}
+    )
+    page = community_page(certificate(), key(), one, texts(), Words.load("en"))
+    assert not any(code in page for code in PEOPLE)
+    assert "my comment" not in page
+    assert "Mia." not in page
+    shared = split_panel(suggestions={ITEMS[0]: "Nia."})
+    assert "Nia." in community_page(certificate(), key(), shared, texts(), Words.load("en"))
+
+
+def test_a_reason_of_one_person_alone_is_left_out() -> None:
+    grammar = {"reasons": {ITEMS[0]: (Reason.GRAMMAR,), ITEMS[1]: (Reason.GRAMMAR,)}}
+    spelling = {"reasons": {ITEMS[0]: (Reason.SPELLING, Reason.GRAMMAR)}}
+    assert reasons(key(), state(said(BAD, BAD, **grammar)), RUN) == []
+    assert reasons(key(), state(said(BAD, BAD, **grammar), said(BAD, **spelling)), RUN) == [
+        Reason.GRAMMAR
+    ]
+
+
+def test_a_secret_review_shows_no_sentence() -> None:
+    page = community_page(certificate(), key(), split_panel(), {}, Words.load("en"))
+    assert "Frazo" not in page
+    assert "Source" not in page
+
+
+def test_hostile_texts_are_only_shown() -> None:
+    hostile = texts(**{ITEMS[0]: HOSTILE})
+    words = split_panel(suggestions={ITEMS[0]: HOSTILE})
+    page = community_page(certificate(), key(), words, hostile, Words.load("en"))
+    page.encode()
+    read = Page(page)
+    assert "script" not in read.tags
+    assert "alert(1)" in read.free
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e]", page)
+    assert not re.search(r"(src|href|url\()", page)
+
+
+@pytest.mark.parametrize("outcome", ["go", "no_go", "discuss", "insufficient"])
+def test_the_words_are_plain(outcome: str) -> None:
+    words = Words.load("en")
+    page = Page(community_page(certificate(outcome), key(), split_panel(), texts(), words))
+    body = page.free.rpartition("}")[2] + " ".join(page.fields.values())
+    body = re.sub(r"[0-9a-f]{64}|Language House|EN→EO", "", body)
+    sentences = [each for each in re.split(r"[.?!:]\s*", body) if len(each.split()) > 2]
+    lengths = [len(each.split()) for each in sentences]
+    assert sum(lengths) / len(lengths) < 15
+    letters = [len(word) for each in sentences for word in re.findall(r"[a-z]+", each.lower())]
+    assert sum(letters) / len(letters) < 5.2
+    hard = {"certificate", "translation", "translations", "difficulty", "people"}
+    assert not {w for s in sentences for w in re.findall(r"[a-z]{14,}", s.lower())} - hard
+
+
+def test_nothing_rated_gives_a_page_without_numbers() -> None:
+    page = community_page(
+        certificate("insufficient", 1, None), key(), state(), texts(), Words.load("en")
+    )
+    assert "Too early to say." in page
+    assert "of 10" not in page
