@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from harness.failures import UsageError
+from review.files.problem import FileError, FileProblem
 
 MOST_BYTES: Final = 50 * 2**20
 """Bytes of one archive; no review that people can rate is larger."""
@@ -22,24 +22,22 @@ MOST_MEMBERS: Final = 32
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
 _BEGINS = b"PK\x03\x04"
-_DIRECTORY = b"PK\x01\x02"
 _LOCAL: Final = struct.Struct("<4s5H3I2H")
 """Signature, version, flags, method, time, date, CRC, two sizes, lengths of name and extra field."""
 
-_DAMAGED = (
-    "This file is damaged: something in it was changed after it was written. Ask for a new copy."
-)
-_CUT_SHORT = (
-    "This file is cut short: it was not copied to its end. Copy it again, or ask for a new copy."
-)
-_NOT_OURS = "This is not a file of Rosetta. Choose another file."
-_REPACKED = (
-    "This file was packed again by another program. Ask for the file as Rosetta wrote it, "
-    "and do not unpack it on the way."
-)
+_WORDS = {
+    FileProblem.DAMAGED: "This file is damaged: something in it was changed after it was written. "
+    "Ask for a new copy.",
+    FileProblem.CUT_SHORT: "This file is cut short: it was not copied to its end. "
+    "Copy it again, or ask for a new copy.",
+    FileProblem.NOT_OURS: "This is not a file of Rosetta. Choose another file.",
+    FileProblem.REPACKED: "This file was packed again by another program. Ask for the file as "
+    "Rosetta wrote it, and do not unpack it on the way.",
+    FileProblem.TOO_LARGE: f"This is more than {MOST_BYTES // 2**20} MB, too much for one file.",
+}
 
 
-class ArchiveError(UsageError):
+class ArchiveError(FileError):
     """These bytes are not an archive as this program writes it; the message says why."""
 
 
@@ -49,9 +47,11 @@ def pack(members: Mapping[str, bytes]) -> bytes:
     Raises ArchiveError where a name is none, or where there is too much for one file.
     """
     if not all(_NAME.fullmatch(name) for name in members) or len(members) > MOST_MEMBERS:
-        raise ArchiveError("This cannot be packed: a member has a name that no archive may hold.")
+        raise ArchiveError(
+            FileProblem.INVALID, "This cannot be packed: a member has a name that none may have."
+        )
     if sum(map(len, members.values())) > MOST_BYTES:
-        raise ArchiveError(f"This is more than {MOST_BYTES // 2**20} MB, too much for one file.")
+        raise _error(FileProblem.TOO_LARGE)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(members):
@@ -77,29 +77,32 @@ def unpack(
     ``most`` bounds the bytes of single members. Raises ArchiveError in words for anything else.
     """
     if len(data) > MOST_BYTES + 2**16:
-        raise ArchiveError(
-            f"This file is larger than {MOST_BYTES // 2**20} MB, so it is not one of Rosetta."
-        )
+        raise _error(FileProblem.TOO_LARGE)
     members = _members(data)
     if pack(members) != data:
-        raise ArchiveError(_CUT_SHORT if _is_beginning(data, members) else _DAMAGED)
+        cut = _is_beginning(data, members)
+        raise _error(FileProblem.CUT_SHORT if cut else FileProblem.DAMAGED)
     _check_names(set(members), set(names), set(optional))
     for name, limit in (most or {}).items():
         if len(members.get(name, b"")) > limit:
-            raise ArchiveError(f"This file holds too much in {name} ({limit:,} bytes at most).")
+            raise ArchiveError(
+                FileProblem.TOO_LARGE,
+                f"This file holds too much in {name} ({limit:,} bytes at most).",
+            )
     return members
 
 
 def _members(data: bytes) -> dict[str, bytes]:
     """Take the members out, one local header after the other."""
     if not data.startswith(_BEGINS):
-        raise ArchiveError(_CUT_SHORT if _BEGINS.startswith(data[:4]) else _NOT_OURS)
+        cut = _BEGINS.startswith(data[:4])
+        raise _error(FileProblem.CUT_SHORT if cut else FileProblem.NOT_OURS)
     members: dict[str, bytes] = {}
     at = 0
     while data[at : at + 4] == _BEGINS:
         name, begin, end = _local(data, at)
         if name in members or len(members) >= MOST_MEMBERS:
-            raise ArchiveError(_REPACKED)
+            raise _error(FileProblem.REPACKED)
         members[name] = data[begin:end]
         at = end
     return members
@@ -108,17 +111,17 @@ def _members(data: bytes) -> dict[str, bytes]:
 def _local(data: bytes, at: int) -> tuple[str, int, int]:
     """Read one local header: the member's name, and where its bytes begin and end."""
     if len(data) < at + _LOCAL.size:
-        raise ArchiveError(_CUT_SHORT)
+        raise _error(FileProblem.CUT_SHORT)
     _, _, flags, method, _, _, _, packed, size, name_length, extra = _LOCAL.unpack_from(data, at)
     begin = at + _LOCAL.size + name_length + extra
     name = data[at + _LOCAL.size : begin - extra]
     if method or flags or extra or packed != size:
-        raise ArchiveError(_REPACKED)
+        raise _error(FileProblem.REPACKED)
     if begin + size > len(data):
-        raise ArchiveError(_CUT_SHORT)
+        raise _error(FileProblem.CUT_SHORT)
     text = name.decode("latin-1")
     if not _NAME.fullmatch(text):
-        raise ArchiveError(_DAMAGED)
+        raise _error(FileProblem.DAMAGED)
     return text, begin, begin + size
 
 
@@ -129,9 +132,16 @@ def _is_beginning(data: bytes, members: Mapping[str, bytes]) -> bool:
 
 def _check_names(found: set[str], names: set[str], optional: set[str]) -> None:
     if missing := sorted(names - found):
-        raise ArchiveError(f"This is another kind of file: it holds no {missing[0]}.")
+        raise ArchiveError(
+            FileProblem.NOT_OURS, f"This is another kind of file: it holds no {missing[0]}."
+        )
     if more := sorted(found - names - optional):
         raise ArchiveError(
+            FileProblem.NEWER,
             f"This file holds {more[0]}, which does not belong there. "
-            "It may come from a newer version of Rosetta."
+            "It may come from a newer version of Rosetta.",
         )
+
+
+def _error(problem: FileProblem) -> ArchiveError:
+    return ArchiveError(problem, _WORDS[problem])

@@ -78,3 +78,8 @@ class BatchManifest(_Form):
     """Reviewer → item ids in the order in which this person gets them."""
     members: dict[Short, Hex64]
     """Name of every other member of the file → SHA-256 of its bytes."""
+
+    @property
+    def signer(self) -> str:
+        """The key under which the batch is signed."""
+        return self.organisation.signing_key

@@ -165,12 +165,12 @@ def _parsed(text: str, role: Role, trouble: str) -> Identity:
     seed, secret = _SEED_LINE.search(text), _AGE_LINE.search(text)
     if seed is None or secret is None:
         raise KeyStoreError(f"The keys of this {role} cannot be read: {trouble}. Put back a copy.")
-    identity = Identity(role, bytes.fromhex(seed[1]), AgeIdentity(secret[1]))
     try:
-        _ = identity.age.recipient
-    except (SealError, ValueError):
-        raise KeyStoreError(f"The keys of this {role} cannot be read: {trouble}.") from None
-    return identity
+        return Identity(role, bytes.fromhex(seed[1]), AgeIdentity.read(secret[1]))
+    except SealError:
+        raise KeyStoreError(
+            f"The keys of this {role} cannot be read: {trouble}. Put back a copy."
+        ) from None
 
 
 def _lost(folder: Path, role: Role, reason: str) -> str:

@@ -12,8 +12,8 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import UsageError
 from review.files.keys import Identity, PublicIdentity
+from review.files.problem import FileError, FileProblem
 from review.files.sealing import SealError, checked_recipient
 from review.files.signature import verify
 from review.log.payloads import Hex64
@@ -22,7 +22,7 @@ SUFFIX: Final = ".rosetta-laptop"
 _MOST_BYTES = 4096
 
 
-class LaptopCardError(UsageError):
+class LaptopCardError(FileError):
     """This is not a laptop's card, or it was changed."""
 
 
@@ -64,16 +64,20 @@ def read_laptop_card(data: bytes) -> LaptopCard:
         card = _Signed.model_validate_json(data[: _MOST_BYTES + 1], strict=True)
     except ValidationError:
         raise LaptopCardError(
-            "This is not the card of a laptop, or it is damaged. Ask for the file once more."
+            FileProblem.NOT_OURS,
+            "This is not the card of a laptop, or it is damaged. Ask for the file once more.",
         ) from None
     fields = card.model_dump(exclude={"signature"})
     if not verify(card.signing_key, canonical_bytes(fields), bytes.fromhex(card.signature)):
         raise LaptopCardError(
+            FileProblem.DAMAGED,
             "This laptop's card was changed after it was written: its signature does not fit. "
-            "Ask for it once more."
+            "Ask for it once more.",
         )
     try:
         recipient = checked_recipient(card.recipient)
     except SealError as error:
-        raise LaptopCardError(f"This laptop's card cannot be used: {error}") from None
+        raise LaptopCardError(
+            error.problem, f"This laptop's card cannot be used: {error}"
+        ) from None
     return LaptopCard(card.name, PublicIdentity(card.signing_key, recipient))

@@ -8,11 +8,19 @@ strength. The form is that of the age specification (C2SP, ``age.md``, version 1
 from __future__ import annotations
 
 import base64
+import re
 import secrets
+import unicodedata
 from typing import Final
+
+from review.files.problem import FileProblem
+from review.files.sealing import SealError
 
 WORK: Final = 16
 """scrypt with N = 2¹⁶, r = 8, p = 1: 64 MiB, a fraction of a second."""
+
+SHORTEST: Final = 12
+"""Characters of a passphrase."""
 
 _CHUNK = 64 * 1024
 
@@ -27,6 +35,21 @@ def seal_with_passphrase(data: bytes, passphrase: str) -> bytes:
     mac = _base64(_mac(_derive(file_key, b"", b"header"), header))
     payload = _stream(_derive(file_key, nonce, b"payload"), data)
     return header + f" {mac}\n".encode() + nonce + payload
+
+
+def typed_passphrase(text: str) -> str:
+    """Give a passphrase as it is used: lower case, one space for any run of spaces, hyphens and commas.
+
+    People copy words from a card in many ways; raises SealError where too little is left to protect.
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    passphrase = " ".join(re.split(r"[\s,\-‐-―]+", plain)).strip()
+    if len(passphrase) < SHORTEST:
+        raise SealError(
+            FileProblem.INVALID,
+            f"This passphrase is too short: {SHORTEST} characters at least. Take the words of the card.",
+        )
+    return passphrase
 
 
 def _stream(key: bytes, data: bytes) -> bytes:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from harness.failures import UsageError
+from review.files.problem import FileError, FileProblem
 
 MOST_BYTES: Final = 51 * 2**20
 """Bytes of one sealed file: an archive, and what age adds."""
@@ -30,12 +30,8 @@ class Lock(StrEnum):
     PASSPHRASE = "passphrase"  # noqa: S105  a kind of lock, not a secret
 
 
-class SealError(UsageError):
+class SealError(FileError):
     """This cannot be sealed or opened; the message says why."""
-
-
-class WrongKey(SealError):  # noqa: N818  an adjective reads better where it is caught
-    """The file is whole as far as one can see, but it was sealed for another key or passphrase."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +45,17 @@ class AgeIdentity:
     def make(cls) -> AgeIdentity:
         """Make a new one."""
         return cls(str(_age().x25519.Identity.generate()))
+
+    @classmethod
+    def read(cls, text: str) -> AgeIdentity:
+        """Read ``AGE-SECRET-KEY-1…``; SealError, which does not quote it, where it is none."""
+        age = _age()
+        try:
+            if _SECRET.fullmatch(text):
+                return cls(str(age.x25519.Identity.from_str(text)))
+        except age.IdentityError:
+            pass  # said below
+        raise SealError(FileProblem.INVALID, "This is not a secret key of age (AGE-SECRET-KEY-1…).")
 
     @property
     def recipient(self) -> str:
@@ -72,7 +79,10 @@ def seal(data: bytes, recipients: Sequence[str]) -> bytes:
     age = _age()
     keys = [age.x25519.Recipient.from_str(checked_recipient(each)) for each in recipients]
     if not keys:
-        raise SealError("Nobody was named who may open this file. Name a recipient (age1…).")
+        raise SealError(
+            FileProblem.INVALID,
+            "Nobody was named who may open this file. Name a recipient (age1…).",
+        )
     return bytes(age.encrypt(data, keys))
 
 
@@ -92,7 +102,10 @@ def unseal_with_passphrase(data: bytes, passphrase: str) -> bytes:
     _check_sealed(data, Lock.PASSPHRASE)
     work = _SCRYPT.match(data, len(_MAGIC))
     if work is None or int(work[1]) > _MOST_WORK:
-        raise SealError("This file is damaged, or it asks for more memory than a laptop has.")
+        raise SealError(
+            FileProblem.DAMAGED,
+            "This file is damaged, or it asks for more memory than a laptop has.",
+        )
     age = _age()
     try:
         return bytes(age.passphrase.decrypt(data, passphrase))
@@ -108,8 +121,9 @@ def checked_recipient(text: str) -> str:
         return str(age.x25519.Recipient.from_str(recipient))
     except age.RecipientError:
         raise SealError(
+            FileProblem.INVALID,
             f"{recipient[:80]!r} is no age recipient. It begins with age1 and has 62 characters; "
-            "age-keygen prints it after 'public key'."
+            "age-keygen prints it after 'public key'.",
         ) from None
 
 
@@ -121,49 +135,53 @@ def read_age_identities(path: Path) -> list[AgeIdentity]:
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         if (content := line.strip()) and not content.startswith("#"):
-            found.append(_identity(content, f"{path}: line {number}"))
+            found.append(_read_line(content, f"{path}: line {number}"))
     if not found:
-        raise SealError(f"{path}: holds no secret key. Name the file that age-keygen made.")
+        raise SealError(
+            FileProblem.INVALID, f"{path}: holds no secret key. Name the file that age-keygen made."
+        )
     return found
 
 
-def _identity(text: str, where: str) -> AgeIdentity:
-    age = _age()
+def _read_line(text: str, where: str) -> AgeIdentity:
     try:
-        if _SECRET.fullmatch(text):
-            return AgeIdentity(str(age.x25519.Identity.from_str(text)))
-    except age.IdentityError:
-        pass  # said below, without quoting a secret
-    raise SealError(
-        f"{where}: not a secret key of age (AGE-SECRET-KEY-1…). Name the file that age-keygen made."
-    )
+        return AgeIdentity.read(text)
+    except SealError as error:
+        raise SealError(
+            FileProblem.INVALID, f"{where}: {error} Name the file that age-keygen made."
+        ) from None
 
 
 def _check_sealed(data: bytes, lock: Lock) -> None:
+    if len(data) > MOST_BYTES:
+        raise SealError(FileProblem.TOO_LARGE, "This file is larger than any file of a review.")
     if data.startswith(_ARMOUR):
-        raise SealError("This file is in age's text form. Ask for the file as Rosetta wrote it.")
-    found = lock_of(data)
-    if found is None:
-        cut = _MAGIC.startswith(data[: len(_MAGIC)])
         raise SealError(
-            "This file is cut short." if cut else "This file is not sealed, or damaged."
+            FileProblem.REPACKED, "This file is in age's text form. Ask for it as Rosetta wrote it."
         )
+    found = lock_of(data)
+    if found is None and _MAGIC.startswith(data[: len(_MAGIC)]):
+        raise SealError(FileProblem.CUT_SHORT, "This file is cut short. Copy it again.")
+    if found is None:
+        raise SealError(FileProblem.NOT_OURS, "This file is not sealed, or it is damaged.")
     if found is not lock:
-        raise WrongKey(
-            "This file opens with a passphrase, not with a key."
+        opens = (
+            "a passphrase, not with a key"
             if found is Lock.PASSPHRASE
-            else "This file opens with a key, not with a passphrase."
+            else "a key, not with a passphrase"
         )
+        raise SealError(FileProblem.LOCKED, f"This file opens with {opens}.")
 
 
 def _said(error: Exception, wrong_key: str) -> SealError:
     """Put age's finding into words; it tells a key that does not fit from damage."""
     reason = str(error)
     if "No matching keys" in reason or reason == "Decryption failed":
-        return WrongKey(f"This file cannot be opened: {wrong_key}.")
-    if "Excessive work" in reason:
-        return SealError("This file asks for more work than this computer can do to open it.")
-    return SealError("This file is damaged or cut short. Copy it again, or ask for a new copy.")
+        return SealError(FileProblem.WRONG_KEY, f"This file cannot be opened: {wrong_key}.")
+    return SealError(
+        FileProblem.DAMAGED,
+        "This file is damaged or cut short. Copy it again, or ask for a new copy.",
+    )
 
 
 def _age() -> Any:

@@ -1,0 +1,189 @@
+"""The batch file: a review on its way to the laptops, signed by the organisation.
+
+What is secret is sealed for laptops or with a passphrase; opening gives texts in memory only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from harness.card.canonical import canonical_bytes
+from harness.problems import first_problem
+from review.files.batch_check import check_content
+from review.files.batch_form import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem
+from review.files.keys import Identity, key_phrase
+from review.files.passphrase import seal_with_passphrase, typed_passphrase
+from review.files.problem import FileError, FileProblem
+from review.files.readme import batch_readme
+from review.files.sealing import AgeIdentity, Lock, lock_of, seal, unseal, unseal_with_passphrase
+from review.files.signed_archive import pack_signed, unpack_signed
+
+ITEMS: Final = "items.jsonl"
+TRAINING: Final = "training.jsonl"
+README: Final = "README.txt"
+
+_MEMBERS = {ITEMS: 48 * 2**20, TRAINING: 2**22, README: 2**16}
+"""Members beside the manifest, and the most bytes of each."""
+
+_MOST_TRAINING = 100
+
+_Item = TypeVar("_Item", BatchItem, TrainingItem)
+
+
+class BatchError(FileError):
+    """This batch cannot be made or opened; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch whose signature and content were checked."""
+
+    manifest: BatchManifest
+    manifest_bytes: bytes = field(repr=False)
+    """As they were signed."""
+    items: tuple[BatchItem, ...] = field(repr=False)
+    training: tuple[TrainingItem, ...] = field(repr=False)
+    archive: bytes = field(repr=False)
+    """The signed zip; of a secret batch it must not be written anywhere."""
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 of the manifest, which covers all the rest; answer keys and certificates name it."""
+        return hashlib.sha256(self.manifest_bytes).hexdigest()
+
+    @property
+    def organisation_phrase(self) -> str:
+        """The six words of the organisation's signing key."""
+        return key_phrase(self.manifest.organisation.signing_key)
+
+
+def make_batch(
+    manifest: BatchManifest,
+    items: Sequence[BatchItem],
+    training: Sequence[TrainingItem],
+    identity: Identity,
+) -> Batch:
+    """Sign a batch; ``manifest.members`` is filled in here, whatever it holds.
+
+    Raises BatchError where content and manifest contradict each other, or there is too much of it. The
+    same input gives the same bytes.
+    """
+    if manifest.organisation.signing_key != identity.public.signing_key:
+        raise BatchError(
+            FileProblem.INVALID,
+            "The batch names another organisation's signing key than the one that is to sign it.",
+        )
+    members = {ITEMS: _lines(items), TRAINING: _lines(training), README: batch_readme(manifest)}
+    try:
+        return _read(pack_signed(manifest, members, identity))
+    except FileError as error:
+        raise BatchError(error.problem, str(error)) from None
+
+
+def write_batch(
+    batch: Batch, *, recipients: Sequence[str] = (), passphrase: str | None = None
+) -> bytes:
+    """Give the bytes of a ``.rosetta-batch`` file: sealed for recipients, or with a passphrase, or plain.
+
+    Raises BatchError where a secret batch would be left open. A file for each reviewer is made by calling
+    this once for each passphrase.
+    """
+    if recipients and passphrase is not None:
+        raise BatchError(
+            FileProblem.INVALID,
+            "A batch is sealed either for laptops or with a passphrase. Write two files.",
+        )
+    try:
+        if recipients:
+            return seal(batch.archive, recipients)
+        if passphrase is not None:
+            return seal_with_passphrase(batch.archive, typed_passphrase(passphrase))
+    except FileError as error:
+        raise BatchError(error.problem, str(error)) from None
+    if batch.manifest.secret:
+        raise BatchError(
+            FileProblem.LOCKED,
+            "This batch holds secret sentences. Name the laptops it is for, or a passphrase.",
+        )
+    return batch.archive
+
+
+def is_encrypted(data: bytes) -> bool:
+    """Say whether a batch file is sealed; ``sealing.lock_of`` tells whether by keys or passphrase."""
+    return lock_of(data) is not None
+
+
+def open_batch(
+    data: bytes, identities: Iterable[AgeIdentity] = (), passphrase: str | None = None
+) -> Batch:
+    """Open a batch file and check all of it; raises BatchError in words.
+
+    A passphrase takes a fraction of a second for our files, and some seconds for one that another program
+    sealed: call it away from the screen. ``problem`` LOCKED asks for a passphrase, WRONG_KEY for another.
+    """
+    try:
+        plain = _unsealed(data, identities, passphrase)
+        batch = _read(plain)
+    except FileError as error:
+        raise BatchError(error.problem, str(error)) from None
+    if batch.manifest.secret and plain is data:
+        raise BatchError(
+            FileProblem.INVALID,
+            "This batch holds secret sentences but is not sealed. Tell the organisation, and delete it.",
+        )
+    return batch
+
+
+def _unsealed(data: bytes, identities: Iterable[AgeIdentity], passphrase: str | None) -> bytes:
+    lock = lock_of(data)
+    if lock is None:
+        return data
+    if lock is Lock.KEYS:
+        return unseal(data, identities)
+    if passphrase is None:
+        raise BatchError(
+            FileProblem.LOCKED, "This file opens with the passphrase on the reviewer's card."
+        )
+    return unseal_with_passphrase(data, typed_passphrase(passphrase))
+
+
+def _read(archive: bytes) -> Batch:
+    opened = unpack_signed(archive, BatchManifest, _MEMBERS)
+    batch = Batch(
+        opened.manifest,
+        opened.manifest_bytes,
+        _items(opened.members[ITEMS], BatchItem, ITEMS, MOST_ITEMS),
+        _items(opened.members[TRAINING], TrainingItem, TRAINING, _MOST_TRAINING),
+        archive,
+    )
+    check_content(batch.manifest, batch.items, batch.training)
+    return batch
+
+
+def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_Item, ...]:
+    """Read one item a line; the words for a bad one name its line and never quote it."""
+    if content and not content.endswith(b"\n"):
+        raise BatchError(FileProblem.INVALID, f"{member}: the last line has no end.")
+    lines = content.split(b"\n", most + 1)[:-1]
+    if len(lines) > most:
+        raise BatchError(FileProblem.TOO_LARGE, f"{member}: more than {most:,} lines.")
+    return tuple(
+        _item(line, form, f"{member}: line {number}") for number, line in enumerate(lines, 1)
+    )
+
+
+def _item(line: bytes, form: type[_Item], where: str) -> _Item:
+    try:
+        return form.model_validate_json(line, strict=True)
+    except ValidationError as error:
+        raise BatchError(FileProblem.INVALID, f"{where}: {first_problem(error)}") from None
+
+
+def _lines(items: Iterable[BaseModel]) -> bytes:
+    return b"".join(canonical_bytes(item.model_dump(mode="json")) + b"\n" for item in items)

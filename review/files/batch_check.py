@@ -1,0 +1,53 @@
+"""Whether a batch's manifest and items fit together; a signature alone does not say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from review.files.batch_form import BatchItem, BatchManifest, TrainingItem
+from review.files.problem import FileError, FileProblem
+from review.files.reviewer_codes import CodeError, read_code
+from review.files.sealing import SealError, checked_recipient
+
+
+def check_content(
+    manifest: BatchManifest, items: Sequence[BatchItem], training: Sequence[TrainingItem]
+) -> None:
+    """Raise FileError, which names what is wrong and quotes no text of an item."""
+    if not items:
+        raise _invalid("it holds nothing to rate")
+    known = {item.id for item in items}
+    if len(known | {item.id for item in training}) < len(items) + len(training):
+        raise _invalid("two items have the same id")
+    for reviewer, order in manifest.orders.items():
+        _check_order(reviewer, order, known)
+    _check_recipients(manifest.organisation.recipients)
+
+
+def _check_order(reviewer: str, order: Sequence[str], known: set[str]) -> None:
+    try:
+        read_code(reviewer)
+    except CodeError:
+        raise _invalid(f"{reviewer} is no reviewer's code") from None
+    if not order:
+        raise _invalid(f"{reviewer} has nothing to rate")
+    if len(set(order)) < len(order):
+        raise _invalid(f"{reviewer} would be asked the same item twice")
+    if not known.issuperset(order):
+        raise _invalid(f"{reviewer} would be asked an item that is not there")
+
+
+def _check_recipients(recipients: Sequence[str]) -> None:
+    try:
+        different = {checked_recipient(each) for each in recipients}
+    except SealError as error:
+        raise _invalid(f"ratings could not be sealed: {error}") from None
+    if len(different) < 2:
+        raise _invalid("ratings would be sealed for one key only; if it is lost, so are they")
+
+
+def _invalid(reason: str) -> FileError:
+    return FileError(
+        FileProblem.INVALID,
+        f"This batch cannot be used: {reason}. Ask the organisation to mend it.",
+    )

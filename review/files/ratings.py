@@ -1,0 +1,179 @@
+"""The file of ratings: all events of a batch on a laptop, signed by it and sealed for the organisation.
+
+It is cumulative: each file holds everything from the first event on, so any one of them is enough.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from review.files.batch import Batch
+from review.files.finding import RATINGS_SUFFIX
+from review.files.keys import Identity, key_phrase
+from review.files.phrase import phrase
+from review.files.problem import FileError, FileProblem
+from review.files.ratings_form import MOST_EVENTS, RatingsManifest, Sender
+from review.files.readme import ratings_readme
+from review.files.reviewer_codes import read_code
+from review.files.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
+from review.files.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
+from review.files.stick import write_file
+from review.log.event import Event
+
+EVENTS: Final = "events.jsonl"
+README: Final = "README.txt"
+
+_MEMBERS = {EVENTS: 50 * 2**20, README: 2**16}
+_MARK_DIGITS = 12
+"""Hexadecimal digits in a file's name that tell which event of which batch is its last."""
+
+
+class RatingsError(FileError):
+    """These ratings cannot be written or opened; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file of ratings that is on the stick, read back and whole."""
+
+    path: Path
+    phrase: str
+    """Six words of its content, which the organisation's import says too."""
+    events: int
+    head: str
+    """Id of the last event in it."""
+
+
+@dataclass(frozen=True)
+class RatingsFile:
+    """A file of ratings whose signature was checked; whether the laptop is known is not said here."""
+
+    manifest: RatingsManifest
+    manifest_bytes: bytes = field(repr=False)
+    lines: tuple[bytes, ...] = field(repr=False)
+    """One event each, as it was written, for ``review.log.event.read_event``."""
+
+    @property
+    def phrase(self) -> str:
+        """Six words of its content, as the laptop showed them when it wrote the file."""
+        return _phrase(self.manifest_bytes)
+
+    @property
+    def laptop_phrase(self) -> str:
+        """Six words of the laptop's signing key."""
+        return key_phrase(self.manifest.laptop.signing_key)
+
+
+def write_ratings(
+    folder: Path, events: Sequence[Event], batch: Batch, identity: Identity, reviewer: str
+) -> Written:
+    """Write ``TITLE-CODE-MARK.rosetta-ratings`` into a folder, flushed and read back.
+
+    Files of this reviewer from before are taken away where this one holds all that they held, which their
+    marks tell. Raises StickError for a stick that is full, gone or locked, and FileError where there is
+    nothing to write; then nothing has changed.
+    """
+    archive = sign_ratings(events, batch, identity)
+    opened = _checked(archive)
+    head = opened.manifest.head
+    stem = f"{_title(batch.manifest.title)}-{read_code(reviewer)}"
+    path = folder / f"{stem}-{_mark(batch, head)}{RATINGS_SUFFIX}"
+    write_file(path, seal(archive, batch.manifest.organisation.recipients))
+    _drop_older(folder, stem, path, {_mark(batch, event.id) for event in events})
+    return Written(path, _phrase(opened.manifest_bytes), opened.manifest.events, head)
+
+
+def sign_ratings(events: Iterable[Event], batch: Batch, identity: Identity) -> bytes:
+    """Give the signed archive that is to be sealed; the same events give the same bytes."""
+    ordered = sorted({event.id: event for event in events}.values(), key=lambda event: event.order)
+    if not ordered:
+        raise RatingsError(FileProblem.INVALID, "There is nothing to hand over yet.")
+    public = identity.public
+    manifest = RatingsManifest(
+        batch=batch.manifest.batch,
+        batch_sha256=batch.sha256,
+        review=batch.manifest.review,
+        device=ordered[-1].device,
+        events=len(ordered),
+        head=ordered[-1].id,
+        laptop=Sender(signing_key=public.signing_key, recipient=public.recipient),
+        recipients=batch.manifest.organisation.recipients,
+        members={},
+    )
+    content = b"".join(event.line() + b"\n" for event in ordered)
+    return pack_signed(manifest, {EVENTS: content, README: ratings_readme(manifest)}, identity)
+
+
+def open_ratings(data: bytes, identities: Iterable[AgeIdentity]) -> RatingsFile:
+    """Open a file of ratings and check its signature, hashes and count; raises RatingsError in words."""
+    identities = list(identities)
+    try:
+        if lock_of(data) is Lock.PASSPHRASE:
+            raise RatingsError(
+                FileProblem.NOT_OURS, "This is another kind of file: ratings are sealed for keys."
+            )
+        opened = _checked(unseal(data, identities))
+    except FileError as error:
+        raise RatingsError(error.problem, str(error)) from None
+    if not {each.recipient for each in identities}.intersection(opened.manifest.recipients):
+        raise RatingsError(
+            FileProblem.WRONG_KEY,
+            "These ratings were meant for another organisation; somebody sealed them again for this one.",
+        )
+    lines = opened.members[EVENTS].split(b"\n")[:-1]
+    return RatingsFile(opened.manifest, opened.manifest_bytes, tuple(lines))
+
+
+def _checked(archive: bytes) -> SignedArchive[RatingsManifest]:
+    opened = unpack_signed(archive, RatingsManifest, _MEMBERS)
+    content = opened.members[EVENTS]
+    count = content.count(b"\n")
+    if count != opened.manifest.events or not content.endswith(b"\n") or count > MOST_EVENTS:
+        raise RatingsError(
+            FileProblem.INVALID,
+            f"{EVENTS}: not as many events as {MANIFEST} says. Ask for a new copy.",
+        )
+    checked_recipient(opened.manifest.laptop.recipient)
+    return opened
+
+
+def _phrase(manifest_bytes: bytes) -> str:
+    return phrase(hashlib.sha256(manifest_bytes).hexdigest())
+
+
+def _mark(batch: Batch, event: str) -> str:
+    """Tell by a few digits which event of which batch is the last; other batches share a device's events."""
+    return hashlib.sha256(f"{batch.manifest.batch} {event}".encode()).hexdigest()[:_MARK_DIGITS]
+
+
+def _title(title: str) -> str:
+    """Give a title as a part of a file's name that every system takes: letters, digits, hyphens."""
+    kept = (
+        letter if unicodedata.category(letter)[0] in "LNM" else "-"
+        for letter in unicodedata.normalize("NFC", title)
+    )
+    return re.sub("-+", "-", "".join(kept))[:40].strip("-") or "review"
+
+
+def _drop_older(folder: Path, stem: str, newest: Path, marks: set[str]) -> None:
+    """Take away files whose last event the newest one holds too: its chain holds all before it."""
+    for path in _of_reviewer(folder, stem):
+        if path.name != newest.name and path.stem.removeprefix(f"{stem}-") in marks:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _of_reviewer(folder: Path, stem: str) -> Iterator[Path]:
+    with contextlib.suppress(OSError):
+        yield from (
+            path
+            for path in folder.iterdir()
+            if path.name.startswith(f"{stem}-") and path.suffix == RATINGS_SUFFIX
+        )

@@ -1,0 +1,52 @@
+"""The signed head of a file of ratings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from review.log.payloads import Count, Hex64, Id, Short
+
+RATINGS_FORMAT: Final = "rosetta-ratings/1"
+MOST_EVENTS: Final = 1_000_000
+
+Recipient = Annotated[str, Field(max_length=200)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Sender(_Form):
+    """The laptop that wrote the file; whether it is known, the organisation's list of laptops tells."""
+
+    signing_key: Hex64
+    """Ed25519 public key, 32 bytes."""
+    recipient: Recipient
+    """Its age recipient, for which a batch can be sealed."""
+
+
+class RatingsManifest(_Form):
+    """What a file of ratings holds; it names for whom it was sealed, because age does not say by whom."""
+
+    format: Literal["rosetta-ratings/1"] = RATINGS_FORMAT
+    batch: Id
+    batch_sha256: Hex64
+    """Of the manifest of the batch that was rated."""
+    review: Short
+    device: Id
+    """The device whose chain ends in ``head``."""
+    events: Annotated[Count, Field(ge=1)]
+    """Lines of ``events.jsonl``."""
+    head: Hex64
+    """Id of the last event."""
+    laptop: Sender
+    recipients: Annotated[tuple[Recipient, ...], Field(min_length=2, max_length=20)]
+    members: dict[Short, Hex64]
+    """Name of every other member of the file → SHA-256 of its bytes."""
+
+    @property
+    def signer(self) -> str:
+        """The key under which the file is signed."""
+        return self.laptop.signing_key

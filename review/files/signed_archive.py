@@ -1,0 +1,104 @@
+"""An archive whose manifest is signed and names the hash of every other member."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from harness.card.canonical import canonical_bytes
+from harness.problems import first_problem
+from review.files.archive import ArchiveError, pack, unpack
+from review.files.batch_form import BatchManifest
+from review.files.keys import Identity
+from review.files.problem import FileProblem
+from review.files.ratings_form import RatingsManifest
+from review.files.signature import verify
+
+MANIFEST: Final = "manifest.json"
+SIGNATURE: Final = "manifest.sig"
+
+_MOST_MANIFEST = 8 * 2**20
+"""Bytes; the orders of 200 reviewers with 2,000 items each."""
+
+_Form = TypeVar("_Form", BatchManifest, RatingsManifest)
+
+
+@dataclass(frozen=True)
+class SignedArchive(Generic[_Form]):
+    """What an archive holds, checked against its signature."""
+
+    manifest: _Form
+    manifest_bytes: bytes
+    members: Mapping[str, bytes]
+    """All but the manifest and its signature."""
+
+
+def pack_signed(manifest: _Form, members: Mapping[str, bytes], identity: Identity) -> bytes:
+    """Name the members' hashes in the manifest, sign it, and pack all of it."""
+    complete = manifest.model_copy(update={"members": _hashes(members)})
+    content = canonical_bytes(complete.model_dump(mode="json"))
+    if len(content) > _MOST_MANIFEST:
+        raise ArchiveError(
+            FileProblem.TOO_LARGE, "This is too much for one file: name fewer items or reviewers."
+        )
+    return pack({**members, MANIFEST: content, SIGNATURE: identity.sign(content)})
+
+
+def unpack_signed(
+    data: bytes, form: type[_Form], members: Mapping[str, int]
+) -> SignedArchive[_Form]:
+    """Read an archive of this form and check its signature and hashes.
+
+    ``members`` names every member but the two of the signature, each with the most bytes it may have.
+    Raises ArchiveError in words.
+    """
+    found = unpack(
+        data, {*members, MANIFEST, SIGNATURE}, most={**members, MANIFEST: _MOST_MANIFEST}
+    )
+    content, signature = found.pop(MANIFEST), found.pop(SIGNATURE)
+    manifest = _manifest(content, form)
+    if not verify(manifest.signer, content, signature) or manifest.members != _hashes(found):
+        raise ArchiveError(
+            FileProblem.DAMAGED,
+            "This file was changed after it was signed, or it is damaged. Ask for a new copy.",
+        )
+    return SignedArchive(manifest, content, found)
+
+
+def _manifest(content: bytes, form: type[_Form]) -> _Form:
+    _check_format(content, str(form.model_fields["format"].default))
+    try:
+        return form.model_validate_json(content, strict=True)
+    except ValidationError as error:
+        raise ArchiveError(FileProblem.INVALID, f"{MANIFEST}: {first_problem(error)}") from None
+
+
+def _check_format(content: bytes, ours: str) -> None:
+    """Say kindly what else it is: another kind of file, or one of a newer version."""
+    try:
+        raw = json.loads(content)
+    except (ValueError, RecursionError):
+        raw = None
+    stated = raw.get("format") if isinstance(raw, dict) else None
+    if stated == ours:
+        return
+    kind, _, version = stated.partition("/") if isinstance(stated, str) else ("", "", "")
+    if kind == ours.partition("/")[0] and version.isdecimal():
+        raise ArchiveError(
+            FileProblem.NEWER,
+            "This file was written by another version of Rosetta, whose form this version does not "
+            "know. Install the newest version.",
+        )
+    raise ArchiveError(
+        FileProblem.NOT_OURS,
+        "This is another kind of file than was asked for. Choose another file.",
+    )
+
+
+def _hashes(members: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}

@@ -1,0 +1,163 @@
+"""Files on a memory stick: written so that they are whole or not there, and read back before that is said.
+
+A stick fills up, is pulled, lies about what it kept, or is write-protected; each of these has its word here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from harness.failures import HarnessError
+
+MOST_BYTES: Final = 51 * 2**20
+"""Bytes of the largest file that travels."""
+
+
+class StickProblem(StrEnum):
+    """What is wrong with the place or the file; a face says it in its own language."""
+
+    FULL = "full"
+    READ_ONLY = "read_only"
+    GONE = "gone"
+    CHANGED = "changed"
+    """What was read back is not what was written."""
+    TOO_LARGE = "too_large"
+    OTHER = "other"
+
+
+_WORDS = {
+    StickProblem.FULL: "There is not enough room on it. Free some space, or take another stick.",
+    StickProblem.READ_ONLY: "It can be read but not changed. Take off its write protection, "
+    "or take another stick.",
+    StickProblem.GONE: "It is gone. Put the stick back and try again.",
+    StickProblem.CHANGED: "It did not keep what was written. Take another stick.",
+    StickProblem.TOO_LARGE: "It is larger than any file of a review. Choose another file.",
+    StickProblem.OTHER: "It cannot be used. Take another place.",
+}
+
+_PROBLEMS = {
+    StickProblem.FULL: (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    StickProblem.READ_ONLY: (errno.EROFS, errno.EACCES, errno.EPERM),
+    StickProblem.GONE: (
+        errno.ENOENT,
+        errno.ENODEV,
+        errno.ENXIO,
+        errno.EIO,
+        errno.ENOTDIR,
+        errno.ENOTCONN,
+        errno.ESTALE,
+    ),
+}
+
+
+class StickError(HarnessError):
+    """A file could not be written or read; what was there before is still there."""
+
+    def __init__(self, path: Path, problem: StickProblem, detail: str = "") -> None:
+        self.path = path
+        self.problem = problem
+        self.detail = detail
+        """One technical line for whoever helps; no text of a reviewer."""
+        super().__init__(f"{path}: {_WORDS[problem]}" + (f" ({detail})" if detail else ""))
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file under a name beside it, flush it, read it back, and give it its name.
+
+    Raises StickError; then no half file bears the name, and a file that bore it before is whole.
+    """
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        _write_flushed(beside, data)
+        kept = _read_again(beside, len(data) + 1) == data
+        if kept:
+            beside.replace(path)
+            _flush_folder(path.parent)
+    except OSError as error:
+        _drop(beside)
+        raise _stick_error(path, error) from None
+    if not kept:
+        _drop(beside)
+        raise StickError(path, StickProblem.CHANGED)
+
+
+def read_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """Read a regular file of bounded size; raises StickError in words."""
+    try:
+        with os.fdopen(_opened(path), "rb") as file:
+            small = os.fstat(file.fileno()).st_size <= most_bytes
+            data = file.read(most_bytes + 1) if small else b""
+    except OSError as error:
+        raise _stick_error(path, error) from None
+    if not small or len(data) > most_bytes:
+        raise StickError(path, StickProblem.TOO_LARGE)
+    return data
+
+
+def _write_flushed(path: Path, data: bytes) -> None:
+    """Write a new file and wait until the medium has it; never through a link that lies there."""
+    path.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+        file.write(data)
+        file.flush()
+        _flush(file.fileno())
+
+
+def _flush(descriptor: int) -> None:
+    if sys.platform == "darwin":  # there fsync leaves the bytes in the drive's own memory
+        import fcntl
+
+        fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+    else:
+        os.fsync(descriptor)
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the new name durable where the system can; some file systems refuse, and need it not."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP, errno.EBADF}:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _read_again(path: Path, most_bytes: int) -> bytes:
+    """Read from the medium, not from the memory in which the system keeps what was written."""
+    with path.open("rb") as file:
+        if sys.platform == "linux":
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        elif sys.platform == "darwin":
+            import fcntl
+
+            fcntl.fcntl(file.fileno(), fcntl.F_NOCACHE, 1)
+        return file.read(most_bytes)
+
+
+def _opened(path: Path) -> int:
+    """Open for reading, without waiting for the other end where a pipe lies under a file's name."""
+    return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
+def _drop(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return  # the medium is gone; nothing under this name is ours to keep
+
+
+def _stick_error(path: Path, error: OSError) -> StickError:
+    for problem, codes in _PROBLEMS.items():
+        if error.errno in codes:
+            return StickError(path, problem, error.strerror or "")
+    return StickError(path, StickProblem.OTHER, error.strerror or type(error).__name__)
