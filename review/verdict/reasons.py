@@ -1,0 +1,90 @@
+"""English sentences for an organiser about what a verdict rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from review.verdict.careless import Care, Sign
+from review.verdict.findings import Code, Finding
+from review.verdict.verdict import Outcome
+
+OUTCOMES: Mapping[Outcome, str] = {
+    Outcome.GO: "Go: the speakers find the method good enough.",
+    Outcome.NO_GO: "No-go: the speakers do not find the method good enough.",
+    Outcome.DISCUSS: "Discuss: people must talk, or rate more, before there is a yes or a no.",
+    Outcome.INSUFFICIENT: "Insufficient: too little was rated for a yes or a no.",
+}
+
+_WORDS: Mapping[Code, str] = {
+    Code.NO_CORE: "No translation was given to everyone, so reviewers cannot be compared. Plan a common core.",
+    Code.FEW_ITEMS: "{found} translations are rated; {needed} are needed.",
+    Code.FEW_IN_STRATUM: "Of {stratum}, {found} translations are rated; {needed} are needed.",
+    Code.FEW_REVIEWERS: "{found} reviewers rated enough of the common core; {needed} are needed.",
+    Code.HARM_OPEN: "{items} of the translations were called harmful or culturally wrong. Look into them first: "
+    "until then there is no verdict.",
+    Code.HARM_UPHELD: "{items} of the translations were found to be harmful. People must decide what follows.",
+    Code.LEVEL_REACHED: "At least {lower} of the translations would be found acceptable or better; {level} is needed.",
+    Code.LEVEL_MISSED: "At most {upper} of the translations would be found acceptable or better; {level} is needed.",
+    Code.LEVEL_OPEN: "Between {lower} and {upper} of the translations would be found acceptable or better; {level} is "
+    "needed, and it lies in between.",
+    Code.WEAK_STRATUM: "Of {stratum}, only {share} of the translations are found acceptable or better; below {needed} "
+    "people must decide, for instance on a go for all but these.",
+    Code.VETO: "{items} of {of} translations are rejected by several reviewers. It could be {upper} of all; at most "
+    "{most} may be.",
+    Code.LOW_REVIEWER: "Reviewer {reviewer} finds only {share} of the translations acceptable or better; below {needed} "
+    "talk about the translations that split the panel.",
+    Code.FLAGS_DECIDE: "Some ratings look hurried, and without them the verdict would be: {outcome}. Look at them together.",
+    Code.REVIEWER_LEFT_OUT: "Reviewer {reviewer} rated {rated} of the {core} translations that all were asked "
+    "(could not judge {cannot_judge}), too few to count.",
+    Code.STRATUM_LEFT_OUT: "Of {stratum}, {weight} of the corpus, nothing was asked: the verdict is about the rest.",
+    Code.CONTROL_DROPPED: "Test translation {control} does not count: most reviewers get it wrong, so it is wrong itself.",
+    Code.SMALL_PANEL: "This is a panel of {found}; from {needed} on it may be called the community's.",
+    Code.LATER_LOOK: "These numbers are looked at for time {look}, so each bound is asked to be {confidence} sure.",
+    Code.GUIDELINES: "The reviewers use the words differently (alpha {alpha}, within one step {within_one}): the "
+    "guidelines need work. This changes no verdict.",
+}
+
+_SIGNS: Mapping[Sign, str] = {
+    Sign.NOT_WORSE: "spoilt translations are not rated lower than their originals",
+    Sign.BAD_ACCEPTED: "{0.bad_accepted.count} of {0.bad_accepted.of} spoilt translations are rated acceptable or better",
+    Sign.INCONSISTENT: "of {0.repeats_close.of} translations shown twice, {0.repeats_close.count} are rated alike",
+    Sign.LONG_RUN: "the same rating {0.longest_run} times in a row",
+}
+
+_NO_SHARES = {"alpha"}
+"""Facts that are decimals and no shares."""
+
+
+def finding_words(finding: Finding) -> str:
+    """Say one finding in a sentence or two; shares as per cent, ids as they are.
+
+    Shares have one decimal, and four where two different ones would otherwise look the same.
+    """
+    facts, words = finding.facts, _WORDS[finding.code]
+    told = {name: _fact(name, fact, 1) for name, fact in facts.items()}
+    if len(set(told.values())) < len(set(facts.values())):
+        told = {name: _fact(name, fact, 4) for name, fact in facts.items()}
+    return words.format_map(told)
+
+
+def care_words(reviewer: str, care: Care) -> str:
+    """Say as private advice which signs of haste a reviewer's ratings show; empty where none is advised."""
+    if not care.advised:
+        return ""
+    signs = "; ".join(_SIGNS[sign].format(care) for sign in care.signs)
+    return (
+        f"Please look at the ratings of {reviewer} together: {signs}. "
+        "There may be good reasons. It is between you and this person, and excludes nobody."
+    )
+
+
+def _fact(name: str, fact: int | str, places: int) -> str:
+    if name == "stratum":
+        return f"difficulty {fact}" if fact else "unknown difficulty"
+    if name == "outcome":
+        return {"no_go": "no-go"}.get(str(fact), str(fact))
+    if isinstance(fact, int) or name in {"reviewer", "control"}:
+        return str(fact)
+    if name in _NO_SHARES:
+        return f"{float(fact):.2f}"
+    return f"{float(fact):.{places}%}".replace(f".{'0' * places}%", "%")
