@@ -14,6 +14,7 @@ from harness.card.canonical import canonical_bytes
 from harness.problems import first_problem
 from review.files.archive import ArchiveError, pack, unpack
 from review.files.batch_form import BatchManifest
+from review.files.export_form import ExportManifest
 from review.files.keys import Identity
 from review.files.problem import FileProblem
 from review.files.ratings_form import RatingsManifest
@@ -25,7 +26,7 @@ SIGNATURE: Final = "manifest.sig"
 _MOST_MANIFEST = 8 * 2**20
 """Bytes; the orders of 200 reviewers with 2,000 items each."""
 
-_Form = TypeVar("_Form", BatchManifest, RatingsManifest)
+_Form = TypeVar("_Form", BatchManifest, RatingsManifest, ExportManifest)
 
 
 @dataclass(frozen=True)
