@@ -150,3 +150,19 @@ def m004_findings(db: Database) -> None:
         ) WITHOUT ROWID;
         ALTER TABLE results ADD COLUMN raw INTEGER;  -- text id, NULL where the output is as it came
     """)
+
+
+@migrations()
+def m005_certificates(db: Database) -> None:
+    """Verdicts of reviewers, beside the sealed card that they name and gone with its run (DESIGN C4)."""
+    db.executescript("""
+        CREATE TABLE certificates (
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            sha256 TEXT NOT NULL,
+            certificate BLOB NOT NULL, -- its own bytes, over which it is signed
+            signature BLOB NOT NULL,
+            signer TEXT NOT NULL,      -- public key that a person trusted when attaching it
+            attached REAL NOT NULL,
+            PRIMARY KEY (run, sha256)
+        ) WITHOUT ROWID;
+    """)

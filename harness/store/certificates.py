@@ -1,0 +1,69 @@
+"""Certificates of reviews that a person attached to a run; what they are worth is judged by ``review.verdict``.
+
+They lie beside the run's card and never in it, because a sealed card does not change (DESIGN C4).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """One certificate beside a run."""
+
+    certificate: bytes
+    """Its own bytes, over which it is signed."""
+    signature: bytes
+    """Ed25519, 64 bytes."""
+    signer: str
+    """Public key that was trusted when it was attached, hexadecimal."""
+
+    @property
+    def sha256(self) -> str:
+        """Hash of its bytes, hexadecimal."""
+        return hashlib.sha256(self.certificate).hexdigest()
+
+
+def attach_certificate(connection: sqlite3.Connection, run: int, attached: Attached) -> None:
+    """Keep a certificate beside a run; the same one a second time changes nothing."""
+    connection.execute(
+        "INSERT OR IGNORE INTO certificates VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            run,
+            attached.sha256,
+            attached.certificate,
+            attached.signature,
+            attached.signer,
+            time.time(),
+        ),
+    )
+
+
+def detach_certificates(connection: sqlite3.Connection, run: int) -> int:
+    """Take all certificates away from a run; gives how many there were."""
+    return connection.execute("DELETE FROM certificates WHERE run = ?", (run,)).rowcount
+
+
+def attached_to(connection: sqlite3.Connection, run: int) -> tuple[Attached, ...]:
+    """Give the certificates of one run, in the order in which they were attached."""
+    return attached_by_run(connection, run).get(run, ())
+
+
+def attached_by_run(
+    connection: sqlite3.Connection, only: int | None = None
+) -> dict[int, tuple[Attached, ...]]:
+    """Give the certificates of every run that has any; rows of a wrong type count as absent."""
+    found: dict[int, tuple[Attached, ...]] = {}
+    rows = connection.execute(
+        "SELECT run, certificate, signature, signer FROM certificates"
+        " WHERE ? IS NULL OR run = ? ORDER BY attached, sha256",
+        (only, only),
+    )
+    for run, certificate, signature, signer in rows:
+        if isinstance(certificate, bytes) and isinstance(signature, bytes):
+            found[run] = (*found.get(run, ()), Attached(certificate, signature, str(signer)))
+    return found

@@ -1,0 +1,330 @@
+"""The certificate: one page that says what a panel decided about a run, and on what that rests.
+
+It is canonical JSON (RFC 8785), signed by the organisation over its bytes. Everything in it but the time
+of issue follows from the evidence; it names no reviewer, not even by pseudonym.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from hashlib import sha256
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from harness.card.canonical import canonical_bytes
+from harness.failures import HarnessError, UsageError
+from harness.problems import first_problem
+from review.log.payloads import Count, Hex64, Id, Scope, Short
+from review.verdict.agreement import Agreement, Measure, agreement
+from review.verdict.evidence import Evidence
+from review.verdict.findings import Code
+from review.verdict.gate import decide
+from review.verdict.panel import Panel
+from review.verdict.panels import panel_of, run_of
+from review.verdict.places import six
+from review.verdict.policy import GatePolicy, read_policy
+from review.verdict.verdict import Outcome, Verdict
+
+CERTIFICATE_FORMAT: Final = "rosetta-certificate/1"
+MOST_BYTES = 4 * 2**20
+"""A certificate is a page; a larger file is something else."""
+
+ISSUED = frozenset({Outcome.GO, Outcome.NO_GO, Outcome.DISCUSS})
+"""Outcomes that are certified; too few ratings decide nothing that could be certified."""
+
+COMMUNITY_VALIDATED = "community-validated"
+"""The verification tier that reviewers give (benchmark-specification §9.4)."""
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Issuer(_Form):
+    """Who answers for the certificate."""
+
+    name: Short
+    signing_key: Hex64
+
+
+class CertifiedRun(_Form):
+    """What was judged."""
+
+    run_id: Short
+    run_card_hash: Hex64
+    dataset_id: Short
+    language_pair: Short
+    strata: dict[Annotated[str, Field(pattern=r"^[0-5]$")], Count]
+    """Difficulty → entries of the run."""
+    segments: dict[Short, Count]
+    """Segment → reviewed entries."""
+
+
+class CertifiedPolicy(_Form):
+    """By which rule."""
+
+    sha256: Hex64
+    status: Short
+    """Who set its numbers, in the policy's own words."""
+    organisation: Short
+    community_reviewers: Count
+    """From how many reviewers on the policy speaks of the community."""
+
+
+class CertifiedLog(_Form):
+    """The events that it rests on: hashes that hold whatever is erased later."""
+
+    sha256: Hex64
+    """Over the ids of all events (``log.event.events_sha256``)."""
+    events: Count
+    tips: tuple[Hex64, ...]
+    """Ids of the last event of each chain; they fix the whole set."""
+    gaps: Count
+    """Events whose predecessor is missing: 0 where every chain is whole."""
+    withheld: Count
+    """Events that would bear on a number, but whose content was withdrawn, or is another review's."""
+    withdrawals: Count
+    """People who took their ratings back."""
+    devices_sha256: Hex64
+    """Of the list of devices that wrote them, with their keys."""
+
+
+class CertifiedPanel(_Form):
+    """Who judged, in numbers."""
+
+    invited: Count
+    """People who were given items."""
+    reviewers: Count
+    """People whose ratings count: those who rated enough of what all were asked."""
+    words: Short
+    chosen: str
+    """How they were chosen, in the organisation's words."""
+
+
+class Certificate(_Form):
+    """One certified verdict."""
+
+    format: Literal["rosetta-certificate/1"] = CERTIFICATE_FORMAT
+    issued: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+    """UTC."""
+    supersedes: Hex64 | None
+    """SHA-256 of the certificate of the same run before this one."""
+    organisation: Issuer
+    review: Short
+    run: CertifiedRun
+    batches: dict[Id, Hex64]
+    """Batch → SHA-256 of its manifest."""
+    policy: CertifiedPolicy
+    key_sha256: Hex64
+    """Of the answer key."""
+    log: CertifiedLog
+    panel: CertifiedPanel
+    verdict: dict[str, Any]
+    """The outcome with all that it rests on (``without_names``)."""
+    agreement: dict[str, Any]
+    """How far the panel agrees, with intervals, decimals as strings."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the gate said."""
+        return Outcome(self.verdict["outcome"])
+
+    def as_bytes(self) -> bytes:
+        """Give the certificate's one byte form."""
+        return canonical_bytes(self.model_dump(mode="json"))
+
+    @property
+    def sha256(self) -> str:
+        """Hash of its bytes."""
+        return sha256(self.as_bytes()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the evidence says of one run today."""
+
+    policy: GatePolicy
+    panel: Panel
+    verdict: Verdict
+    agreement: Agreement
+
+
+def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Reading:
+    """Decide about one run; ``look`` is the number of recorded looks at it, unless it is given."""
+    policy = read_policy(evidence.policy, "policy.toml")
+    number = max(1, evidence.state.looks.get(run_id, 0)) if look is None else look
+    panel = panel_of(evidence.state, evidence.key, run_id, number)
+    verdict = decide(panel, policy)
+    return Reading(policy, panel, verdict, agreement(panel, verdict.numbers.reviewers))
+
+
+def certify(
+    evidence: Evidence,
+    run_id: str,
+    issuer: Issuer,
+    issued: str,
+    supersedes: str | None = None,
+) -> Certificate:
+    """Write the certificate of a run; raises HarnessError where too little was rated to certify anything."""
+    reading = read_verdict(evidence, run_id)
+    if reading.verdict.outcome not in ISSUED:
+        raise HarnessError(
+            "No certificate was made: too little was rated for any verdict. "
+            "`rosetta review gate` says what is missing."
+        )
+    return _certificate(evidence, run_id, reading, issuer, issued, supersedes)
+
+
+def _certificate(
+    evidence: Evidence,
+    run_id: str,
+    reading: Reading,
+    issuer: Issuer,
+    issued: str,
+    supersedes: str | None,
+) -> Certificate:
+    return Certificate(
+        issued=issued,
+        supersedes=supersedes,
+        organisation=issuer,
+        review=evidence.key.review,
+        run=_run(evidence, run_id),
+        batches=evidence.key.batch_sha256,
+        policy=CertifiedPolicy(
+            sha256=evidence.policy_sha256,
+            status=reading.policy.status,
+            organisation=reading.policy.organisation,
+            community_reviewers=reading.policy.enough.community_reviewers,
+        ),
+        key_sha256=evidence.key_sha256,
+        log=_log(evidence),
+        panel=_panel(evidence, reading.verdict),
+        verdict=without_names(reading.verdict),
+        agreement=agreement_json(reading.agreement),
+    )
+
+
+def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
+    """Write from the evidence what a certificate should say, time and issuer taken from it."""
+    reading = read_verdict(evidence, stated.run.run_id)
+    return _certificate(
+        evidence,
+        stated.run.run_id,
+        reading,
+        stated.organisation,
+        stated.issued,
+        stated.supersedes,
+    )
+
+
+def read_certificate(data: bytes, name: str) -> Certificate:
+    """Read a certificate from its bytes, its signature not looked at; raises UsageError in words."""
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{name} is too large for a certificate. Name the right file.")
+    try:
+        raw = json.loads(data)
+    except (ValueError, RecursionError):
+        raise UsageError(f"{name} is not a certificate: it is not JSON.") from None
+    if not isinstance(raw, Mapping) or raw.get("format") != CERTIFICATE_FORMAT:
+        raise UsageError(f"{name} is not a certificate of the form {CERTIFICATE_FORMAT}.")
+    try:
+        certificate = Certificate.model_validate_json(data)
+        Outcome(certificate.verdict["outcome"])
+    except ValidationError as error:
+        raise UsageError(f"{name}: {first_problem(error)}") from error
+    except (KeyError, ValueError):
+        raise UsageError(f"{name}: field 'verdict.outcome' is none of the outcomes.") from None
+    if certificate.as_bytes() != data:
+        raise UsageError(f"{name} is not written in the one canonical form: it was changed.")
+    return certificate
+
+
+def without_names(verdict: Verdict) -> dict[str, Any]:
+    """Give a verdict as JSON without pseudonyms: people's shares by size, findings about people without whose."""
+    said = verdict.as_json()
+    codes = list(Code)
+    findings = [
+        {name: fact for name, fact in finding.items() if name != "reviewer"}
+        for finding in said["findings"]
+    ]
+    shares = sorted(said["numbers"]["reviewers"].values(), key=Decimal)
+    return {
+        **said,
+        "numbers": {**said["numbers"], "reviewers": shares},
+        "findings": sorted(findings, key=lambda f: (codes.index(f["code"]), canonical_bytes(f))),
+    }
+
+
+def agreement_json(measured: Agreement) -> dict[str, Any]:
+    """Give agreement as whole numbers and decimal strings; leniency without names, by size."""
+    measures = ("alpha", "ac2", "exact", "within_one")
+    leniency = [_measure(each) for each in measured.leniency.values()]
+    return {
+        "items": measured.items,
+        "reviewers": measured.reviewers,
+        **{name: _measure(getattr(measured, name)) for name in measures},
+        "leniency": sorted(leniency, key=lambda each: canonical_bytes(each)),
+    }
+
+
+def _measure(measure: Measure) -> dict[str, Any]:
+    ends = measure.interval
+    return {
+        "value": None if measure.value is None else str(six(measure.value)),
+        "why": None if measure.why is None else str(measure.why),
+        "interval": None
+        if ends is None
+        else {
+            "lower": str(six(ends.lower)),
+            "upper": str(six(ends.upper)),
+            "level": str(six(ends.level)),
+            "draws": ends.draws,
+            "seed": ends.seed,
+            "method": ends.method,
+        },
+    }
+
+
+def _run(evidence: Evidence, run_id: str) -> CertifiedRun:
+    run = run_of(evidence.key, run_id)
+    return CertifiedRun(
+        run_id=run.run_id,
+        run_card_hash=run.run_card_hash,
+        dataset_id=run.dataset_id,
+        language_pair=run.language_pair,
+        strata={str(stratum): count for stratum, count in run.strata.items()},
+        segments=run.segments,
+    )
+
+
+def _log(evidence: Evidence) -> CertifiedLog:
+    from review.log.event import events_sha256
+
+    people = {
+        who
+        for (who, _), scopes in evidence.state.withdrawn.items()
+        if scopes - {Scope.COMMENTS} and who in evidence.key.orders
+    }
+    return CertifiedLog(
+        sha256=events_sha256(event.id for event in evidence.events),
+        events=len(evidence.events),
+        tips=tuple(evidence.tips),
+        gaps=evidence.gaps(),
+        withheld=evidence.withheld,
+        withdrawals=len(people),
+        devices_sha256=evidence.devices_sha256,
+    )
+
+
+def _panel(evidence: Evidence, verdict: Verdict) -> CertifiedPanel:
+    count = len(verdict.numbers.reviewers)
+    return CertifiedPanel(
+        invited=len(evidence.key.orders),
+        reviewers=count,
+        words=f"panel of {count}",
+        chosen=evidence.key.panel,
+    )

@@ -1,0 +1,199 @@
+"""Everything from which a verdict follows, and no text: what anybody needs to compute it again.
+
+Texts, comments, suggested wordings and notes stay with the organisation; of events that bear on no
+number only the heads travel, so that the chains can still be checked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.card.canonical import canonical_bytes
+from harness.failures import UsageError
+from harness.problems import first_problem
+from review.log.event import FIRST, Event, EventError, read_event
+from review.log.fold import fold
+from review.log.payloads import Adjudicate, Kind
+from review.log.state import State
+from review.verdict.key import AnswerKey
+
+DECIDING = frozenset(
+    {Kind.CONSENT, Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.HARM, Kind.ADJUDICATE}
+    | {Kind.WITHDRAW, Kind.LOOK}
+)
+"""Kinds of events that bear on a verdict; of all others only the head is evidence."""
+
+_OWN = frozenset({Kind.ADJUDICATE, Kind.LOOK})
+"""Kinds that count from the organisation's own device only."""
+
+_WORTH_A_LOOK = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO})
+"""Kinds whose change makes another look at the numbers a new one: new ratings are new chances of luck."""
+
+MOST_EVENTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a verdict rests on."""
+
+    policy: bytes
+    """The gate's policy, a TOML file as it was read."""
+    key: AnswerKey
+    events: tuple[Event, ...]
+    """In the one order, without the content of events that bear on no number."""
+    organisation_device: str
+    """Whose adjudications and looks count."""
+    devices: Mapping[str, str]
+    """Device → public key of the laptop (or of the organisation) that answers for it."""
+
+    @cached_property
+    def key_bytes(self) -> bytes:
+        """The answer key as canonical JSON."""
+        return canonical_bytes(self.key.model_dump(mode="json"))
+
+    @property
+    def key_sha256(self) -> str:
+        """Hash of the answer key."""
+        return sha256(self.key_bytes).hexdigest()
+
+    @property
+    def policy_sha256(self) -> str:
+        """Hash of the policy."""
+        return sha256(self.policy).hexdigest()
+
+    @cached_property
+    def devices_bytes(self) -> bytes:
+        """The devices that wrote these events as canonical JSON; unknown ones have no key."""
+        wrote = sorted({event.device for event in self.events} | {self.organisation_device})
+        keys = {device: self.devices.get(device) for device in wrote}
+        return canonical_bytes({"organisation": self.organisation_device, "devices": keys})
+
+    @property
+    def devices_sha256(self) -> str:
+        """Hash of the list of devices."""
+        return sha256(self.devices_bytes).hexdigest()
+
+    @cached_property
+    def state(self) -> State:
+        """What the events add up to."""
+        own = self.organisation_device
+        counted = (e for e in self.events if e.kind not in _OWN or e.device == own)
+        return fold(counted, set(self.key.batches))
+
+    @property
+    def withheld(self) -> int:
+        """How many events would bear on a number but have no content, for it was withdrawn or is another review's."""
+        return sum(event.payload is None and event.kind in DECIDING for event in self.events)
+
+    @property
+    def tips(self) -> list[str]:
+        """Give the ids that no other event names as the one before it: they fix the whole set."""
+        named = {event.prev for event in self.events}
+        return sorted({event.id for event in self.events} - named)
+
+    def gaps(self) -> int:
+        """Count the events whose predecessor is missing."""
+        places = {event.id: (event.device, event.seq + 1) for event in self.events}
+        return sum(
+            event.prev != FIRST and places.get(event.prev) != (event.device, event.seq)
+            for event in self.events
+        )
+
+    def up_to(self, tips: Collection[str]) -> Evidence:
+        """Give the part that some tips fix: these events and all before them."""
+        known = {event.id: event for event in self.events}
+        reached: set[str] = set()
+        for tip in tips:
+            place: str = tip
+            while place in known and place not in reached:
+                reached.add(place)
+                place = known[place].prev
+        return replace(self, events=tuple(e for e in self.events if e.id in reached))
+
+
+def gather(
+    policy: bytes,
+    key: AnswerKey,
+    events: Iterable[Event],
+    organisation_device: str,
+    devices: Mapping[str, str],
+) -> Evidence:
+    """Put together the evidence of a review from everything that its organisation has.
+
+    Raises UsageError for a decision about harm that carries a note: the note would have to travel with it.
+    """
+    bare = tuple(sorted((_without_text(event) for event in events), key=lambda event: event.order))
+    return Evidence(policy, key, bare, organisation_device, devices)
+
+
+def _without_text(event: Event) -> Event:
+    said = event.payload
+    if event.kind not in DECIDING or said is None:
+        return event.erased()
+    if isinstance(said, Adjudicate) and said.note:
+        if said.harmful is not None:
+            raise UsageError(
+                "A decision about a flagged item carries a note, which must not leave this machine. "
+                "Decide it once more: `rosetta review adjudicate`."
+            )
+        return event.erased()
+    return event
+
+
+def looked_at(events: Iterable[Event], batches: Collection[str]) -> list[str]:
+    """Give the ids of the events whose change makes another look at the numbers a new one."""
+    return sorted(
+        event.id
+        for event in events
+        if event.kind in _WORTH_A_LOOK and getattr(event.payload, "batch", None) in batches
+    )
+
+
+def events_bytes(events: Iterable[Event]) -> bytes:
+    """Write events as lines, in the one order."""
+    return b"".join(event.line() + b"\n" for event in sorted(events, key=lambda e: e.order))
+
+
+def read_events_bytes(data: bytes) -> tuple[Event, ...]:
+    """Read the lines of events; raises UsageError with the number of the first bad one."""
+    events = []
+    for number, line in enumerate(data.splitlines(), 1):
+        try:
+            events.append(read_event(line))
+        except EventError as error:
+            raise UsageError(f"events.jsonl, line {number}: this event {error}.") from None
+        if number > MOST_EVENTS:
+            raise UsageError(f"events.jsonl holds more than {MOST_EVENTS:,} events.")
+    return tuple(sorted({event.id: event for event in events}.values(), key=lambda e: e.order))
+
+
+def read_key(data: bytes, name: str) -> AnswerKey:
+    """Read an answer key; raises UsageError in words."""
+    try:
+        key = AnswerKey.model_validate_json(data)
+    except ValidationError as error:
+        raise UsageError(f"{name}: {first_problem(error)}") from error
+    if canonical_bytes(key.model_dump(mode="json")) != data:
+        raise UsageError(f"{name} is not written in the one canonical form.")
+    return key
+
+
+def read_devices(data: bytes, name: str) -> tuple[str, dict[str, str]]:
+    """Read the organisation's device and the keys of all; raises UsageError in words."""
+    try:
+        raw: Any = json.loads(data)
+        own, keys = raw["organisation"], raw["devices"]
+        fits = set(raw) == {"organisation", "devices"} and isinstance(own, str)
+        fits = fits and all(each is None or isinstance(each, str) for each in keys.values())
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        fits = False
+    if not fits:
+        raise UsageError(f"{name} is not a list of devices.")
+    return own, {device: each for device, each in keys.items() if each is not None}

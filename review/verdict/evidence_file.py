@@ -1,0 +1,70 @@
+"""``NAME.rosetta-evidence``: a certificate with everything it rests on and the program that recomputes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from harness.failures import UsageError
+from review.files.archive import MOST_BYTES, pack, unpack
+from review.verdict.evidence import (
+    Evidence,
+    events_bytes,
+    read_devices,
+    read_events_bytes,
+    read_key,
+)
+
+EVIDENCE_SUFFIX: Final = ".rosetta-evidence"
+
+_DATA = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json")
+_EVENTS = "events.jsonl"
+_PROGRAM = "rosetta_verify.py"
+_README = "README.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFile:
+    """What an evidence file holds."""
+
+    certificate: bytes
+    signature: bytes
+    evidence: Evidence
+
+
+def pack_evidence(certificate: bytes, signature: bytes, evidence: Evidence) -> bytes:
+    """Write an evidence file; the same contents give the same bytes."""
+    data = (certificate, signature, evidence.policy, evidence.key_bytes, evidence.devices_bytes)
+    own = resources.files("review.verdict.stand_alone")
+    return pack(
+        {
+            **dict(zip(_DATA, data, strict=True)),
+            _EVENTS: events_bytes(evidence.events),
+            _PROGRAM: own.joinpath(_PROGRAM).read_bytes(),
+            _README: own.joinpath(_README).read_bytes(),
+        }
+    )
+
+
+def unpack_evidence(data: bytes) -> EvidenceFile:
+    """Read an evidence file, nothing of it believed yet; raises UsageError in words."""
+    members = unpack(data, (*_DATA, _EVENTS), (_PROGRAM, _README))
+    certificate, signature, policy, key, devices = (members[name] for name in _DATA)
+    own, keys = read_devices(devices, "devices.json")
+    events = read_events_bytes(members[_EVENTS])
+    evidence = Evidence(policy, read_key(key, "key.json"), events, own, keys)
+    return EvidenceFile(certificate, signature, evidence)
+
+
+def read_evidence_file(path: Path) -> EvidenceFile:
+    """Read an evidence file from the disk; raises UsageError in words that name it."""
+    try:
+        if path.stat().st_size > 2 * MOST_BYTES:
+            raise UsageError(f"{path} is too large for an evidence file. Name the right file.")
+        return unpack_evidence(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}. Name the right file.") from None
+    except UsageError as error:
+        raise UsageError(f"{path.name}: {error}") from None

@@ -1,0 +1,126 @@
+"""From what reviewers did to what a panel said of one run: the answer key turns item ids into a verdict's input."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from statistics import median
+from typing import TypeVar
+
+from harness.failures import UsageError
+from review.log.state import Judgement, ReviewerState, State
+from review.verdict.key import AnswerKey, KeyRun
+from review.verdict.panel import Control, Harm, Panel
+
+_Said = TypeVar("_Said", bound=Collection[str])
+
+
+def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
+    """Give the panel of one run of a review.
+
+    People whom the key does not name, people who did not agree to the terms, and items that nobody was
+    asked do not count. Raises UsageError where the review has no such run.
+    """
+    run = run_of(key, run_id)
+    people = _people(state, key)
+    judged = {who: _judged(parts) for who, parts in people.items()}
+    real = {
+        item: each.stratum
+        for item, each in key.items.items()
+        if each.run_id == run_id and each.control is None
+    }
+    controls = {
+        item: Control(each.control, each.partner)
+        for item, each in key.items.items()
+        if each.control is not None
+    }
+    partners = {control.partner for control in controls.values() if control.partner is not None}
+    ranks = {who: _ranks(said, key) for who, said in judged.items()}
+    times = {who: tuple(each.active_ms for each in said) for who, said in _rated(judged, key)}
+    return Panel(
+        strata=real,
+        weights=_weights(run),
+        ratings=_spoke({who: _only(said, real) for who, said in ranks.items()}),
+        core=frozenset(key.core) & frozenset(real),
+        cannot_judge=_spoke({who: _not_judged(said, real) for who, said in judged.items()}),
+        harm=_harm(state, people, real),
+        controls=controls,
+        control_ratings={who: _only(said, controls) for who, said in ranks.items()},
+        partner_ratings={who: _only(said, partners) for who, said in ranks.items()},
+        sequences={who: tuple(said.values()) for who, said in ranks.items()},
+        active_ms={who: float(median(each)) for who, each in times.items() if each},
+        times_ms=times,
+        look=look,
+    )
+
+
+def run_of(key: AnswerKey, run_id: str) -> KeyRun:
+    """Give one run of a review; raises UsageError where it has none of this id."""
+    for run in key.runs:
+        if run.run_id == run_id:
+            return run
+    raise UsageError(f"Review {key.review!r} has no run {run_id!r}.")
+
+
+def _weights(run: KeyRun) -> dict[int, float]:
+    total = sum(run.strata.values())
+    return {stratum: count / total for stratum, count in sorted(run.strata.items()) if count}
+
+
+def _people(state: State, key: AnswerKey) -> dict[str, list[ReviewerState]]:
+    """Give each reviewer's parts in the order of the key's batches."""
+    people: dict[str, list[ReviewerState]] = {}
+    for who in sorted(key.orders):
+        parts = [state.reviewers.get((batch, who)) for batch in key.batches]
+        agreed = [part for part in parts if part is not None and part.consented]
+        if agreed:
+            people[who] = agreed
+    return people
+
+
+def _judged(parts: list[ReviewerState]) -> dict[str, Judgement]:
+    """Give a person's judgements in the order in which they were made; the later batch counts."""
+    return {item: judged for part in parts for item, judged in part.judgements.items()}
+
+
+def _ranks(said: Mapping[str, Judgement], key: AnswerKey) -> dict[str, int]:
+    return {
+        item: judged.rating.rank
+        for item, judged in said.items()
+        if judged.rating is not None and item in key.items
+    }
+
+
+def _rated(
+    judged: Mapping[str, Mapping[str, Judgement]], key: AnswerKey
+) -> Iterator[tuple[str, list[Judgement]]]:
+    for who, said in judged.items():
+        yield who, [each for item, each in said.items() if each.rating and item in key.items]
+
+
+def _only(said: Mapping[str, int], items: Collection[str]) -> dict[str, int]:
+    return {item: rank for item, rank in said.items() if item in items}
+
+
+def _not_judged(said: Mapping[str, Judgement], items: Collection[str]) -> frozenset[str]:
+    return frozenset(item for item, judged in said.items() if item in items and not judged.rating)
+
+
+def _spoke(said: Mapping[str, _Said]) -> dict[str, _Said]:
+    """Leave out the people who said nothing of this run."""
+    return {who: mine for who, mine in said.items() if mine}
+
+
+def _harm(
+    state: State, people: Mapping[str, list[ReviewerState]], real: Mapping[str, int]
+) -> dict[str, Harm]:
+    """Say what became of each flag; what the organisation upheld stays, though its flag be withdrawn."""
+    flagged = {item for parts in people.values() for part in parts for item in part.harmful}
+    found = {}
+    for item in sorted(real):
+        decision = state.adjudications.get(item)
+        decided = None if decision is None else decision.harmful
+        if decided:
+            found[item] = Harm.UPHELD
+        elif item in flagged:
+            found[item] = Harm.FLAGGED if decided is None else Harm.CLEARED
+    return found

@@ -1,0 +1,1 @@
+"""The second verifier, which travels in every evidence file and shares no line with the rest."""

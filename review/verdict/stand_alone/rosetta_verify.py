@@ -1,0 +1,423 @@
+"""Recompute a review's verdict from its evidence: python rosetta_verify.py NAME.rosetta-evidence [KEY]
+
+KEY is the organisation's public key (64 hexadecimal digits), from a source that you trust. Written from
+docs/gate.md and docs/certificate.md, apart from the program that issues certificates, so that an error of
+one shows as a difference from the other. Needs Python 3.11 and the package ``cryptography`` only.
+"""
+# fmt: off  short on purpose: it is to be read in one sitting
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sys
+import tomllib
+import zipfile
+from collections import Counter, defaultdict
+from decimal import Decimal
+from fractions import Fraction
+from itertools import groupby
+from statistics import mean, variance
+from typing import Any
+
+RANKS = {"reject": 0, "gist": 1, "acceptable": 2, "excellent": 3}
+DECIDING = {"consent", "rate", "cannot_judge", "undo", "harm", "adjudicate", "withdraw", "look"}
+MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
+CODES = """no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed
+level_open weak_stratum veto low_reviewer flags_decide reviewer_left_out stratum_left_out control_dropped
+small_panel later_look guidelines""".split()
+NOT_ENOUGH = set(CODES[:4])
+STOPS = {"harm_upheld", "weak_stratum", "veto", "low_reviewer"}
+Ratings = dict[str, dict[str, int]]
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def canonical(value: Any) -> bytes:
+    def ordered(one: Any) -> Any:
+        if isinstance(one, dict):
+            return {key: ordered(one[key]) for key in sorted(one, key=lambda k: k.encode("utf-16-be"))}
+        return [ordered(each) for each in one] if isinstance(one, list) else one
+    return json.dumps(ordered(value), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def six(value: Any) -> Decimal:
+    return Decimal(round(Fraction(value) * 1_000_000)).scaleb(-6)
+
+
+def shown(value: Any) -> str | None:
+    return None if value is None else str(six(value))
+
+
+# The log: every content matches its head, every head but the first names the one before it.
+
+def read_log(data: bytes) -> list[dict[str, Any]]:
+    events = {}
+    for line in data.splitlines():
+        event = json.loads(line)
+        head, said = event["head"], event["payload"]
+        if said is not None and (said["kind"] != head["kind"]
+                or sha(bytes.fromhex(event["salt"]) + canonical(said)) != head["commit"]):
+            raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
+        name = sha(canonical(head))
+        events[name] = {**head, "id": name, "said": said}
+    return sorted(events.values(), key=lambda e: (e["lamport"], e["device"], e["seq"], e["id"]))
+
+
+def log_facts(events: list[dict[str, Any]], devices: bytes, key: Any, gone: Any) -> dict[str, Any]:
+    places = {e["id"]: (e["device"], e["seq"] + 1) for e in events}
+    here = {None, *key["batches"]}
+    return {
+        "sha256": sha("".join(f"{name}\n" for name in sorted(places)).encode()), "events": len(events),
+        "tips": sorted(places.keys() - {e["prev"] for e in events}),
+        "gaps": sum(e["prev"] != "" and places.get(e["prev"]) != (e["device"], e["seq"]) for e in events),
+        "withheld": sum(e["said"] is None and e["kind"] in DECIDING for e in events),
+        "withdrawals": len({who for who, batch in gone if who in key["orders"] and batch in here}),
+        "devices_sha256": sha(devices),
+    }
+
+
+# What counts: the last judgement of each person on each item that was neither undone nor withdrawn.
+
+def fold(events: list[dict[str, Any]], key: Any, own: str) -> dict[str, Any]:
+    said = [{**e["said"], "id": e["id"], "device": e["device"]} for e in events if e["said"]]
+    gone = {(e["reviewer"], None if e["scope"] == "everything" else e["batch"])
+            for e in said if e["kind"] == "withdraw" and e["scope"] != "comments"}
+    mine = [e for e in said if e["kind"] != "withdraw" and e.get("batch") in key["batches"]
+            and not {(e.get("reviewer"), None), (e.get("reviewer"), e["batch"])} & gone]
+    undone = {(e["target"], e["reviewer"], e["batch"]) for e in mine if e["kind"] == "undo"}
+    agreed = {(e["batch"], e["reviewer"]) for e in mine if e["kind"] == "consent"}
+    judged: Any = defaultdict(dict)
+    flags, decided, looks = {}, {}, defaultdict(set)
+    for e in mine:
+        place = (e["batch"], e.get("reviewer"))
+        if e["kind"] in {"rate", "cannot_judge"} and (e["id"], e["reviewer"], e["batch"]) not in undone:
+            judged[place].pop(e["item"], None)
+            judged[place][e["item"]] = RANKS[e["rating"]] if e["kind"] == "rate" else None
+        elif e["kind"] == "harm":
+            flags[*place, e["item"]] = e["harmful"]
+        elif e["kind"] == "adjudicate" and e["device"] == own:
+            decided[e["item"]] = e["harmful"]
+        elif e["kind"] == "look" and e["device"] == own:
+            looks[e["run_id"]].add(e["events_sha256"])
+    people: dict[str, dict[str, Any]] = {}
+    for who in key["orders"]:
+        for batch in key["batches"]:
+            if (batch, who) in agreed:
+                people.setdefault(who, {}).update(judged[batch, who])
+    flagged = {item for (batch, who, item), on in flags.items() if on and (batch, who) in agreed and who in people}
+    return {"people": people, "flagged": flagged, "decided": decided, "looks": looks, "gone": gone}
+
+
+def panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
+    items, total = key["items"], sum(run["strata"].values())
+    real = {i: e["stratum"] for i, e in items.items() if e["run_id"] == run["run_id"] and not e["control"]}
+    said = {who: {i: r for i, r in each.items() if i in items} for who, each in state["people"].items()}
+    harm = {i: "upheld" if state["decided"].get(i) else "flagged" if state["decided"].get(i) is None else "cleared"
+            for i in real if i in state["flagged"] or state["decided"].get(i)}
+    return {
+        "strata": real, "core": {i for i in key["core"] if i in real}, "harm": Counter(harm.values()),
+        "weights": {int(h): Fraction(six(n / total)) for h, n in sorted(run["strata"].items()) if n},
+        "all": {who: {i: r for i, r in each.items() if r is not None} for who, each in said.items()},
+        "ratings": {w: {i: r for i, r in each.items() if i in real and r is not None} for w, each in said.items()},
+        "not_judged": {w: {i for i, r in each.items() if i in real and r is None} for w, each in said.items()},
+        "controls": {i: (e["control"], e["partner"]) for i, e in items.items() if e["control"]},
+        "look": max(1, len(state["looks"][run["run_id"]])),
+    }
+
+
+# Numbers: docs/gate.md, "The rule in full".
+
+def beta_probability(x: float, a: float, b: float) -> float:
+    if x > (a + 1) / (a + b + 2):
+        return 1.0 if x >= 1 else 1 - beta_probability(1 - x, b, a)
+    value = 1.0
+    for m in range(400, 0, -1):
+        value = 1 - (a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)) / value
+        value = 1 + m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)) / value
+    front = a * math.log(x) + b * math.log1p(-x) - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
+    return math.exp(front) / a / (1 - (a + b) * x / (a + 1) / value)
+
+
+def beta_quantile(p: float, a: float, b: float) -> float:
+    low, high = 0.0, 1.0
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if beta_probability(middle, a, b) < p else (low, middle)
+    return high
+
+
+def student(p: float, df: float) -> float:
+    far, near = beta_quantile(2 * p - 1, 0.5, df / 2), beta_quantile(2 * (1 - p), df / 2, 0.5)
+    return math.sqrt(df * far / (1 - far) if far < 0.5 else df * (1 - near) / near)
+
+
+def clopper_pearson(k: float, n: float, c: float) -> tuple[float, float]:
+    upper = beta_quantile(c, k + 1, n - k) if k < n else 1.0
+    return beta_quantile(1 - c, k, n - k + 1) if k > 0 else 0.0, upper
+
+
+def bounds(p: Fraction, n: int, d: int, v_item: Fraction, v_rev: Fraction, r: int, c: float) -> list[Any]:
+    v, rest = v_item + v_rev, p * (1 - p)
+    errors = [math.sqrt(v_item), math.sqrt(v_rev)]
+    if not v or not rest:
+        return [*clopper_pearson(float(p * n), n, c), *errors, n, None, None]
+    df, size, share = float(v**2 / (v_item**2 / d + v_rev**2 / (r - 1))), float(rest / v), float(p)
+    t = student(c, df)
+    half = t * math.sqrt(share * (1 - share) / size + t * t / (4 * size * size))
+    low, high = ((share + t * t / (2 * size) + sign * half) / (1 + t * t / size) for sign in (-1, 1))
+    return [max(0.0, low), min(1.0, high), *errors, size, df, t]
+
+
+def by_stratum(marks: dict[str, Fraction], panel: Any) -> dict[int, list[Fraction]]:
+    found: dict[int, list[Fraction]] = defaultdict(list)
+    for item, mark in marks.items():
+        found[panel["strata"][item]].append(mark)
+    return found
+
+
+def weighted(found: dict[int, list[Fraction]], w: dict[int, Fraction]) -> Fraction:
+    return sum((w[h] * mean(found[h]) for h in found), Fraction(0)) / sum(w[h] for h in found)
+
+
+def alpha_and_near(rows: list[Counter[int]]) -> tuple[Any, Any]:
+    four, o, near, pairs = range(4), defaultdict(Fraction), 0, 0
+    for row in (row for row in rows if row.total() > 1):
+        for k in four:
+            for m in four:
+                both = row[k] * (row[m] - (k == m))
+                o[k, m] += Fraction(both, row.total() - 1)
+                near, pairs = near + both * (abs(k - m) < 2), pairs + both
+    used = [sum((o[k, m] for m in four), Fraction(0)) for k in four]
+    far = {(k, m): (sum(used[k:m + 1]) - (used[k] + used[m]) / 2) ** 2 for k in four for m in range(k + 1, 4)}
+    expected = sum(used[k] * used[m] * way for (k, m), way in far.items())
+    observed = sum(o[pair] * way for pair, way in far.items())
+    return 1 - (sum(used) - 1) * observed / expected if expected else None, Fraction(near, pairs) if pairs else None
+
+
+def add_up(panel: Any, valid: list[str], veto: Any, c: float) -> dict[str, Any]:
+    rows: dict[str, Counter[int]] = defaultdict(Counter)
+    for who in valid:
+        for item, rank in panel["ratings"][who].items():
+            rows[item][rank] += 1
+    weights = panel["weights"]
+    found = by_stratum({i: Fraction(row[2] + row[3], row.total()) for i, row in rows.items()}, panel)
+    marks = ({i: Fraction(rank > 1) for i, rank in panel["ratings"][who].items()} for who in valid)
+    own = [weighted(by_stratum(mine, panel), weights) for mine in marks]
+    part = {h: weights[h] / sum(weights[g] for g in found) for h in found}
+    ends: list[Any] = [None] * 7
+    if len(valid) > 1:
+        spread = {h: variance(m) if len(m) > 1 else Fraction(1, 4) for h, m in found.items()}
+        v_item = sum((part[h] ** 2 * spread[h] / len(found[h]) for h in found), Fraction(0))
+        d, v_rev = max(1, len(rows) - len(found)), variance(own) / len(own)
+        ends = bounds(weighted(found, weights), len(rows), d, v_item, v_rev, len(own), c)
+    names = ("lower", "upper", "item_error", "reviewer_error", "effective_items", "df", "t")
+    seen = [row for row in rows.values() if row.total() >= veto["reviewers"]]
+    bad = sum(row[0] >= veto["reviewers"] for row in seen)
+    alpha, near = alpha_and_near(list(rows.values()))
+    return {
+        "reviewers": dict(zip(valid, map(shown, own), strict=True)), "items": len(rows),
+        "strata": {str(h): {"items": len(found.get(h, ())), "asked": asked, "weight": shown(part.get(h, 0)),
+                            "share": shown(mean(found[h])) if h in found else None}
+                   for h, asked in sorted(Counter(panel["strata"].values()).items())},
+        "share": shown(weighted(found, weights)) if found else None,
+        **dict(zip(names, map(shown, ends), strict=True)),
+        "rejections": {"items": bad, "of": len(seen),
+                       "upper": shown(clopper_pearson(bad, len(seen), float(veto["confidence"]))[1])},
+        "split": sorted(i for i, row in rows.items() if max(row) - min(row) > 1),
+        "alpha": shown(alpha), "within_one": shown(near),
+    }
+
+
+# Signs of haste.
+
+def pairs_of(panel: Any, who: str, kind: str, dropped: set[str]) -> list[tuple[int, int]]:
+    mine = panel["all"][who]
+    return [(mine[i], mine[p]) for i, (what, p) in sorted(panel["controls"].items())
+            if what == kind and i not in dropped and i in mine and p in mine]
+
+
+def drop(panel: Any, rule: Any) -> set[str]:
+    dropped = set()
+    for item, (kind, partner) in panel["controls"].items():
+        said = [(m[item], m.get(partner)) for m in panel["all"].values()
+                if item in m and (kind != "repeat" or partner in m)]
+        fails = [abs(r - f) > 1 if kind == "repeat" and f is not None else (r > 1) == (kind == "bad") for r, f in said]
+        if len(fails) >= rule["control_reviewers"] and six(Fraction(sum(fails), len(fails))) > rule["control_failed"]:
+            dropped.add(item)
+    return dropped
+
+
+def not_worse_p(pairs: list[tuple[int, int]]) -> Fraction:
+    bad, pooled = Counter(a for a, _ in pairs), Counter(rank for pair in pairs for rank in pair)
+    place = {rank: 2 * sum(pooled[r] for r in range(rank)) + pooled[rank] + 1 for rank in range(4)}
+    ways = Counter({(0, 0): 1})
+    for rank in range(4):
+        step: Counter[tuple[int, int]] = Counter()
+        for (size, total), count in ways.items():
+            for more in range(pooled[rank] + 1):
+                step[size + more, total + more * place[rank]] += count * math.comb(pooled[rank], more)
+        ways = step
+    seen = sum(place[rank] * bad[rank] for rank in range(4))
+    few = sum(count for (size, total), count in ways.items() if size == len(pairs) and total <= seen)
+    return Fraction(few, math.comb(2 * len(pairs), len(pairs)))
+
+
+def hasty(panel: Any, who: str, rule: Any, dropped: set[str]) -> bool:
+    mine, few = panel["all"][who], rule["fewest_controls"]
+    pairs, again = (pairs_of(panel, who, kind, dropped) for kind in ("bad", "repeat"))
+    bad = [mine[i] > 1 for i, (kind, _) in panel["controls"].items() if kind == "bad" and i in mine and i not in dropped]
+    signs = [
+        len(pairs) >= few and six(not_worse_p(pairs[:50])) >= rule["not_worse_p"],
+        len(bad) >= few and six(Fraction(sum(bad), len(bad))) > rule["bad_accepted"],
+        len(again) >= few and six(Fraction(sum(abs(a - b) < 2 for a, b in again), len(again))) < rule["repeats_within_one"],
+        max((len(list(run)) for _, run in groupby(mine.values())), default=0) >= rule["longest_run"],
+    ]
+    return sum(signs) >= rule["signs"]
+
+
+# The verdict.
+
+def judge(panel: Any, valid: list[str], policy: Any) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
+    need, level, found = policy["enough"], six(policy["level"]["share"]), []
+    c = policy["level"]["confidence" if panel["look"] == 1 else "later_confidence"]
+    n = add_up(panel, valid, policy["veto"], float(c))
+
+    def note(code: str, **facts: Any) -> None:
+        found.append({"code": code, **{k: shown(v) if isinstance(v, Decimal) else v for k, v in facts.items()}})
+
+    if not panel["core"]:
+        note("no_core")
+    counts = [("few_items", {}, n["items"], "items"), ("few_reviewers", {}, len(valid), "reviewers")]
+    counts += [("few_in_stratum", {"stratum": int(h)}, s["items"], "per_stratum") for h, s in n["strata"].items()]
+    for code, facts, have, name in counts:
+        if have < need[name]:
+            note(code, **facts, found=have, needed=need[name])
+    lacking = bool(found)
+    for code, kind in (("harm_open", "flagged"), ("harm_upheld", "upheld")):
+        if panel["harm"][kind]:
+            note(code, items=panel["harm"][kind])
+    if not lacking:
+        lower, upper = Decimal(n["lower"]), Decimal(n["upper"])
+        if lower >= level:
+            note("level_reached", lower=lower, level=level)
+        elif upper < level:
+            note("level_missed", upper=upper, level=level)
+        else:
+            note("level_open", lower=lower, upper=upper, level=level)
+        weak, low = (six(level - policy["stops"][m]) for m in ("weak_stratum_margin", "reviewer_margin"))
+        for h, s in n["strata"].items():
+            if Decimal(s["share"]) < weak:
+                note("weak_stratum", stratum=int(h), share=s["share"], needed=weak)
+        r = n["rejections"]
+        if Decimal(r["upper"]) > policy["veto"]["most"]:
+            note("veto", **r, most=six(policy["veto"]["most"]))
+        for share in n["reviewers"].values():
+            if Decimal(share) < low:
+                note("low_reviewer", share=share, needed=low)
+    codes = {one["code"] for one in found}
+    if lacking or "harm_open" in codes:
+        return n, found, "insufficient" if lacking else "discuss"
+    if "level_missed" in codes:
+        return n, found, "no_go"
+    return n, found, "go" if "level_reached" in codes and not codes & STOPS else "discuss"
+
+
+def decide(panel: Any, policy: Any) -> dict[str, Any]:
+    core, rule = panel["core"], policy["careless"]
+    rated = {who: len(core & mine.keys()) for who, mine in sorted(panel["ratings"].items())}
+    valid = [w for w, n in rated.items() if n and six(Fraction(n, len(core))) >= policy["enough"]["core_share"]]
+    dropped = drop(panel, rule)
+    flagged = [who for who in valid if hasty(panel, who, rule, dropped)]
+    numbers, found, outcome = judge(panel, valid, policy)
+    without = None
+    if flagged and outcome in {"go", "no_go"}:
+        without = judge(panel, [who for who in valid if who not in flagged], policy)[2]
+    if without not in {None, outcome}:
+        found.append({"code": "flags_decide", "outcome": without})
+        outcome = "discuss"
+    for who, count in rated.items():
+        if who not in valid and core and (panel["ratings"][who] or panel["not_judged"][who]):
+            not_judged = len(core & panel["not_judged"][who])
+            found.append({"code": "reviewer_left_out", "rated": count, "core": len(core), "cannot_judge": not_judged})
+    found += [{"code": "stratum_left_out", "stratum": h, "weight": shown(w)}
+              for h, w in panel["weights"].items() if w and h not in panel["strata"].values()]
+    found += [{"code": "control_dropped", "control": item} for item in dropped]
+    many = policy["enough"]["community_reviewers"]
+    confidence = shown(policy["level"]["confidence" if panel["look"] == 1 else "later_confidence"])
+    if len(valid) < many:
+        found.append({"code": "small_panel", "found": len(valid), "needed": many})
+    if panel["look"] > 1:
+        found.append({"code": "later_look", "look": panel["look"], "confidence": confidence})
+    a, near, limit = numbers["alpha"], numbers["within_one"], policy["guidelines"]
+    if a and near and Decimal(a) < limit["alpha"] and Decimal(near) < limit["within_one"]:
+        found.append({"code": "guidelines", "alpha": a, "within_one": near})
+    return {
+        "outcome": outcome, "look": panel["look"], "confidence": confidence, "without_flagged": without,
+        "numbers": {**numbers, "reviewers": sorted(numbers["reviewers"].values(), key=Decimal)},
+        "level": shown(policy["level"]["share"]), "community_panel": len(valid) >= many,
+        "harm": {kind: panel["harm"][kind] for kind in ("flagged", "upheld", "cleared")},
+        "findings": sorted(found, key=lambda one: (CODES.index(one["code"]), canonical(one))),
+    }
+
+
+# The certificate.
+
+def certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
+    """Give what a certificate of this evidence must say, but for what is its issuer's own to say."""
+    key, devices = json.loads(members["key.json"]), json.loads(members["devices.json"])
+    policy, events = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), read_log(members["events.jsonl"])
+    state = fold(events, key, devices["organisation"])
+    run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
+    unknown = {e["device"] for e in events} - {device for device, owner in devices["devices"].items() if owner}
+    if unknown:
+        raise ValueError(f"devices that the organisation does not know wrote events: {sorted(unknown)}")
+    verdict = decide(panel_of(state, key, run), policy)
+    valid = len(verdict["numbers"]["reviewers"])
+    return {
+        "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": sha(members["key.json"]),
+        "log": log_facts(events, members["devices.json"], key, state["gone"]),
+        "policy": {"sha256": sha(members["policy.toml"]), "status": policy["status"],
+                   "organisation": policy["organisation"],
+                   "community_reviewers": policy["enough"]["community_reviewers"]},
+        "panel": {"invited": len(key["orders"]), "reviewers": valid, "words": f"panel of {valid}", "chosen": key["panel"]},
+        "verdict": verdict,
+    }
+
+
+def differing(found: Any, wanted: Any, path: str) -> list[str]:
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        return [line for k in sorted({*found, *wanted}) for line in differing(found.get(k, "absent"), wanted.get(k, "absent"), f"{path}.{k}")]
+    return [] if canonical([found]) == canonical([wanted]) else [f"{path} is {found}, computed again it is {wanted}"]
+
+
+def main(arguments: list[str]) -> int:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        with zipfile.ZipFile(arguments[0]) as archive:
+            if sum(each.file_size for each in archive.infolist()) > 100 * 2**20:
+                raise ValueError("the file is too large")
+            members = {name: archive.read(name) for name in MEMBERS}
+        stated = json.loads(members["certificate.json"])
+        signer = stated["organisation"]["signing_key"]
+        if arguments[1:] and arguments[1] != signer:
+            raise ValueError(f"it was signed with another key, {signer}")
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer)).verify(members["certificate.sig"], members["certificate.json"])
+        wrong = [line for name, value in certified(members, stated).items() for line in differing(stated[name], value, f"$.{name}")]
+    except InvalidSignature:
+        wrong = ["the signature is not of this certificate and this key"]
+    except (OSError, ValueError, KeyError, IndexError, TypeError, StopIteration, zipfile.BadZipFile) as error:
+        wrong = [f"{type(error).__name__}: {error}"]
+    for line in wrong:
+        print(line.encode("ascii", "backslashreplace").decode())
+    if not wrong:
+        print(f"Holds: {stated['verdict']['outcome']}, signed with {signer}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,176 @@
+"""Recomputing a certificate: its signature, what it rests on, and its verdict, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from harness.card.difference import Difference, member
+from harness.failures import HarnessError
+from review.files.signature import verify as signed_by
+from review.log.event import events_sha256
+from review.log.payloads import Scope, Withdraw
+from review.verdict.certificate import Certificate, certified_again, read_certificate, read_verdict
+from review.verdict.evidence import Evidence
+from review.verdict.verdict import Outcome
+
+_ABSENT = ("absent",)
+"""Stands for a member that one of two values lacks; nothing of JSON is equal to it."""
+
+_ISSUE_ANEW = "issue the certificate anew: rosetta review gate --issue"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool | None
+    """None: it could not be checked."""
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What came out of verifying a certificate."""
+
+    certificate: Certificate
+    checks: tuple[Check, ...]
+    differences: tuple[Difference, ...] = ()
+    """Every stated value that is not what the evidence gives."""
+    withdrawn: int = 0
+    """Contents that were withdrawn since: with any, the numbers of that day cannot be computed again."""
+    without: Outcome | None = None
+    """The verdict without what was withdrawn; None where nothing was."""
+
+    @property
+    def ok(self) -> bool:
+        """True where nothing that could be checked was wrong."""
+        return all(check.ok is not False for check in self.checks)
+
+    @property
+    def recomputed(self) -> bool:
+        """True where all was checked, the verdict and its numbers computed again, and all holds."""
+        return all(check.ok for check in self.checks)
+
+    @property
+    def words(self) -> str:
+        """The result in one sentence."""
+        if not self.ok:
+            return "This certificate does not hold."
+        if not self.withdrawn:
+            return "Everything holds: the verdict was computed again, byte for byte."
+        contents = f"{self.withdrawn:,} content{'s were' if self.withdrawn > 1 else ' was'}"
+        return (
+            "It holds: signature, log and chains are those that were certified. "
+            f"{contents} withdrawn since, so the numbers of that day cannot be computed again; "
+            f"without them the verdict is {self.without}. Please {_ISSUE_ANEW}."
+        )
+
+
+def verify(certificate: bytes, signature: bytes, evidence: Evidence) -> Verification:
+    """Verify a certificate against its evidence, which may hold later events too.
+
+    Raises UsageError where the bytes are no certificate.
+    """
+    stated = read_certificate(certificate, "the certificate")
+    part = evidence.up_to(stated.log.tips)
+    checks = [
+        _signature(stated, certificate, signature),
+        _same("policy", stated.policy.sha256, evidence.policy_sha256),
+        _same("answer key", stated.key_sha256, evidence.key_sha256),
+        _same("devices", stated.log.devices_sha256, part.devices_sha256),
+        _log(stated, part),
+        _chains(stated, part),
+    ]
+    if not all(check.ok for check in checks):
+        left = Check("verdict", None, "not computed: it would rest on something else")
+        return Verification(stated, (*checks, left))
+    gone = part.withheld - stated.log.withheld
+    if gone > 0:
+        return _after_withdrawal(stated, checks, evidence, gone)
+    return _again(stated, checks, part)
+
+
+def _signature(stated: Certificate, data: bytes, signature: bytes) -> Check:
+    key = stated.organisation.signing_key
+    if signed_by(key, data, signature):
+        return Check("signature", True, f"of {stated.organisation.name}, key {key}")
+    return Check("signature", False, f"key {key} did not sign this certificate: it was changed")
+
+
+def _same(name: str, stated: str, found: str) -> Check:
+    if stated == found:
+        return Check(name, True, "the one that was certified")
+    return Check(name, False, f"not the one that was certified (SHA-256 {stated[:16]}…)")
+
+
+def _log(stated: Certificate, part: Evidence) -> Check:
+    if events_sha256(event.id for event in part.events) == stated.log.sha256:
+        return Check("log", True, f"the {len(part.events):,} events that were certified")
+    return Check(
+        "log", False, f"not the {stated.log.events:,} events that were certified: some are missing"
+    )
+
+
+def _chains(stated: Certificate, part: Evidence) -> Check:
+    if part.gaps() != stated.log.gaps:
+        return Check("chains", False, "an event does not follow on the one before it")
+    unknown = [
+        device for device in {event.device for event in part.events} if device not in part.devices
+    ]
+    if unknown:
+        words = "written by a laptop that the organisation does not know"
+        return Check("chains", False, f"{len(unknown)} of them {words}")
+    whole = "whole" if not stated.log.gaps else f"with {stated.log.gaps:,} gaps, as certified"
+    return Check("chains", True, f"{whole}; every content matches its head")
+
+
+def _after_withdrawal(
+    stated: Certificate, checks: list[Check], evidence: Evidence, gone: int
+) -> Verification:
+    if not _taken_back(evidence):
+        words = f"{gone:,} contents are missing, and nobody has withdrawn them"
+        return Verification(stated, (*checks, Check("contents", False, words)))
+    words = f"{gone:,} withdrawn since: the numbers of that day cannot be computed again"
+    run = stated.run.run_id
+    without = read_verdict(evidence, run, stated.verdict.get("look")).verdict.outcome
+    return Verification(
+        stated, (*checks, Check("verdict", None, words)), withdrawn=gone, without=without
+    )
+
+
+def _taken_back(evidence: Evidence) -> bool:
+    """Tell whether somebody of this review took ratings back."""
+    return any(
+        isinstance(event.payload, Withdraw)
+        and event.payload.scope is not Scope.COMMENTS
+        and event.payload.reviewer in evidence.key.orders
+        for event in evidence.events
+    )
+
+
+def _again(stated: Certificate, checks: list[Check], part: Evidence) -> Verification:
+    try:
+        expected = certified_again(part, stated)
+    except HarnessError as error:
+        return Verification(stated, (*checks, Check("verdict", False, str(error))))
+    found, wanted = stated.model_dump(mode="json"), expected.model_dump(mode="json")
+    wrong = tuple(_differ(found, wanted, "$"))
+    same = stated.as_bytes() == expected.as_bytes()
+    words = "computed again, byte for byte" if same else f"{len(wrong):,} wrong, first: {wrong[0]}"
+    return Verification(stated, (*checks, Check("verdict", same, words)), wrong)
+
+
+def _differ(found: Any, expected: Any, path: str) -> Iterator[Difference]:
+    """Give every place where two JSON values are not the same; a missing member is one too."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        for name in sorted({*found, *expected}):
+            pair = (found.get(name, _ABSENT), expected.get(name, _ABSENT))
+            yield from _differ(*pair, member(path, name))
+    elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        for place, (one, other) in enumerate(zip(found, expected, strict=True)):
+            yield from _differ(one, other, f"{path}[{place}]")
+    elif type(found) is not type(expected) or found != expected:
+        yield Difference(path, expected, found)
