@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
+from corpora.entry import EntryId
 from harness.failures import UsageError
 from review.office.orders import order
 from review.office.sampling import drawing
 
 
 def spread(
-    extra: Sequence[Hashable], reviewers: Sequence[str], each: int, chance: Random
-) -> dict[str, list[Hashable]]:
+    extra: Sequence[EntryId], reviewers: Sequence[str], each: int, chance: Random
+) -> dict[str, list[EntryId]]:
     """Give every reviewer ``each`` of the further entries, so that all are asked about equally often.
 
     How often two entries are asked differs by one at most.
     """
     deck = list(extra)
     chance.shuffle(deck)
-    given: dict[str, list[Hashable]] = {}
+    given: dict[str, list[EntryId]] = {}
     start = 0
     for reviewer in reviewers:
         given[reviewer] = [deck[(start + step) % len(deck)] for step in range(min(each, len(deck)))]
@@ -28,10 +29,10 @@ def spread(
 
 
 def orders(
-    originals: Mapping[str, Hashable],
+    originals: Mapping[str, EntryId],
     repeats: Mapping[str, str],
     for_all: Sequence[str],
-    extra: Mapping[Hashable, Sequence[str]],
+    extra: Mapping[EntryId, Sequence[str]],
     reviewers: Sequence[str],
     per_person: int | None,
     seed: int,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
+
+from corpora.entry import EntryId
 
 REPEAT_APART = 30
 """Items between which the same translation comes twice, so that it is not simply remembered."""
@@ -14,7 +16,7 @@ SOURCE_APART = 10
 
 def order(
     items: Sequence[str],
-    originals: Mapping[str, Hashable],
+    originals: Mapping[str, EntryId],
     repeats: Mapping[str, str],
     chance: Random,
 ) -> tuple[str, ...]:
@@ -28,7 +30,7 @@ def order(
     waiting = sorted(items)
     chance.shuffle(waiting)
     placed: list[str] = []
-    seen: set[Hashable] = set()
+    seen: set[EntryId] = set()
     later: list[str] = []
     for item in waiting:
         if originals[item] in seen:
@@ -45,7 +47,7 @@ def order(
 def _insert(
     placed: list[str],
     item: str,
-    originals: Mapping[str, Hashable],
+    originals: Mapping[str, EntryId],
     pairs: set[frozenset[str]],
     chance: Random,
 ) -> None:

@@ -8,9 +8,6 @@ from random import Random
 
 from corpora.entry import Entry, EntryId
 
-WHOLE = 50
-"""A corpus of no more entries is shown whole."""
-
 
 def stratum(entry: Entry) -> int:
     """Give an entry's difficulty, 0 where the corpus does not say."""
@@ -63,8 +60,8 @@ def _largest_remainder(
 
 
 def draw(entries: Sequence[Entry], wanted: int, least: int, seed: int) -> list[Entry]:
-    """Draw entries for a review, in the corpus' order; all where there are few."""
-    if len(entries) <= max(wanted, WHOLE):
+    """Draw entries for a review, in the corpus' order; all where there are no more than are wanted."""
+    if len(entries) <= wanted:
         return list(entries)
     counts = allocate(Counter(map(stratum, entries)), wanted, least)
     chance = drawing(seed, "entries")

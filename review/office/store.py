@@ -23,7 +23,7 @@ from review.log.payloads import Adjudicate, Kind, Look, Withdraw
 from review.log.saving import transaction
 from review.log.state import State
 from review.log.table import append_event, read_events
-from review.log.withdrawal import erase
+from review.log.withdrawal import erase, reach
 from review.office.database import open_office
 from review.verdict.key import AnswerKey
 
@@ -329,7 +329,7 @@ class Office:
             " WHERE review = ? ORDER BY number",
             (review.number,),
         )
-        return [IssuedCertificate(*row[:4], recompute=bool(row[4])) for row in rows]
+        return [IssuedCertificate(n, run, c, s, bool(again)) for n, run, c, s, again in rows]
 
     def add_certificate(
         self, review: Review, run_id: str, certificate: bytes, signature: bytes
@@ -349,6 +349,6 @@ def _belongs(event: Event, batches: set[str], review: Review) -> bool:
     """Tell whether a review may read an event's payload: it is of its batches, or withdraws everything."""
     if event.payload is None:
         return True
-    if isinstance(event.payload, Withdraw) and event.payload.batch is None:
+    if isinstance(event.payload, Withdraw) and reach(event.payload) is None:
         return event.payload.reviewer in review.key.orders
     return getattr(event.payload, "batch", None) in batches

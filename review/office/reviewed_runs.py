@@ -1,0 +1,159 @@
+"""The runs that a review is about: their outputs, entry by entry, as far as speakers can judge them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from corpora.corpus import Dataset
+from corpora.entry import Entry, EntryId, Segment
+from harness.card.rows import card_id
+from harness.failures import UsageError
+from harness.store.corpora import read_dataset, read_entries
+from harness.store.results import read_results
+from harness.store.runs import Run, find_run, read_card
+from review.office.controls import fits
+from review.office.sampling import stratum
+from review.verdict.key import KeyRun
+
+MOST_MISSING = 0.1
+"""Share of a run's entries that may be without an output: people judge only what is there."""
+
+
+@dataclass(frozen=True)
+class ReviewedRun:
+    """One run."""
+
+    run: Run
+    card_hash: str
+    entries: Mapping[EntryId, Entry]
+    """Those that the run was asked to translate and that are reviewed, by id as on its card."""
+    outputs: Mapping[EntryId, str]
+    """What it gave for them; entries without an output that people could judge are absent."""
+
+    @property
+    def missing(self) -> int:
+        """Entries without such an output."""
+        return len(self.entries) - len(self.outputs)
+
+
+@dataclass(frozen=True)
+class ReviewedRuns:
+    """All runs of a review, over one corpus."""
+
+    dataset: Dataset
+    runs: Sequence[ReviewedRun]
+    corpus: Mapping[EntryId, Entry]
+    """All entries that the store knows of the corpus, for controls and training."""
+
+    @property
+    def shared(self) -> list[Entry]:
+        """The entries for which every run has an output, in the order of the first one's corpus."""
+        first, *others = self.runs
+        return [
+            entry
+            for id_, entry in first.entries.items()
+            if id_ in first.outputs and all(id_ in other.outputs for other in others)
+        ]
+
+    def key_runs(self, reviewed: Sequence[Entry]) -> tuple[KeyRun, ...]:
+        """Give what the answer key says of the runs; ``reviewed`` are the entries that were drawn."""
+        segments = Counter(str(entry.segment or "none") for entry in reviewed)
+        return tuple(
+            KeyRun(
+                run_id=each.run.run_id,
+                run_card_hash=each.card_hash,
+                dataset_id=each.run.dataset_id,
+                language_pair=each.run.language_pair,
+                strata=dict(sorted(Counter(map(stratum, each.entries.values())).items())),
+                segments=dict(sorted(segments.items())),
+            )
+            for each in self.runs
+        )
+
+
+def read_runs(
+    connection: sqlite3.Connection, names: Sequence[str], segments: Sequence[Segment] = ()
+) -> ReviewedRuns:
+    """Read the runs of these names from the store; ``segments`` narrows the review to some, empty: all.
+
+    UsageError where a run is not complete, its card is not to be trusted, too much of it is missing, or the
+    runs are not of one corpus.
+    """
+    found = {run.run_id: run for run in (find_run(connection, name) for name in names)}
+    runs = [_reviewed(connection, run, segments) for run in found.values()]
+    _require_one_corpus(runs)
+    corpus = read_entries(connection, runs[0].run.corpus)
+    return ReviewedRuns(
+        read_dataset(connection, runs[0].run.corpus),
+        runs,
+        {card_id(entry.id): entry for entry in corpus.values()},
+    )
+
+
+def _reviewed(connection: sqlite3.Connection, run: Run, segments: Sequence[Segment]) -> ReviewedRun:
+    entries = {
+        place: entry
+        for place, entry in read_entries(connection, run.corpus, run.positions).items()
+        if not segments or entry.segment in segments
+    }
+    outputs = {
+        card_id(entries[result.position].id): result.output
+        for result in read_results(connection, run.id)
+        if result.position in entries
+        and result.output is not None
+        and fits(result.output)
+        and fits(entries[result.position].source)
+    }
+    reviewed = ReviewedRun(
+        run,
+        _card_hash(connection, run),
+        {card_id(entry.id): entry for _, entry in sorted(entries.items())},
+        outputs,
+    )
+    _require_outputs(reviewed)
+    return reviewed
+
+
+def _card_hash(connection: sqlite3.Connection, run: Run) -> str:
+    short = run.run_id[:8]
+    head = read_card(connection, run.id)
+    if head is None:
+        raise UsageError(
+            f"Run {short} is not complete. `rosetta resume {short}` goes on with it; then make the review."
+        )
+    if head.get("unverified"):
+        raise UsageError(
+            f"Run {short} was imported although its seal is absent or broken, so no certificate could rest on "
+            "it. Import a sound card of this run, or run it here."
+        )
+    return str(head["run_card_hash"])
+
+
+def _require_outputs(reviewed: ReviewedRun) -> None:
+    short = reviewed.run.run_id[:8]
+    if not reviewed.entries:
+        raise UsageError(
+            f"Run {short} has no entry of these segments. Choose others with --segment."
+        )
+    if reviewed.missing > MOST_MISSING * len(reviewed.entries):
+        raise UsageError(
+            f"Run {short} has no output that people could judge for {reviewed.missing} of its "
+            f"{len(reviewed.entries)} entries (failed, empty, withheld or too long). They would judge only "
+            "the rest, and the verdict would flatter the method. Run it again, then make the review."
+        )
+
+
+def _require_one_corpus(runs: Sequence[ReviewedRun]) -> None:
+    """Refuse runs whose entries of one id are not the same."""
+    first = runs[0]
+    for other in runs[1:]:
+        both = first.entries.keys() & other.entries.keys()
+        same = all(first.entries[id_].source == other.entries[id_].source for id_ in both)
+        if not both or not same or other.run.language_pair != first.run.language_pair:
+            raise UsageError(
+                f"Runs {first.run.run_id[:8]} and {other.run.run_id[:8]} are not of one corpus. One review "
+                "shows the same sentences for all of its runs; make two reviews."
+            )

@@ -1,0 +1,176 @@
+"""Items with answers, on which reviewers learn the four words: an organiser's own, or made from development entries.
+
+Made ones are true by construction: a reference is excellent, another entry's reference says something else.
+What a good speaker would explain better is for the organiser to write (``--training``).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import secrets
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from pydantic import ValidationError
+
+from corpora.entry import Entry
+from harness.failures import UsageError
+from harness.problems import first_problem
+from harness.user_file import read_text
+from review.files.batch_form import TrainingItem
+from review.office.controls import fits
+from review.office.sampling import drawing
+from review.office.wrong_texts import first_half, plain_form, unspaced
+from review.rating import Rating
+
+MOST = 50
+"""Training items of one file; eight are a good number."""
+
+MOST_BYTES = 2**20
+_COLUMNS = ("source", "candidate", "rating", "explanation")
+
+_PLAN = ("excellent", "reject", "acceptable", "gist", "excellent", "reject", "half", "acceptable")
+"""The made items: each of the four words comes up, and not in order."""
+
+_RATINGS = {
+    "excellent": Rating.EXCELLENT,
+    "acceptable": Rating.ACCEPTABLE,
+    "gist": Rating.GIST,
+    "half": Rating.GIST,
+    "reject": Rating.REJECT,
+}
+
+
+def make_training(
+    entries: Sequence[Entry], explanations: Mapping[str, str], seed: int
+) -> list[TrainingItem]:
+    """Make up to eight items from development entries, each of another; fewer where these are few or short.
+
+    ``entries`` are those that may be shown and are not asked about; ``explanations`` are by kind.
+    """
+    chance = drawing(seed, "training")
+    waiting = [entry for entry in entries if fits(entry.source) and fits(entry.reference)]
+    chance.shuffle(waiting)
+    references = [entry.reference for entry in waiting]
+    made = []
+    for kind in _PLAN:
+        for entry in waiting:
+            candidate = _MAKERS[kind](entry.reference, references, chance)
+            if candidate is not None:
+                made.append(_item(entry.source, candidate, kind, explanations[kind]))
+                waiting.remove(entry)
+                break
+    return made
+
+
+def _item(source: str, candidate: str, kind: str, explanation: str) -> TrainingItem:
+    return TrainingItem(
+        id=secrets.token_hex(8),
+        source=source,
+        candidate=candidate,
+        rating=_RATINGS[kind],
+        explanation=explanation,
+    )
+
+
+def _as_it_is(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
+    return reference
+
+
+def _another(reference: str, references: Sequence[str], chance: Random) -> str | None:
+    """Give another entry's text, of similar length where there is one."""
+    others = [text for text in references if plain_form(text) != plain_form(reference)]
+    alike = [text for text in others if abs(len(text) - len(reference)) <= len(reference) / 4]
+    return chance.choice(alike or others) if others else None
+
+
+def _careless(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
+    """Take away the capital at the beginning and the mark at the end."""
+    careless = (reference[:1].lower() + reference[1:]).rstrip(".!?。！？।…")
+    return careless if careless != reference and plain_form(careless) else None
+
+
+def _disordered(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
+    """Put the words in another order, where there are enough of them to tell."""
+    words = reference.split()
+    if len(words) < 4 or unspaced(reference):
+        return None
+    shuffled = list(words)
+    for _ in range(20):
+        chance.shuffle(shuffled)
+        if sum(a != b for a, b in zip(shuffled, words, strict=True)) > len(words) // 2:
+            return " ".join(shuffled)
+    return None
+
+
+def _half(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
+    return first_half(reference)
+
+
+_Maker = Callable[[str, Sequence[str], Random], str | None]
+_MAKERS: dict[str, _Maker] = {
+    "excellent": _as_it_is,
+    "reject": _another,
+    "acceptable": _careless,
+    "gist": _disordered,
+    "half": _half,
+}
+
+
+def read_training(path: Path) -> list[TrainingItem]:
+    """Read an organiser's items: TOML with ``[[item]]`` sections, or TSV with a line of column names.
+
+    Both have source, candidate, rating and explanation. UsageError names file, item, field and mend.
+    """
+    text, _ = read_text(path, "the training items", MOST_BYTES)
+    rows = list(_toml(path, text) if path.suffix.lower() == ".toml" else _tsv(path, text))
+    if not 1 <= len(rows) <= MOST:
+        raise UsageError(
+            f"{path}: {len(rows)} training items; between 1 and {MOST} are wanted, eight are a good number."
+        )
+    return [_checked(path, place, row) for place, row in rows]
+
+
+def _checked(path: Path, place: str, row: Mapping[str, Any]) -> TrainingItem:
+    try:
+        item = TrainingItem.model_validate({**row, "id": secrets.token_hex(8)})
+    except ValidationError as error:
+        raise UsageError(f"{path}: {place}: {first_problem(error)}") from None
+    for name in ("source", "candidate", "explanation"):
+        if not getattr(item, name).strip():
+            raise UsageError(f"{path}: {place}: field {name!r}: nothing stands here. Write it.")
+    return item
+
+
+def _toml(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: no TOML: {error}. Correct it.") from None
+    rows = data.get("item")
+    if set(data) != {"item"} or not isinstance(rows, list):
+        raise UsageError(f"{path}: only sections [[item]] are wanted here. Correct it.")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise UsageError(f"{path}: item {number}: a section [[item]] is wanted. Correct it.")
+        yield f"item {number}", row
+
+
+def _tsv(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    reader = csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
+    header = [name.strip() for name in next(reader, [])]
+    if sorted(header) != sorted(_COLUMNS):
+        raise UsageError(
+            f"{path}: line 1: the columns {', '.join(_COLUMNS)} are wanted, with tabs between them."
+        )
+    for row in reader:
+        if len(row) not in {0, len(header)}:
+            raise UsageError(
+                f"{path}: line {reader.line_num}: {len(row)} columns instead of {len(header)}. Correct it."
+            )
+        if row:
+            yield f"line {reader.line_num}", dict(zip(header, row, strict=True))
