@@ -70,7 +70,7 @@ class Payload(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    wall: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+    wall: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
     """UTC, whole seconds."""
 
 
