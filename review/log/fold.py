@@ -51,22 +51,23 @@ def fold(events: Iterable[Event], batches: Collection[str] | None = None) -> Sta
         if batches is None or place[1] is None or place[1] in batches
     }
     counted = [event for event in whole if not covered(event, withdrawn)]
-    counted.sort(key=attrgetter("order"))
-    said = [event.payload for event in counted if _of(event.payload, batches)]
     persons: dict[tuple[str, str], list[Event]] = defaultdict(list)
-    for event in counted:
-        if isinstance(event.payload, OfReviewer) and _of(event.payload, batches):
-            persons[event.payload.batch, event.payload.reviewer].append(event)
+    office: list[AnyPayload] = []
+    for event in sorted(counted, key=attrgetter("order")):
+        payload = event.payload
+        batch = getattr(payload, "batch", None)
+        if payload is None or not (batches is None or batch in batches):
+            continue
+        if isinstance(payload, OfReviewer):
+            persons[payload.batch, payload.reviewer].append(event)
+        else:
+            office.append(payload)
     return State(
         reviewers={place: _person(persons[place]) for place in sorted(persons)},
         withdrawn=withdrawn,
-        adjudications=_adjudications(_all(said, Adjudicate)),
-        looks=_looks(_all(said, Look)),
+        adjudications=_adjudications(_all(office, Adjudicate)),
+        looks=_looks(_all(office, Look)),
     )
-
-
-def _of(payload: AnyPayload | None, batches: Collection[str] | None) -> bool:
-    return batches is None or getattr(payload, "batch", None) in batches
 
 
 def _all(said: Iterable[AnyPayload | None], what: type[_P]) -> list[_P]:

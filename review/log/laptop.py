@@ -39,6 +39,7 @@ _PRAGMAS = (
     "foreign_keys = ON",
     "secure_delete = ON",
     "temp_store = MEMORY",  # no text of ours in another folder
+    "trusted_schema = OFF",
 )
 
 

@@ -90,6 +90,7 @@ def erase(connection: sqlite3.Connection) -> int:
     file needs as much free space as it has bytes.
     """
     connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")  # no copy in another folder
     connection.execute("BEGIN IMMEDIATE")
     try:
         erased = erase_covered(connection)

@@ -1,0 +1,300 @@
+"""What a person said, case by case, whatever the order in which the events are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from time import process_time
+
+import pytest
+
+from review.log.event import Event, make_event
+from review.log.fold import fold
+from review.log.payloads import (
+    Adjudicate,
+    Consent,
+    Face,
+    HarmFlag,
+    Kind,
+    Look,
+    Reasons,
+    Scope,
+    Session,
+    Train,
+)
+from review.log.state import Adjudication, ReviewerState, State
+from review.rating import CannotJudge, Rating, Reason
+from tests.review.log.material import (
+    ANN,
+    BATCH,
+    BEN,
+    ITEMS,
+    OTHER_BATCH,
+    WALL,
+    Device,
+    cannot,
+    chain,
+    comment,
+    rate,
+    skip,
+    suggest,
+    undo,
+    who,
+    withdraw,
+)
+
+REJECT, GIST, ACCEPTABLE, EXCELLENT = Rating
+
+
+def folded(events: Sequence[Event]) -> State:
+    """Fold in several orders and with repeats, and expect one result, mappings in one order too."""
+    orders = [events, events[::-1], [*events, *events]]
+    if len(events) <= 4:
+        orders.extend(permutations(events))
+    states = {repr(fold(order)): fold(order) for order in orders}
+    assert len(states) == 1
+    return states.popitem()[1]
+
+
+def ann(events: Sequence[Event]) -> ReviewerState:
+    return folded(events).reviewers[BATCH, ANN]
+
+
+def ratings(person: ReviewerState) -> dict[str, Rating | None]:
+    return {item: each.rating for item, each in person.judgements.items()}
+
+
+def test_nothing_adds_up_to_nothing() -> None:
+    assert folded([]) == State({}, {}, {}, {})
+
+
+def test_the_last_judgement_counts_in_the_order_in_which_they_were_made() -> None:
+    person = ann(chain(rate(0, GIST), rate(1, GIST), cannot(2), rate(0, EXCELLENT)))
+    assert list(ratings(person).items()) == [
+        (ITEMS[1], GIST),
+        (ITEMS[2], None),
+        (ITEMS[0], EXCELLENT),
+    ]
+    assert person.earlier == {}  # the same laptop: a correction, no second opinion
+
+
+def test_a_judgement_keeps_how_it_was_made() -> None:
+    events = chain(cannot(3, CannotJudge.OTHER_DIALECT))
+    [judged] = ann(events).judgements.values()
+    assert (judged.event, judged.rating, judged.why_not) == (
+        events[0].id,
+        None,
+        CannotJudge.OTHER_DIALECT,
+    )
+    assert (judged.position, judged.active_ms, judged.face) == (3, 900, Face.TERMINAL)
+    assert judged.override
+
+
+def test_undo_brings_back_what_was_there_before_step_by_step() -> None:
+    device = Device("a" * 16)
+    made = [device.say(rate(0, GIST)), device.say(skip(1)), device.say(rate(0, REJECT))]
+    assert ann(device.events).undoable == tuple(event.id for event in made)
+    seen = [ratings(ann(device.events)).get(ITEMS[0])]
+    for target in reversed(made):
+        device.say(undo(target))
+        seen.append(ratings(ann(device.events)).get(ITEMS[0]))
+    assert seen == [REJECT, GIST, GIST, None]
+    assert ann(device.events).undoable == ()
+    assert ann(device.events).skipped == ()
+
+
+def test_undo_twice_or_of_something_else_changes_nothing() -> None:
+    device = Device("a" * 16)
+    said = device.say(comment(0, "stays"))
+    first = device.say(rate(0, GIST))
+    second = device.say(rate(1, GIST))
+    bens = device.say(rate(2, GIST, reviewer=BEN))
+    elsewhere = device.say(rate(2, GIST, batch=OTHER_BATCH))
+    taken = device.say(undo(first))
+    for target in (first, taken, said, bens, elsewhere):
+        device.say(undo(target))
+    device.say(undo(chain(rate(5, GIST), name="f" * 16)[0]))
+    state = folded(device.events)
+    assert state.reviewers[BATCH, ANN].undoable == (second.id,)
+    assert state.reviewers[BATCH, ANN].comments == {ITEMS[0]: "stays"}
+    assert state.reviewers[BATCH, BEN].undoable == (bens.id,)
+    assert state.reviewers[OTHER_BATCH, ANN].undoable == (elsewhere.id,)
+
+
+def test_an_undo_waits_for_its_target() -> None:
+    device = Device("a" * 16)
+    target = device.say(rate(0, GIST))
+    taken = device.say(undo(target))
+    assert ann([taken]).judgements == {}
+    assert ann([taken, target]).judgements == {}
+
+
+def two_laptops(*said: tuple[str, int, Rating | None]) -> list[Event]:
+    """Give ratings (None: cannot judge) of one item by one person at given logical times."""
+    return [
+        make_event(
+            rate(0, rating) if rating else cannot(0),
+            device=device * 16, seq=0 if time == 1 else time, lamport=time,
+            prev="" if time == 1 else "e" * 64, salt=bytes(16),
+        )
+        for device, time, rating in said
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "last", "earlier"),
+    [
+        ((("a", 1, GIST), ("b", 1, REJECT)), REJECT, (GIST,)),
+        ((("a", 1, GIST), ("b", 2, GIST)), GIST, ()),
+        ((("b", 1, GIST), ("a", 2, REJECT)), REJECT, (GIST,)),
+        ((("a", 1, GIST), ("b", 2, REJECT), ("a", 3, EXCELLENT)), EXCELLENT, (REJECT,)),
+        ((("a", 1, GIST), ("b", 2, None)), None, ()),
+        ((("a", 1, None), ("b", 2, GIST)), GIST, ()),
+    ],
+    ids=["tie", "agrees", "later", "three", "then-cannot", "cannot-then"],
+)
+def test_a_differing_rating_from_another_laptop_is_kept_beside_the_last(
+    said: tuple[tuple[str, int, Rating | None], ...],
+    last: Rating | None,
+    earlier: tuple[Rating, ...],
+) -> None:
+    person = ann(two_laptops(*said))
+    assert person.judgements[ITEMS[0]].rating is last
+    assert person.earlier.get(ITEMS[0], ()) == earlier
+
+
+def test_what_was_undone_is_no_earlier_rating() -> None:
+    mine, other = Device("a" * 16), Device("b" * 16)
+    first = mine.say(rate(0, GIST))
+    mine.say(undo(first))
+    for _ in range(3):
+        other.say(rate(0, REJECT))
+    assert ann(mine.events + other.events).earlier == {}
+
+
+def test_skipped_items_wait_in_the_order_of_their_last_skip() -> None:
+    device = Device("a" * 16)
+    for item in (0, 1, 2, 0):
+        device.say(skip(item))
+    judged = device.say(rate(2, GIST))
+    assert ann(device.events).skipped == (ITEMS[1], ITEMS[0])
+    device.say(undo(judged))
+    assert ann(device.events).skipped == (ITEMS[1], ITEMS[2], ITEMS[0])
+
+
+def test_the_last_words_count_and_empty_ones_take_them_back() -> None:
+    person = ann(
+        chain(
+            comment(0, "first"), comment(0, "second"), comment(1, "gone"), comment(1, ""),
+            suggest(0, "better"), suggest(1, "gone"), suggest(1, ""),
+            Reasons(**who(), item=ITEMS[0], reasons=(Reason.MISSING,)),
+            Reasons(**who(), item=ITEMS[0], reasons=(Reason.ADDED, Reason.MISSING)),
+            Reasons(**who(), item=ITEMS[1], reasons=(Reason.ADDED,)),
+            Reasons(**who(), item=ITEMS[1], reasons=()),
+            HarmFlag(**who(), item=ITEMS[0], harmful=True),
+            HarmFlag(**who(), item=ITEMS[1], harmful=True),
+            HarmFlag(**who(), item=ITEMS[1], harmful=False),
+            Train(**who(), item=ITEMS[5], rating=GIST),
+        )
+    )  # fmt: skip
+    assert person.comments == {ITEMS[0]: "second"}
+    assert person.suggestions == {ITEMS[0]: "better"}
+    assert person.reasons == {ITEMS[0]: (Reason.ADDED, Reason.MISSING)}
+    assert person.harmful == {ITEMS[0]}
+    assert person.trained == {ITEMS[5]: GIST}
+    assert (person.judgements, person.undoable) == ({}, ())
+
+
+def test_the_last_consent_counts() -> None:
+    session = Session(
+        **who(), order_sha256="c" * 64, face=Face.LINES, version="1", language="en"
+    )  # fmt: skip
+    assert not ann(chain(session)).consented
+    consents = [
+        Consent(**who(), consent_sha256=sha * 64, language="en", share_corrections=share)
+        for sha, share in (("1", True), ("2", False))
+    ]
+    person = ann(chain(*consents))
+    assert (person.consented, person.consent_sha256) == (True, "2" * 64)
+    assert not person.share_corrections
+
+
+@pytest.mark.parametrize(
+    ("taken", "left"),
+    [
+        (withdraw(Scope.COMMENTS), {(BATCH, ANN): 1, (OTHER_BATCH, ANN): 3, (BATCH, BEN): 3}),
+        (withdraw(Scope.COMMENTS, None), {(BATCH, ANN): 1, (OTHER_BATCH, ANN): 1, (BATCH, BEN): 3}),
+        (withdraw(Scope.BATCH), {(OTHER_BATCH, ANN): 3, (BATCH, BEN): 3}),
+        (withdraw(Scope.BATCH, None), {(BATCH, BEN): 3}),
+        (withdraw(Scope.EVERYTHING), {(BATCH, BEN): 3}),
+        (withdraw(Scope.EVERYTHING, None), {(BATCH, BEN): 3}),
+    ],
+    ids=["words", "words-everywhere", "batch", "batch-everywhere", "everything-here", "everything"],
+)
+@pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
+def test_a_withdrawal_reaches_what_came_before_and_after(
+    taken: object, left: dict[tuple[str, str], int], first: bool
+) -> None:
+    said = [
+        make(0, *what, **place)
+        for place in ({}, {"batch": OTHER_BATCH}, {"reviewer": BEN})
+        for make, *what in ((rate, GIST), (comment, "c"), (suggest, "s"))
+    ]
+    payloads = [taken, *said] if first else [*said, taken]
+    state = folded(chain(*payloads))  # type: ignore[arg-type]
+    counts = {
+        place: len(person.judgements) + len(person.comments) + len(person.suggestions)
+        for place, person in state.reviewers.items()
+    }
+    assert counts == left
+    assert [scope for scopes in state.withdrawn.values() for scope in scopes] == [taken.scope]  # type: ignore[attr-defined]
+
+
+def test_erased_copies_change_nothing() -> None:
+    events = chain(rate(0, GIST), comment(0, "x"), withdraw(Scope.COMMENTS), rate(1, REJECT))
+    erased = [event.erased() for event in events]
+    assert repr(fold([*erased, *events])) == repr(fold([*events, *erased])) == repr(fold(events))
+    taken = [event.erased() if event.kind is Kind.COMMENT else event for event in events]
+    assert repr(fold(taken)) == repr(fold(events))
+
+
+def test_only_the_batches_asked_for_are_read() -> None:
+    events = chain(
+        rate(0, GIST), rate(1, GIST, batch=OTHER_BATCH),
+        withdraw(Scope.COMMENTS, OTHER_BATCH, BEN), withdraw(Scope.EVERYTHING, OTHER_BATCH, BEN),
+        Look(wall=WALL, batch=OTHER_BATCH, run_id="r", events_sha256="1" * 64),
+    )  # fmt: skip
+    state = fold(events, {BATCH})
+    assert set(state.reviewers) == {(BATCH, ANN)}
+    assert state.withdrawn == {(BEN, None): {Scope.EVERYTHING}}
+    assert state.looks == {}
+    assert fold(events, ()).reviewers == {}
+
+
+def test_adjudications_and_looks() -> None:
+    def decide(item: int, harmful: bool | None, note: str) -> Adjudicate:
+        return Adjudicate(wall=WALL, batch=BATCH, item=ITEMS[item], harmful=harmful, note=note)
+
+    def look(run: str, events: str) -> Look:
+        return Look(wall=WALL, batch=BATCH, run_id=run, events_sha256=events * 64)
+
+    state = folded(
+        chain(
+            decide(0, True, "yes"), decide(0, False, "no"), decide(1, None, "split"),
+            look("r1", "1"), look("r1", "1"), look("r1", "2"), look("r2", "1"),
+        )
+    )  # fmt: skip
+    assert state.adjudications == {
+        ITEMS[0]: Adjudication(False, "no"),
+        ITEMS[1]: Adjudication(None, "split"),
+    }
+    assert state.looks == {"r1": 2, "r2": 1}
+
+
+def test_many_events_are_folded_about_as_fast_as_they_are_sorted() -> None:
+    device = Device("a" * 16)
+    for number in range(10_000):
+        device.say(rate(number % 6, GIST, reviewer=f"ANN{number % 50:04}A"))
+    began = process_time()
+    assert len(fold(device.events).reviewers) == 50
+    assert process_time() - began < 2  # a hundred thousand take about a second

@@ -1,0 +1,189 @@
+"""Taking events in: what is new, damaged, refused, copied, or of a clock that cannot be right."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+from review.log.chain import check_chain
+from review.log.clocks import ClockFault
+from review.log.event import Event
+from review.log.merge import MergeReport, Remark, merge
+from review.log.payloads import Scope
+from review.rating import Rating
+from tests.review.log.material import (
+    ANN,
+    BEN,
+    ITEMS,
+    Device,
+    chain,
+    comment,
+    lines,
+    rate,
+    withdraw,
+)
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+GIST = Rating.GIST
+
+
+def counts(report: MergeReport) -> tuple[int, int, int, int]:
+    return (
+        len(report.added),
+        report.already_here,
+        len(report.set_aside),
+        len(report.damaged),
+    )
+
+
+def rated(count: int, **place: str) -> Device:
+    device = Device("a" * 16)
+    for number in range(count):
+        device.say(rate(number % 6, GIST, **place))
+    return device
+
+
+def test_new_events_come_in_once() -> None:
+    events = rated(20).events
+    shuffled = Random(1).sample(lines(events), 20)
+    first = merge([], shuffled + shuffled[:5], now=NOW)
+    assert counts(first) == (20, 5, 0, 0)
+    assert first.chains.whole
+    assert counts(merge(first.added, shuffled, now=NOW)) == (0, 20, 0, 0)
+
+
+def test_a_bad_line_never_stops_the_rest() -> None:
+    good = lines(rated(6).events)
+    good[1] = good[1].replace(b"gist", b"reject")
+    good[3] = b"{}"
+    good.insert(5, b"\xff\x00")
+    report = merge([], good, now=NOW)
+    assert counts(report) == (4, 0, 0, 3)
+    assert [remark.line for remark in report.damaged] == [2, 4, 6]
+    assert report.damaged[0].said.startswith("was changed after it was written")
+    assert "gist" not in repr(report.damaged)
+    [broken] = report.chains.chains
+    assert (broken.missing, broken.last, broken.whole) == (2, 5, False)
+
+
+def test_what_the_caller_refuses_is_set_aside_but_keeps_its_place() -> None:
+    events = rated(6).events
+
+    def unknown_item(event: Event) -> str | None:
+        return "names an unknown item" if event.payload.item == ITEMS[3] else None  # type: ignore[union-attr]
+
+    report = merge([], lines(events), now=NOW, objection=unknown_item)
+    assert counts(report) == (5, 0, 1, 0)
+    assert report.set_aside == (Remark(4, "names an unknown item"),)
+    assert report.heads == (events[3].erased(),)
+    assert report.chains.whole
+    later = merge(report.to_keep, lines(events), now=NOW)
+    assert later.added == (events[3],)
+    assert counts(merge([*report.to_keep, *later.added], lines(events), now=NOW, objection=unknown_item)) == (0, 5, 1, 0)  # fmt: skip
+
+
+def test_content_comes_to_an_event_that_was_known_without() -> None:
+    events = rated(3).events
+    erased = [event.erased() for event in events]
+    first = merge([], erased, now=NOW)
+    assert first.added == tuple(erased)
+    second = merge(first.added, lines(events), now=NOW)
+    assert second.added == tuple(events)
+    assert counts(merge(second.added, erased, now=NOW)) == (0, 3, 0, 0)
+
+
+@pytest.mark.parametrize("withdrawal_known", [True, False])
+def test_what_was_taken_back_comes_in_without_content(withdrawal_known: bool) -> None:
+    device = rated(4)
+    device.say(comment(0, "private words"))
+    device.say(rate(0, GIST, reviewer=BEN))
+    taken = device.say(withdraw(Scope.EVERYTHING, None, ANN))
+    known = [taken] if withdrawal_known else []
+    incoming = device.events[:-1] if withdrawal_known else device.events
+    report = merge(known, lines(incoming), now=NOW)
+    assert report.honoured == 5
+    assert {event.id for event in report.added if event.payload is None} == {
+        event.id for event in device.events[:5]
+    }
+    assert report.chains.whole
+    again = merge([*known, *report.added], lines(incoming), now=NOW)
+    assert counts(again) == (0, len(incoming), 0, 0)
+
+
+def test_a_copied_laptop_is_noticed_and_both_copies_are_kept() -> None:
+    mine = rated(3)
+    twin = mine.copy()
+    mine.say(rate(3, GIST))
+    for _ in range(2):
+        twin.say(rate(3, Rating.REJECT))
+    report = merge(mine.events, lines(twin.events), now=NOW)
+    assert len(report.added) == 2
+    assert report.copied == ("a" * 16,)
+    [found] = report.chains.chains
+    assert (found.events, found.last, found.forked, found.whole) == (6, 4, (3,), True)
+    assert merge([], lines(mine.events), now=NOW).copied == ()
+
+
+def test_chains_that_were_cut_or_patched() -> None:
+    events = rated(10).events
+    other = chain(*[event.payload for event in events if event.payload], name="b" * 16)
+    assert check_chain(events + other).whole
+    assert check_chain([event.erased() for event in reversed(events)]).whole
+    assert check_chain(events[:4]).whole
+    [cut] = check_chain(events[:3] + events[5:]).chains
+    assert (cut.missing, cut.broken, cut.head) == (2, (), events[-1].id)
+    patched = rated(4)
+    stranger = Device("a" * 16, seed=9)
+    for _ in range(6):
+        stranger.say(rate(0, Rating.REJECT))
+    [mended] = check_chain(patched.events + stranger.events[4:]).chains
+    assert (mended.missing, mended.broken) == (0, (4,))
+    far = Event("a" * 16, 2**39, 5, "e" * 64, events[0].kind, "c" * 64, None, None)
+    [hostile] = check_chain([*events, far]).chains
+    assert hostile.missing == 2**39 - 10
+
+
+def at(*times: datetime | str) -> list[Event]:
+    walls = [each if isinstance(each, str) else f"{each:%Y-%m-%dT%H:%M:%SZ}" for each in times]
+    return chain(*[rate(0, GIST, wall=wall) for wall in walls])
+
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("times", "faults"),
+    [
+        ((NOW - DAY, NOW - HOUR), {}),
+        ((NOW + 23 * HOUR,), {}),
+        ((NOW - 29 * DAY, NOW), {}),
+        ((NOW + 11 * DAY,), {ClockFault.AHEAD: 11 * 86_400}),
+        ((NOW - 32 * DAY, NOW), {ClockFault.BEHIND: 2 * 86_400}),
+        ((NOW, NOW - 4 * MINUTE, NOW), {}),
+        ((NOW - 3 * HOUR, NOW - 6 * HOUR, NOW), {ClockFault.BACKWARDS: 3 * 3600}),
+        (("9999-99-99T99:99:99Z", NOW), {ClockFault.NO_TIME: 0}),
+        (("2026-02-30T00:00:00Z",), {ClockFault.NO_TIME: 0}),
+        (("0000-00-00T00:00:00Z", NOW + 2 * DAY), {ClockFault.NO_TIME: 0, ClockFault.AHEAD: 2 * 86_400}),
+    ],
+    ids=["right", "nearly", "slow-post", "ahead", "behind", "set", "back", "none", "february", "two"],
+)  # fmt: skip
+def test_clocks_that_cannot_be_right(
+    times: tuple[datetime | str, ...], faults: dict[ClockFault, int]
+) -> None:
+    report = merge([], lines(at(*times)), now=NOW, since=NOW - 30 * DAY)
+    assert {clock.fault: clock.seconds for clock in report.clocks} == faults
+    assert all("laptop aaaaaaaaaaaaaaaa" in clock.said for clock in report.clocks)
+
+
+def test_how_wrong_a_clock_is_is_said_in_words() -> None:
+    words = [
+        merge([], at(*times), now=NOW, since=NOW - 30 * DAY).clocks[0].said
+        for times in ((NOW + 11 * DAY,), (NOW, NOW - HOUR), (NOW, NOW - 7 * MINUTE))
+    ]
+    assert [text.removeprefix("The clock of laptop aaaaaaaaaaaaaaaa ") for text in words] == [
+        "is 11 days ahead.",
+        "was set back by 1 hour between two events.",
+        "was set back by 7 minutes between two events.",
+    ]
