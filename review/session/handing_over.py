@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from review.files.batch import Batch
 from review.files.ratings import write_ratings
 from review.log.laptop import Laptop
-from review.log.saving import NotSaved
 from review.log.merge import export_events
 from review.log.payloads import Export
+from review.log.saving import NotSaved
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,16 @@ class Exported:
 
 
 def hand_over(laptop: Laptop, batch: Batch, reviewer: str, folder: Path, wall: str) -> Exported:
-    """Seal and write the ratings of a batch; raises RatingsError in words where the stick fails.
+    """Seal and write the ratings of a batch; raises StickError or FileError, with nothing changed.
 
     That it was written is noted afterwards: a note that cannot be kept takes nothing from the file.
     """
     from review.files.keys import Identity, Role
 
-    identity = Identity.load(laptop.folder, Role.LAPTOP)
+    identity = Identity.load(laptop.path.parent, Role.LAPTOP)
     events = export_events(laptop, batch.manifest.batch)
-    written = write_ratings(folder, events, batch.manifest, identity)
+    written = write_ratings(folder, events, batch, identity, reviewer)
+    note = Export(wall=wall, batch=batch.manifest.batch, events=written.events, head=written.head)
     with contextlib.suppress(NotSaved):
-        laptop.append(_note(batch, events, wall))
-    return Exported(written.path, written.phrase, len(events))
+        laptop.append(note)
+    return Exported(written.path, written.phrase, written.events)

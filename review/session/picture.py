@@ -61,8 +61,8 @@ class Picture:
 
     def _last(self, course: Course, now: Progress) -> LastJudged | None:
         """Give the item judged last; none while an item is open again, for which it would be taken."""
-        item = next(reversed(now.state.judgements), None) if course.chosen is None else None
-        if item is None or item not in course.order:
+        item = next(reversed([*now.state.judgements]), None)
+        if item is None or item not in course.order or course.chosen is not None:
             return None
         rating = now.state.judgements[item].rating
         text = self._texts[item]

@@ -22,6 +22,8 @@ class Progress:
     state: ReviewerState
     withdrawn: bool
     """True where the person took back the whole batch: nothing can be added any more."""
+    words_withdrawn: bool
+    """True where the person took back comments and better wordings: no more of these are kept."""
     taken_back: Mapping[str, Decision]
     """Item → what was taken back last, while nothing was decided since."""
     reopened: str | None
@@ -51,12 +53,12 @@ def progress(events: Iterable[Event], batch: str, reviewer: str) -> Progress:
     state = fold(ordered)
     decisions = {each.id: each.payload for each in ordered if isinstance(each.payload, Decision)}
     taken_back, reopened = _taken_back(ordered, decisions)
-    whole = {Scope.BATCH, Scope.EVERYTHING}
+    scopes = state.withdrawn.get((reviewer, batch), frozenset())
+    scopes |= state.withdrawn.get((reviewer, None), frozenset())
     return Progress(
         state=state.reviewers.get((batch, reviewer), ReviewerState()),
-        withdrawn=any(
-            whole & state.withdrawn.get((reviewer, reach), frozenset()) for reach in (batch, None)
-        ),
+        withdrawn=bool(scopes - {Scope.COMMENTS}),
+        words_withdrawn=Scope.COMMENTS in scopes,
         taken_back=taken_back,
         reopened=reopened,
         answers=_answers(ordered),

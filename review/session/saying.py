@@ -94,3 +94,10 @@ def nothing_to_take_back(words: Words) -> str:
 def all_answered(words: Words) -> str:
     """Say why the jump to the next one without an answer did nothing."""
     return words("Every sentence has your answer.")
+
+
+def no_more_words(words: Words) -> str:
+    """Say why no comment is kept: its person took back all of them."""
+    return words(
+        "You took back your comments and better translations here, so no new ones are kept."
+    )

@@ -18,7 +18,6 @@ from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
 from review.log.event import Event
 from review.log.laptop import Laptop
-from review.log.saving import NotSaved
 from review.log.payloads import (
     MOST_TEXT,
     AnyPayload,
@@ -37,6 +36,7 @@ from review.log.payloads import (
     Withdraw,
 )
 from review.log.payloads import Session as SessionBegan
+from review.log.saving import NotSaved
 from review.rating import CannotJudge, Rating, Reason
 from review.session import saying
 from review.session.course import Course
@@ -199,17 +199,20 @@ class Session:
     def keep_draft(self, item: str, field: TextField, text: str) -> None:
         """Keep what is being typed, so that no crash loses it; NotSaved where it cannot be kept."""
         self.touched()
-        if self._at_hand(item):
-            self._laptop.save_draft(*self._draft_key(item, field), _clean(text))
+        if self._at_hand(item) and not self._progress.words_withdrawn:
+            self._laptop.save_draft(*self._draft_key(item, field), _clean(text)[:MOST_TEXT])
 
     def save_text(self, item: str, field: TextField, text: str) -> View:
         """Save a comment or a better wording; an empty one takes it back."""
         self.touched()
         if not self._at_hand(item):
             return self._view
+        if self._progress.words_withdrawn:
+            return self._trouble(saying.no_more_words(self.words))
         typed = _clean(text).strip()
         key = self._draft_key(item, field)
         if len(typed) > MOST_TEXT:
+            self.keep_draft(item, field, typed)
             return self._trouble(saying.too_long(self.words, typed))
         kind = Comment if field is TextField.COMMENT else Suggest
         return self._done(
@@ -229,7 +232,7 @@ class Session:
         """Take back what this person gave, at any time, and erase it from this computer."""
         batch = None if scope is Scope.EVERYTHING else self.manifest.batch
         payload = Withdraw(wall=self._wall(), reviewer=self._reviewer, batch=batch, scope=scope)
-        return self._done(payload, saying.withdrawn(self.words, scope), then=self._erase)
+        return self._done(payload, saying.withdrawn(self.words, scope), then=self._reread)
 
     def export(self, folder: Path) -> Exported:
         """Write everything about this batch as one sealed file into a folder and read it back.
@@ -333,11 +336,10 @@ class Session:
             language=self.words.language,
         )
 
-    def _erase(self) -> None:
-        """Erase what was taken back from this computer, and forget it here."""
-        self._laptop.erase_withdrawn()
-        manifest = self.manifest
-        self._events = own_events(self._laptop.events(), manifest.batch, self._reviewer)
+    def _reread(self) -> None:
+        """Read what is left after the laptop erased what was taken back."""
+        batch = self.manifest.batch
+        self._events = own_events(self._laptop.events(), batch, self._reviewer)
 
     # what is shown
 

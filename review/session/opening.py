@@ -1,0 +1,249 @@
+"""From a stick to the first item: which reviews are there, who asks, who rates, and in which language.
+
+The same for every face. What is opened is kept on this computer, so that the stick can be pulled.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.failures import UsageError
+from review.files.batch import Batch, open_batch
+from review.files.batch_form import BatchManifest
+from review.files.finding import find_batches, mounted_sticks
+from review.files.keys import Identity, Role
+from review.files.reviewer_codes import printed, read_code
+from review.files.sealing import Lock, lock_of
+from review.files.stick import read_file
+from review.log.laptop import Laptop
+from review.log.payloads import Face
+from review.session.session import Session
+from review.session.timing import GUARD_SECONDS
+from review.session.words import ENGLISH, Words, checked_tag, languages
+
+WORDS_FOLDER = "review-words"
+"""Folder of catalogues that a community added, in the data folder."""
+
+_LANGUAGE = "language"
+_REVIEWER = "reviewer"
+_LONGEST_MARK = 300
+
+
+class OtherReviewerError(UsageError):
+    """The code is a right one, but this batch is not for its person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A review that can be opened: a file, or one that is kept on this computer."""
+
+    title: str
+    """Of a file its name: what is in it, opening it tells."""
+    organisation: str = ""
+    """Who asks; empty for a file."""
+    batch: str | None = None
+    """Id of one that is kept here."""
+    path: Path | None = None
+    """Of a file."""
+    lock: Lock | None = None
+    """What opens it; None where it lies open."""
+
+
+class Opening:
+    """What a face needs before it has a session; knows no screen."""
+
+    def __init__(
+        self,
+        laptop: Laptop,
+        *,
+        places: Sequence[Path] | None = None,
+        language: str | None = None,
+        mounted: Callable[[], list[Path]] = mounted_sticks,
+    ) -> None:
+        """``places`` are files and folders that the person named; None looks at sticks and this computer."""
+        self.laptop = laptop
+        self._places = places
+        self._mounted = mounted
+        self._asked = language
+        self._received: dict[str, _Received] = {}
+        self.words = self._load(language or laptop.setting(_LANGUAGE) or _system_language())
+        """The reviewer's language, as far as it is known yet."""
+
+    # the language
+
+    def languages(self) -> dict[str, str]:
+        """Give the tags for which there are words → what each language calls itself."""
+        return languages([self._own_words])
+
+    def set_language(self, tag: str) -> Words:
+        """Choose a language, now and for the next time."""
+        self.words = self._load(checked_tag(tag))
+        self.laptop.set_setting(_LANGUAGE, self.words.language)
+        return self.words
+
+    @property
+    def _own_words(self) -> Path:
+        return self.laptop.path.parent / WORDS_FOLDER
+
+    def _load(self, tag: str) -> Words:
+        return Words.load(tag, [self._own_words])
+
+    # which review
+
+    def choices(self) -> list[Choice]:
+        """Give what can be opened: files that were named or lie on sticks, newest first, then those kept here."""
+        named = [_of_file(path) for path in self._named]
+        found = [_of_file(each.path) for each in find_batches(self._folders())]
+        new = [each for each in found if not self._was_taken(each)]
+        return named or new + self._kept()
+
+    @property
+    def _named(self) -> list[Path]:
+        return [path for path in self._places or () if not path.is_dir()]
+
+    def _folders(self) -> list[Path]:
+        if self._places is None:
+            return self.sticks()
+        return [path for path in self._places if path.is_dir()]
+
+    def _kept(self) -> list[Choice]:
+        """Give the reviews that this computer keeps, the last received one first."""
+        found = []
+        for each in reversed(self.laptop.batches()):
+            manifest = BatchManifest.model_validate_json(each.manifest)
+            name = manifest.organisation.name
+            found.append(Choice(manifest.title, name, each.id, lock=lock_of(each.members)))
+        return found
+
+    def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
+        """Open and check a review; BatchError with ``problem`` LOCKED asks for the passphrase.
+
+        Raises StickError or BatchError in words. A passphrase may take seconds: call it away from the screen.
+        """
+        data = self._bytes(choice)
+        keys = []
+        if lock_of(data) is Lock.KEYS:
+            keys = [Identity.load(self.laptop.path.parent, Role.LAPTOP).age]
+        batch = open_batch(data, keys, passphrase)
+        self._received[batch.manifest.batch] = _Received(choice, data)
+        return batch
+
+    def _bytes(self, choice: Choice) -> bytes:
+        if choice.path is not None:
+            return read_file(choice.path)
+        return self.laptop.batch(choice.batch or "").members
+
+    # who asks
+
+    def is_known(self, batch: Batch) -> bool:
+        """Tell whether this computer has taken a review of this organisation before."""
+        return self.laptop.setting(_organisation(batch)) is not None
+
+    def accept(self, batch: Batch) -> None:
+        """Note that the person trusts the organisation, whose six words were compared."""
+        self.laptop.set_setting(_organisation(batch), batch.manifest.organisation.name)
+
+    # who rates
+
+    def remembered(self, batch: Batch) -> str | None:
+        """Give the code that was used here last, where this batch is for its person."""
+        code = self.laptop.setting(_REVIEWER)
+        return code if code in batch.manifest.orders else None
+
+    def reviewer(self, batch: Batch, typed: str) -> str:
+        """Read a reviewer's code and remember it.
+
+        Raises CodeError where it is none, and OtherReviewerError where the batch is for others.
+        """
+        code = read_code(typed)
+        if code not in batch.manifest.orders:
+            raise OtherReviewerError(
+                f"The code {printed(code)} is not for this review. Look at the card again, or ask for "
+                "the file that belongs to it."
+            )
+        self.laptop.set_setting(_REVIEWER, code)
+        return code
+
+    # the sitting
+
+    def session(
+        self, batch: Batch, reviewer: str, face: Face, *, guard: float = GUARD_SECONDS
+    ) -> Session:
+        """Keep the batch on this computer and begin; call it after ``accept`` and ``reviewer``."""
+        manifest = batch.manifest
+        if (received := self._received.get(manifest.batch)) is not None:
+            self.laptop.add_batch(batch.manifest_bytes, received.data, manifest.secret)
+            self._note_taken(received.choice)
+        if self.laptop.setting(_LANGUAGE) is None and self._asked is None:
+            self.words = self._load(manifest.language)
+        return Session(self.laptop, batch, reviewer, face, self.words, guard=guard)
+
+    def sticks(self) -> list[Path]:
+        """Give the sticks that are plugged in now."""
+        return self._mounted()
+
+    def hand_over_places(self, batch: Batch) -> list[Path]:
+        """Give the folders for the ratings: first where the batch came from, if that is there still."""
+        received = self._received.get(batch.manifest.batch)
+        origin = received.choice.path if received else None
+        folders = [origin.parent] if origin is not None and origin.parent.is_dir() else []
+        return list(dict.fromkeys([*folders, *self.sticks()]))
+
+    # files that were taken before are not offered twice
+
+    def _was_taken(self, choice: Choice) -> bool:
+        mark = _mark(choice)
+        return mark is not None and self.laptop.setting(mark) is not None
+
+    def _note_taken(self, choice: Choice) -> None:
+        if (mark := _mark(choice)) is not None:
+            self.laptop.set_setting(mark, "taken")
+
+
+@dataclass(frozen=True, slots=True)
+class _Received:
+    """A batch's file as it was read."""
+
+    choice: Choice
+    data: bytes
+
+
+def _of_file(path: Path) -> Choice:
+    return Choice(path.stem, path=path, lock=_lock(path))
+
+
+def _lock(path: Path) -> Lock | None:
+    """Look at a file's first bytes; what cannot be read is told when it is opened."""
+    try:
+        if path.is_file():
+            with path.open("rb") as file:
+                return lock_of(file.read(64))
+    except OSError:
+        pass  # opening it says why
+    return None
+
+
+def _organisation(batch: Batch) -> str:
+    return f"organisation {batch.manifest.organisation.signing_key}"
+
+
+def _mark(choice: Choice) -> str | None:
+    """Name a file by what a copy of it keeps; None where it is none, or gone."""
+    if choice.path is None:
+        return None
+    try:
+        facts = choice.path.stat()
+    except OSError:
+        return None
+    return f"file {facts.st_size} {int(facts.st_mtime)} {choice.path.name}"[:_LONGEST_MARK]
+
+
+def _system_language() -> str:
+    """Give the language that the operating system speaks, as far as its variables tell."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(name):
+            return value.partition(".")[0].partition("@")[0]
+    return ENGLISH

@@ -1,0 +1,63 @@
+"""Reading a line and printing lines, and nothing else: for screen readers, braille displays and pipes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from rosetta_tui.text import plain
+
+MOST_LINE = 20_000
+"""Characters of one typed line that are read."""
+
+
+class LeftError(Exception):
+    """The input ended: the person closed it, or the pipe did."""
+
+
+class Console:
+    """Two streams; no cursor is moved, no colour set, nothing written twice."""
+
+    def __init__(self, reads: TextIO | None = None, writes: TextIO | None = None) -> None:
+        self._reads = reads or sys.stdin
+        self._writes = writes or sys.stdout
+        self.typed = self._reads.isatty()
+        """True where a person types; a pipe's lines are all meant."""
+
+    def say(self, text: str = "") -> None:
+        """Print text, harmless whatever is in it; its line breaks stay."""
+        for line in text.split("\n"):
+            self._writes.write(f"{plain(line)}\n")
+        self._writes.flush()
+
+    def labelled(self, label: str, text: str) -> None:
+        """Print a text of others after its label; further lines are set in, so none looks like ours."""
+        first, *rest = text.splitlines() or [""]
+        self.say(f"{label} {plain(first)}")
+        for line in rest:
+            self.say(f"    {plain(line)}")
+
+    def ask(self, prompt: str) -> str:
+        """Print a prompt and give the line that is typed, without its end. Raises LeftError at the end."""
+        self._writes.write(f"{plain(prompt)} ")
+        self._writes.flush()
+        line = self._reads.readline(MOST_LINE)
+        if not self.typed:
+            self._writes.write("\n")
+        if not line:
+            raise LeftError
+        return line.rstrip("\r\n")
+
+    def forget_what_was_typed(self) -> None:
+        """Drop keys that were typed before what they would act on was to be seen."""
+        if not self.typed:
+            return
+        if sys.platform == "win32":
+            import msvcrt
+
+            while msvcrt.kbhit():
+                msvcrt.getwch()
+        else:
+            import termios
+
+            termios.tcflush(self._reads.fileno(), termios.TCIFLUSH)

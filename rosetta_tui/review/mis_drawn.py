@@ -1,0 +1,89 @@
+"""Which texts a terminal draws so that another word seems to stand there (DESIGN R6).
+
+Terminals put one character into one cell: dots of syllabics are clipped, right-to-left text keeps the wrong
+order, letters that join or move do not, and marks above marks fall together. One mark on a letter is fine.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from enum import StrEnum
+
+from corpora.text import script_of
+from review.session.words import msgid
+
+
+class MisDrawn(StrEnum):
+    """Why a text is not safe to rate in a terminal."""
+
+    SYLLABICS = "syllabics"
+    RIGHT_TO_LEFT = "right_to_left"
+    SHAPING = "shaping"
+    """Letters change their form or place beside others."""
+    STACKED_MARKS = "stacked_marks"
+    """Two or more marks on one letter."""
+
+
+WHY = {
+    MisDrawn.SYLLABICS: msgid(
+        "These sentences are written in syllabics. This window can lose their dots."
+    ),
+    MisDrawn.RIGHT_TO_LEFT: msgid(
+        "These sentences are written from right to left. This window can show them in the wrong order."
+    ),
+    MisDrawn.SHAPING: msgid(
+        "The letters of these sentences change beside each other. This window can show them wrongly."
+    ),
+    MisDrawn.STACKED_MARKS: msgid(
+        "Letters of these sentences have several marks. This window can show them wrongly."
+    ),
+}
+"""Why → words, to be translated."""
+
+_SHAPING = frozenset({
+    "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada", "Malayalam",
+    "Sinhala", "Tibetan", "Myanmar", "Khmer", "Mongolian", "Javanese", "Balinese", "Sundanese", "Cham",
+    "Saurashtra", "Tai_Le", "Tai_Tham", "Tai_Viet", "Limbu", "Lepcha", "Meetei_Mayek", "Chakma", "Newa",
+    "Buginese", "Rejang", "Tagalog", "Hanunoo", "Buhid", "Tagbanwa", "Pahawh_Hmong", "Miao", "Kayah_Li",
+})  # fmt: skip
+_VIRAMA = 9
+"""Combining class of the sign that joins consonants; it tells scripts that have no name here."""
+_JAMO = range(0x1100, 0x1200)
+"""Parts of Korean syllables; whole syllables are drawn well."""
+
+
+def mis_drawn(text: str) -> MisDrawn | None:
+    """Tell why a terminal may draw a text wrongly, None where it draws it well."""
+    if text.isascii():
+        return None
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.combining(character) else _own_marks(character)
+        if (why := _of_character(character)) is not None:
+            return why
+        if marks > 1 and unicodedata.combining(character):
+            return MisDrawn.STACKED_MARKS
+    return None
+
+
+def first_mis_drawn(texts: Iterable[str]) -> MisDrawn | None:
+    """Tell it for the first of several texts that is not safe."""
+    return next((why for text in texts if (why := mis_drawn(text)) is not None), None)
+
+
+def _of_character(character: str) -> MisDrawn | None:
+    if character.isascii():
+        return None
+    if unicodedata.bidirectional(character) in {"R", "AL"}:
+        return MisDrawn.RIGHT_TO_LEFT
+    script = script_of(character)
+    if script == "Canadian_Aboriginal":
+        return MisDrawn.SYLLABICS
+    joins = unicodedata.combining(character) == _VIRAMA or ord(character) in _JAMO
+    return MisDrawn.SHAPING if joins or script in _SHAPING else None
+
+
+def _own_marks(character: str) -> int:
+    """Count the marks that are part of one character, as two in ``ế``; drawn as one it is safe."""
+    return len(unicodedata.normalize("NFD", character)) - 1

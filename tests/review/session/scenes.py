@@ -1,0 +1,144 @@
+"""A small signed batch, a laptop and clocks that tests can turn."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from review.files.batch import Batch, make_batch, write_batch
+from review.files.batch_form import BatchItem, BatchManifest, Organisation, TrainingItem
+from review.files.keys import Identity, Role
+from review.files.reviewer_codes import make_codes
+from review.files.sealing import AgeIdentity
+from review.log.laptop import Laptop
+from review.log.payloads import Face
+from review.rating import Rating
+from review.session.session import Session
+from review.session.view import View
+from review.session.words import Words
+
+CODE, OTHER_CODE, STRANGER = make_codes(3, random.Random(11).randrange)
+ORGANISATION = Identity.make(Role.ORGANISATION)
+CUSTODIANS = (AgeIdentity.make(), AgeIdentity.make())
+CONSENT = "You may stop at any time."
+GUIDE = "Read it aloud first."
+
+
+def item_id(number: int) -> str:
+    return f"{number:016x}"
+
+
+def items_of(count: int) -> list[BatchItem]:
+    return [
+        BatchItem(id=item_id(n), source=f"Source {n}.", candidate=f"Candidate {n}.")
+        for n in range(1, count + 1)
+    ]
+
+
+def training_of(answers: Sequence[Rating]) -> list[TrainingItem]:
+    return [
+        TrainingItem(
+            id=item_id(0xE000 + n),
+            source=f"Lesson {n}.",
+            candidate=f"Answer {n}.",
+            rating=answer,
+            explanation=f"Because of {n}.",
+        )
+        for n, answer in enumerate(answers, 1)
+    ]
+
+
+def batch_of(
+    items: Sequence[BatchItem] = tuple(items_of(4)),
+    training: Sequence[TrainingItem] = (),
+    *,
+    batch: str = "ba" * 8,
+    language: str = "en",
+    secret: bool = False,
+    title: str = "Spring sentences",
+) -> Batch:
+    ids = tuple(item.id for item in items)
+    manifest = BatchManifest(
+        batch=batch,
+        review="spring",
+        title=title,
+        created="2026-03-01T00:00:00Z",
+        source_language="en",
+        target_language="eo",
+        organisation=Organisation(
+            name="Language Council",
+            signing_key=ORGANISATION.public.signing_key,
+            recipients=tuple(sorted(each.recipient for each in CUSTODIANS)),
+        ),
+        policy_sha256="0" * 64,
+        consent=CONSENT,
+        guide=GUIDE,
+        language=language,
+        secret=secret,
+        orders={CODE: ids, OTHER_CODE: tuple(reversed(ids))},
+        members={},
+    )
+    return make_batch(manifest, items, training, ORGANISATION)
+
+
+def write_file(batch: Batch, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{batch.manifest.title}.rosetta-batch"
+    path.write_bytes(write_batch(batch))
+    return path
+
+
+@dataclass
+class Clock:
+    """Monotonic seconds that pass only when a test says so."""
+
+    seconds: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@dataclass
+class Sitting:
+    """A session on a laptop in a folder; ``see`` paints what is shown and lets a second pass."""
+
+    folder: Path
+    batch: Batch = field(default_factory=batch_of)
+    code: str = CODE
+    words: Words = field(default_factory=lambda: Words.load("en"))
+    clock: Clock = field(default_factory=Clock)
+    agreed: bool = True
+
+    def __post_init__(self) -> None:
+        self.laptop = Laptop.open(self.folder, busy_seconds=0.05)
+        self.begin()
+        if self.agreed:
+            self.session.agree(share_corrections=False)
+
+    def begin(self) -> None:
+        self.session = Session(
+            self.laptop,
+            self.batch,
+            self.code,
+            Face.LINES,
+            self.words,
+            clock=self.clock,
+            now=lambda: datetime(2026, 3, 2, tzinfo=UTC) + timedelta(seconds=self.clock()),
+        )
+
+    def restart(self) -> None:
+        """Close and open everything, as after a power cut: only what is on the disk is left."""
+        self.laptop.close()
+        self.laptop = Laptop.open(self.folder, busy_seconds=0.05)
+        self.begin()
+
+    def see(self, seconds: float = 1.0) -> str:
+        item = self.session.view.item
+        assert item is not None, self.session.view.phase
+        self.session.painted(item.id)
+        self.clock.seconds += seconds
+        return item.id
+
+    def rate(self, rating: Rating = Rating.GIST, seconds: float = 1.0) -> View:
+        return self.session.rate(self.see(seconds), rating)
