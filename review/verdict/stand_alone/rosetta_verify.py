@@ -1,11 +1,10 @@
 """Recompute a review's verdict from its evidence: python rosetta_verify.py NAME.rosetta-evidence [KEY]
 
-KEY is the organisation's public key (64 hexadecimal digits), from a source that you trust. Written from
-docs/gate.md and docs/certificate.md, apart from the program that issues certificates, so that an error of
-one shows as a difference from the other. Needs Python 3.11 and the package ``cryptography`` only.
+KEY is the organisation's public key (64 hexadecimal digits), from a source that you trust. Written from docs/gate.md and
+docs/certificate.md, apart from the program that issues certificates, so that an error of one shows as a difference from
+the other. Needs Python 3.11 and the package ``cryptography`` only. Short on purpose: to be read in one sitting.
 """
-# fmt: off  short on purpose: it is to be read in one sitting
-
+# fmt: off
 from __future__ import annotations
 
 import hashlib
@@ -24,33 +23,22 @@ from typing import Any
 RANKS = {"reject": 0, "gist": 1, "acceptable": 2, "excellent": 3}
 DECIDING = {"consent", "rate", "cannot_judge", "undo", "harm", "adjudicate", "withdraw", "look"}
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
-CODES = """no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed
-level_open weak_stratum veto low_reviewer flags_decide reviewer_left_out stratum_left_out control_dropped
-small_panel later_look guidelines""".split()
-NOT_ENOUGH = set(CODES[:4])
+CODES = """no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed level_open
+weak_stratum veto low_reviewer flags_decide reviewer_left_out stratum_left_out control_dropped small_panel later_look
+guidelines""".split()
 STOPS = {"harm_upheld", "weak_stratum", "veto", "low_reviewer"}
-Ratings = dict[str, dict[str, int]]
-
 
 def sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
-
 def canonical(value: Any) -> bytes:
-    def ordered(one: Any) -> Any:
-        if isinstance(one, dict):
-            return {key: ordered(one[key]) for key in sorted(one, key=lambda k: k.encode("utf-16-be"))}
-        return [ordered(each) for each in one] if isinstance(one, list) else one
-    return json.dumps(ordered(value), ensure_ascii=False, separators=(",", ":")).encode()
-
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
 
 def six(value: Any) -> Decimal:
     return Decimal(round(Fraction(value) * 1_000_000)).scaleb(-6)
 
-
 def shown(value: Any) -> str | None:
     return None if value is None else str(six(value))
-
 
 # The log: every content matches its head, every head but the first names the one before it.
 
@@ -60,25 +48,21 @@ def read_log(data: bytes) -> list[dict[str, Any]]:
         event = json.loads(line)
         head, said = event["head"], event["payload"]
         if said is not None and (said["kind"] != head["kind"]
-                or sha(bytes.fromhex(event["salt"]) + canonical(said)) != head["commit"]):
+                                 or sha(bytes.fromhex(event["salt"]) + canonical(said)) != head["commit"]):
             raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
-        name = sha(canonical(head))
-        events[name] = {**head, "id": name, "said": said}
+        events[sha(canonical(head))] = {**head, "id": sha(canonical(head)), "said": said}
     return sorted(events.values(), key=lambda e: (e["lamport"], e["device"], e["seq"], e["id"]))
 
-
-def log_facts(events: list[dict[str, Any]], devices: bytes, key: Any, gone: Any) -> dict[str, Any]:
+def log_facts(events: list[dict[str, Any]], devices: bytes, key: Any, gone: set[Any]) -> dict[str, Any]:
     places = {e["id"]: (e["device"], e["seq"] + 1) for e in events}
-    here = {None, *key["batches"]}
     return {
         "sha256": sha("".join(f"{name}\n" for name in sorted(places)).encode()), "events": len(events),
         "tips": sorted(places.keys() - {e["prev"] for e in events}),
         "gaps": sum(e["prev"] != "" and places.get(e["prev"]) != (e["device"], e["seq"]) for e in events),
         "withheld": sum(e["said"] is None and e["kind"] in DECIDING for e in events),
-        "withdrawals": len({who for who, batch in gone if who in key["orders"] and batch in here}),
+        "withdrawals": len({who for who, batch in gone if who in key["orders"] and batch in {None, *key["batches"]}}),
         "devices_sha256": sha(devices),
     }
-
 
 # What counts: the last judgement of each person on each item that was neither undone nor withdrawn.
 
@@ -89,45 +73,41 @@ def fold(events: list[dict[str, Any]], key: Any, own: str) -> dict[str, Any]:
     mine = [e for e in said if e["kind"] != "withdraw" and e.get("batch") in key["batches"]
             and not {(e.get("reviewer"), None), (e.get("reviewer"), e["batch"])} & gone]
     undone = {(e["target"], e["reviewer"], e["batch"]) for e in mine if e["kind"] == "undo"}
-    agreed = {(e["batch"], e["reviewer"]) for e in mine if e["kind"] == "consent"}
+    agreed = {(e["batch"], e["reviewer"]) for e in mine if e["kind"] == "consent" and e["reviewer"] in key["orders"]}
     judged: Any = defaultdict(dict)
     flags, decided, looks = {}, {}, defaultdict(set)
     for e in mine:
-        place = (e["batch"], e.get("reviewer"))
+        place, ours = (e["batch"], e.get("reviewer")), e["device"] == own
         if e["kind"] in {"rate", "cannot_judge"} and (e["id"], e["reviewer"], e["batch"]) not in undone:
             judged[place].pop(e["item"], None)
             judged[place][e["item"]] = RANKS[e["rating"]] if e["kind"] == "rate" else None
         elif e["kind"] == "harm":
             flags[*place, e["item"]] = e["harmful"]
-        elif e["kind"] == "adjudicate" and e["device"] == own:
+        elif e["kind"] == "adjudicate" and ours:
             decided[e["item"]] = e["harmful"]
-        elif e["kind"] == "look" and e["device"] == own:
+        elif e["kind"] == "look" and ours:
             looks[e["run_id"]].add(e["events_sha256"])
     people: dict[str, dict[str, Any]] = {}
-    for who in key["orders"]:
-        for batch in key["batches"]:
-            if (batch, who) in agreed:
-                people.setdefault(who, {}).update(judged[batch, who])
-    flagged = {item for (batch, who, item), on in flags.items() if on and (batch, who) in agreed and who in people}
+    for batch, who in sorted(agreed, key=lambda place: key["batches"].index(place[0])):
+        people.setdefault(who, {}).update(judged[batch, who])
+    flagged = {item for (batch, who, item), on in flags.items() if on and (batch, who) in agreed}
     return {"people": people, "flagged": flagged, "decided": decided, "looks": looks, "gone": gone}
 
-
 def panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
-    items, total = key["items"], sum(run["strata"].values())
+    items, total, decided = key["items"], sum(run["strata"].values()), state["decided"]
     real = {i: e["stratum"] for i, e in items.items() if e["run_id"] == run["run_id"] and not e["control"]}
     said = {who: {i: r for i, r in each.items() if i in items} for who, each in state["people"].items()}
-    harm = {i: "upheld" if state["decided"].get(i) else "flagged" if state["decided"].get(i) is None else "cleared"
-            for i in real if i in state["flagged"] or state["decided"].get(i)}
+    harm = Counter({None: "flagged", True: "upheld", False: "cleared"}[decided.get(i)]
+                   for i in real if i in state["flagged"] or decided.get(i))
     return {
-        "strata": real, "core": {i for i in key["core"] if i in real}, "harm": Counter(harm.values()),
+        "strata": real, "core": {i for i in key["core"] if i in real}, "harm": harm,
         "weights": {int(h): Fraction(six(n / total)) for h, n in sorted(run["strata"].items()) if n},
         "all": {who: {i: r for i, r in each.items() if r is not None} for who, each in said.items()},
         "ratings": {w: {i: r for i, r in each.items() if i in real and r is not None} for w, each in said.items()},
         "not_judged": {w: {i for i, r in each.items() if i in real and r is None} for w, each in said.items()},
-        "controls": {i: (e["control"], e["partner"]) for i, e in items.items() if e["control"]},
+        "controls": {i: (e["control"], e["partner"]) for i, e in sorted(items.items()) if e["control"]},
         "look": max(1, len(state["looks"][run["run_id"]])),
     }
-
 
 # Numbers: docs/gate.md, "The rule in full".
 
@@ -141,27 +121,22 @@ def beta_probability(x: float, a: float, b: float) -> float:
     front = a * math.log(x) + b * math.log1p(-x) - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
     return math.exp(front) / a / (1 - (a + b) * x / (a + 1) / value)
 
-
 def beta_quantile(p: float, a: float, b: float) -> float:
     low, high = 0.0, 1.0
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if beta_probability(middle, a, b) < p else (low, middle)
     return high
 
-
 def student(p: float, df: float) -> float:
     far, near = beta_quantile(2 * p - 1, 0.5, df / 2), beta_quantile(2 * (1 - p), df / 2, 0.5)
     return math.sqrt(df * far / (1 - far) if far < 0.5 else df * (1 - near) / near)
 
-
 def clopper_pearson(k: float, n: float, c: float) -> tuple[float, float]:
-    upper = beta_quantile(c, k + 1, n - k) if k < n else 1.0
-    return beta_quantile(1 - c, k, n - k + 1) if k > 0 else 0.0, upper
-
+    lower = beta_quantile(1 - c, k, n - k + 1) if k > 0 else 0.0
+    return lower, beta_quantile(c, k + 1, n - k) if k < n else 1.0
 
 def bounds(p: Fraction, n: int, d: int, v_item: Fraction, v_rev: Fraction, r: int, c: float) -> list[Any]:
-    v, rest = v_item + v_rev, p * (1 - p)
-    errors = [math.sqrt(v_item), math.sqrt(v_rev)]
+    v, rest, errors = v_item + v_rev, p * (1 - p), [math.sqrt(v_item), math.sqrt(v_rev)]
     if not v or not rest:
         return [*clopper_pearson(float(p * n), n, c), *errors, n, None, None]
     df, size, share = float(v**2 / (v_item**2 / d + v_rev**2 / (r - 1))), float(rest / v), float(p)
@@ -170,44 +145,35 @@ def bounds(p: Fraction, n: int, d: int, v_item: Fraction, v_rev: Fraction, r: in
     low, high = ((share + t * t / (2 * size) + sign * half) / (1 + t * t / size) for sign in (-1, 1))
     return [max(0.0, low), min(1.0, high), *errors, size, df, t]
 
-
 def by_stratum(marks: dict[str, Fraction], panel: Any) -> dict[int, list[Fraction]]:
-    found: dict[int, list[Fraction]] = defaultdict(list)
-    for item, mark in marks.items():
-        found[panel["strata"][item]].append(mark)
-    return found
-
+    return {h: [mark for i, mark in marks.items() if panel["strata"][i] == h]
+            for h in sorted({panel["strata"][i] for i in marks})}
 
 def weighted(found: dict[int, list[Fraction]], w: dict[int, Fraction]) -> Fraction:
     return sum((w[h] * mean(found[h]) for h in found), Fraction(0)) / sum(w[h] for h in found)
 
-
 def alpha_and_near(rows: list[Counter[int]]) -> tuple[Any, Any]:
-    four, o, near, pairs = range(4), defaultdict(Fraction), 0, 0
+    o: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+    near, pairs, steps = 0, 0, [(k, m) for k in range(4) for m in range(4)]
     for row in (row for row in rows if row.total() > 1):
-        for k in four:
-            for m in four:
-                both = row[k] * (row[m] - (k == m))
-                o[k, m] += Fraction(both, row.total() - 1)
-                near, pairs = near + both * (abs(k - m) < 2), pairs + both
-    used = [sum((o[k, m] for m in four), Fraction(0)) for k in four]
-    far = {(k, m): (sum(used[k:m + 1]) - (used[k] + used[m]) / 2) ** 2 for k in four for m in range(k + 1, 4)}
+        for k, m in steps:
+            both = row[k] * (row[m] - (k == m))
+            o[k, m] += Fraction(both, row.total() - 1)
+            near, pairs = near + both * (abs(k - m) < 2), pairs + both
+    used = [sum((o[k, m] for m in range(4)), Fraction(0)) for k in range(4)]
+    far = {(k, m): (sum(used[k:m + 1]) - (used[k] + used[m]) / 2) ** 2 for k, m in steps if k < m}
     expected = sum(used[k] * used[m] * way for (k, m), way in far.items())
     observed = sum(o[pair] * way for pair, way in far.items())
     return 1 - (sum(used) - 1) * observed / expected if expected else None, Fraction(near, pairs) if pairs else None
 
-
 def add_up(panel: Any, valid: list[str], veto: Any, c: float) -> dict[str, Any]:
-    rows: dict[str, Counter[int]] = defaultdict(Counter)
-    for who in valid:
-        for item, rank in panel["ratings"][who].items():
-            rows[item][rank] += 1
-    weights = panel["weights"]
+    weights, rows, ends = panel["weights"], defaultdict(Counter), [None] * 7
+    for item, rank in (pair for who in valid for pair in panel["ratings"][who].items()):
+        rows[item][rank] += 1
     found = by_stratum({i: Fraction(row[2] + row[3], row.total()) for i, row in rows.items()}, panel)
     marks = ({i: Fraction(rank > 1) for i, rank in panel["ratings"][who].items()} for who in valid)
     own = [weighted(by_stratum(mine, panel), weights) for mine in marks]
     part = {h: weights[h] / sum(weights[g] for g in found) for h in found}
-    ends: list[Any] = [None] * 7
     if len(valid) > 1:
         spread = {h: variance(m) if len(m) > 1 else Fraction(1, 4) for h, m in found.items()}
         v_item = sum((part[h] ** 2 * spread[h] / len(found[h]) for h in found), Fraction(0))
@@ -216,44 +182,37 @@ def add_up(panel: Any, valid: list[str], veto: Any, c: float) -> dict[str, Any]:
     names = ("lower", "upper", "item_error", "reviewer_error", "effective_items", "df", "t")
     seen = [row for row in rows.values() if row.total() >= veto["reviewers"]]
     bad = sum(row[0] >= veto["reviewers"] for row in seen)
+    upper = clopper_pearson(bad, len(seen), float(veto["confidence"]))[1]
     alpha, near = alpha_and_near(list(rows.values()))
     return {
-        "reviewers": dict(zip(valid, map(shown, own), strict=True)), "items": len(rows),
+        "reviewers": sorted(map(shown, own), key=Decimal), "items": len(rows), "alpha": shown(alpha),
         "strata": {str(h): {"items": len(found.get(h, ())), "asked": asked, "weight": shown(part.get(h, 0)),
                             "share": shown(mean(found[h])) if h in found else None}
                    for h, asked in sorted(Counter(panel["strata"].values()).items())},
-        "share": shown(weighted(found, weights)) if found else None,
-        **dict(zip(names, map(shown, ends), strict=True)),
-        "rejections": {"items": bad, "of": len(seen),
-                       "upper": shown(clopper_pearson(bad, len(seen), float(veto["confidence"]))[1])},
+        "share": shown(weighted(found, weights)) if found else None, "within_one": shown(near),
+        "rejections": {"items": bad, "of": len(seen), "upper": shown(upper)},
         "split": sorted(i for i, row in rows.items() if max(row) - min(row) > 1),
-        "alpha": shown(alpha), "within_one": shown(near),
+        **dict(zip(names, map(shown, ends), strict=True)),
     }
-
 
 # Signs of haste.
 
-def pairs_of(panel: Any, who: str, kind: str, dropped: set[str]) -> list[tuple[int, int]]:
-    mine = panel["all"][who]
-    return [(mine[i], mine[p]) for i, (what, p) in sorted(panel["controls"].items())
-            if what == kind and i not in dropped and i in mine and p in mine]
-
+def share(cases: list[bool]) -> Decimal:
+    return six(Fraction(sum(cases), len(cases)))
 
 def drop(panel: Any, rule: Any) -> set[str]:
     dropped = set()
-    for item, (kind, partner) in panel["controls"].items():
-        said = [(m[item], m.get(partner)) for m in panel["all"].values()
-                if item in m and (kind != "repeat" or partner in m)]
-        fails = [abs(r - f) > 1 if kind == "repeat" and f is not None else (r > 1) == (kind == "bad") for r, f in said]
-        if len(fails) >= rule["control_reviewers"] and six(Fraction(sum(fails), len(fails))) > rule["control_failed"]:
+    for item, (kind, first) in panel["controls"].items():
+        said = [(m[item], m.get(first)) for m in panel["all"].values() if item in m and (kind != "repeat" or first in m)]
+        fails = [abs(r - f) > 1 if kind == "repeat" else (r > 1) == (kind == "bad") for r, f in said]
+        if len(fails) >= rule["control_reviewers"] and share(fails) > rule["control_failed"]:
             dropped.add(item)
     return dropped
 
-
 def not_worse_p(pairs: list[tuple[int, int]]) -> Fraction:
     bad, pooled = Counter(a for a, _ in pairs), Counter(rank for pair in pairs for rank in pair)
-    place = {rank: 2 * sum(pooled[r] for r in range(rank)) + pooled[rank] + 1 for rank in range(4)}
-    ways = Counter({(0, 0): 1})
+    place = [2 * sum(pooled[r] for r in range(rank)) + pooled[rank] + 1 for rank in range(4)]
+    ways = Counter({(0, 0): 1})  # how many of the pooled ratings were dealt out, and their rank sum -> in how many ways
     for rank in range(4):
         step: Counter[tuple[int, int]] = Counter()
         for (size, total), count in ways.items():
@@ -264,139 +223,110 @@ def not_worse_p(pairs: list[tuple[int, int]]) -> Fraction:
     few = sum(count for (size, total), count in ways.items() if size == len(pairs) and total <= seen)
     return Fraction(few, math.comb(2 * len(pairs), len(pairs)))
 
-
 def hasty(panel: Any, who: str, rule: Any, dropped: set[str]) -> bool:
     mine, few = panel["all"][who], rule["fewest_controls"]
-    pairs, again = (pairs_of(panel, who, kind, dropped) for kind in ("bad", "repeat"))
-    bad = [mine[i] > 1 for i, (kind, _) in panel["controls"].items() if kind == "bad" and i in mine and i not in dropped]
-    signs = [
-        len(pairs) >= few and six(not_worse_p(pairs[:50])) >= rule["not_worse_p"],
-        len(bad) >= few and six(Fraction(sum(bad), len(bad))) > rule["bad_accepted"],
-        len(again) >= few and six(Fraction(sum(abs(a - b) < 2 for a, b in again), len(again))) < rule["repeats_within_one"],
+    left = [(kind, i, first) for i, (kind, first) in panel["controls"].items() if i in mine and i not in dropped]
+    spoilt, again = ([(mine[i], mine[f]) for kind, i, f in left if kind == wanted and f in mine] for wanted in ("bad", "repeat"))
+    usable, close = [mine[i] > 1 for kind, i, _ in left if kind == "bad"], [abs(a - b) < 2 for a, b in again]
+    return rule["signs"] <= sum((
+        len(spoilt) >= few and six(not_worse_p(spoilt[:50])) >= rule["not_worse_p"],
+        len(usable) >= few and share(usable) > rule["bad_accepted"],
+        len(close) >= few and share(close) < rule["repeats_within_one"],
         max((len(list(run)) for _, run in groupby(mine.values())), default=0) >= rule["longest_run"],
-    ]
-    return sum(signs) >= rule["signs"]
-
+    ))
 
 # The verdict.
 
-def judge(panel: Any, valid: list[str], policy: Any) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
-    need, level, found = policy["enough"], six(policy["level"]["share"]), []
-    c = policy["level"]["confidence" if panel["look"] == 1 else "later_confidence"]
-    n = add_up(panel, valid, policy["veto"], float(c))
-
-    def note(code: str, **facts: Any) -> None:
-        found.append({"code": code, **{k: shown(v) if isinstance(v, Decimal) else v for k, v in facts.items()}})
-
-    if not panel["core"]:
-        note("no_core")
-    counts = [("few_items", {}, n["items"], "items"), ("few_reviewers", {}, len(valid), "reviewers")]
-    counts += [("few_in_stratum", {"stratum": int(h)}, s["items"], "per_stratum") for h, s in n["strata"].items()]
-    for code, facts, have, name in counts:
-        if have < need[name]:
-            note(code, **facts, found=have, needed=need[name])
-    lacking = bool(found)
-    for code, kind in (("harm_open", "flagged"), ("harm_upheld", "upheld")):
-        if panel["harm"][kind]:
-            note(code, items=panel["harm"][kind])
-    if not lacking:
-        lower, upper = Decimal(n["lower"]), Decimal(n["upper"])
-        if lower >= level:
-            note("level_reached", lower=lower, level=level)
-        elif upper < level:
-            note("level_missed", upper=upper, level=level)
-        else:
-            note("level_open", lower=lower, upper=upper, level=level)
-        weak, low = (six(level - policy["stops"][m]) for m in ("weak_stratum_margin", "reviewer_margin"))
-        for h, s in n["strata"].items():
-            if Decimal(s["share"]) < weak:
-                note("weak_stratum", stratum=int(h), share=s["share"], needed=weak)
-        r = n["rejections"]
-        if Decimal(r["upper"]) > policy["veto"]["most"]:
-            note("veto", **r, most=six(policy["veto"]["most"]))
-        for share in n["reviewers"].values():
-            if Decimal(share) < low:
-                note("low_reviewer", share=share, needed=low)
+def judge(panel: Any, valid: list[str], policy: Any, c: Any) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
+    found: list[dict[str, Any]] = []
+    def note(when: Any, code: str, **facts: Any) -> None:
+        if when:
+            found.append({"code": code, **{k: shown(v) if isinstance(v, Decimal) else v for k, v in facts.items()}})
+    need, level, n = policy["enough"], six(policy["level"]["share"]), add_up(panel, valid, policy["veto"], float(c))
+    note(not panel["core"], "no_core")
+    note(n["items"] < need["items"], "few_items", found=n["items"], needed=need["items"])
+    note(len(valid) < need["reviewers"], "few_reviewers", found=len(valid), needed=need["reviewers"])
+    for h, s in n["strata"].items():
+        few = need["per_stratum"]
+        note(s["items"] < few, "few_in_stratum", stratum=int(h), found=s["items"], needed=few)
+    lacking, harm, r = bool(found), panel["harm"], n["rejections"]
+    note(harm["flagged"], "harm_open", items=harm["flagged"])
+    note(harm["upheld"], "harm_upheld", items=harm["upheld"])
+    if lacking:
+        return n, found, "insufficient"
+    lower, upper = Decimal(n["lower"]), Decimal(n["upper"])
+    note(lower >= level, "level_reached", lower=lower, level=level)
+    note(upper < level, "level_missed", upper=upper, level=level)
+    note(lower < level <= upper, "level_open", lower=lower, upper=upper, level=level)
+    weak, low = (six(level - policy["stops"][margin]) for margin in ("weak_stratum_margin", "reviewer_margin"))
+    for h, s in n["strata"].items():
+        note(Decimal(s["share"]) < weak, "weak_stratum", stratum=int(h), share=s["share"], needed=weak)
+    note(Decimal(r["upper"]) > policy["veto"]["most"], "veto", **r, most=six(policy["veto"]["most"]))
+    for one in n["reviewers"]:
+        note(Decimal(one) < low, "low_reviewer", share=one, needed=low)
     codes = {one["code"] for one in found}
-    if lacking or "harm_open" in codes:
-        return n, found, "insufficient" if lacking else "discuss"
-    if "level_missed" in codes:
-        return n, found, "no_go"
-    return n, found, "go" if "level_reached" in codes and not codes & STOPS else "discuss"
-
+    passed = "level_reached" in codes and not codes & STOPS
+    return n, found, "discuss" if harm["flagged"] else "no_go" if "level_missed" in codes else "go" if passed else "discuss"
 
 def decide(panel: Any, policy: Any) -> dict[str, Any]:
-    core, rule = panel["core"], policy["careless"]
+    core, look, need, without = panel["core"], panel["look"], policy["enough"], None
+    c = policy["level"]["confidence" if look == 1 else "later_confidence"]
     rated = {who: len(core & mine.keys()) for who, mine in sorted(panel["ratings"].items())}
-    valid = [w for w, n in rated.items() if n and six(Fraction(n, len(core))) >= policy["enough"]["core_share"]]
-    dropped = drop(panel, rule)
-    flagged = [who for who in valid if hasty(panel, who, rule, dropped)]
-    numbers, found, outcome = judge(panel, valid, policy)
-    without = None
+    valid = [who for who, n in rated.items() if n and six(Fraction(n, len(core))) >= need["core_share"]]
+    dropped = drop(panel, policy["careless"])
+    flagged = [who for who in valid if hasty(panel, who, policy["careless"], dropped)]
+    n, found, outcome = judge(panel, valid, policy, c)
     if flagged and outcome in {"go", "no_go"}:
-        without = judge(panel, [who for who in valid if who not in flagged], policy)[2]
+        without = judge(panel, [who for who in valid if who not in flagged], policy, c)[2]
     if without not in {None, outcome}:
         found.append({"code": "flags_decide", "outcome": without})
         outcome = "discuss"
-    for who, count in rated.items():
-        if who not in valid and core and (panel["ratings"][who] or panel["not_judged"][who]):
-            not_judged = len(core & panel["not_judged"][who])
-            found.append({"code": "reviewer_left_out", "rated": count, "core": len(core), "cannot_judge": not_judged})
+    found += [{"code": "reviewer_left_out", "rated": k, "core": len(core), "cannot_judge": len(core & panel["not_judged"][who])}
+              for who, k in rated.items() if who not in valid and core and (panel["ratings"][who] or panel["not_judged"][who])]
     found += [{"code": "stratum_left_out", "stratum": h, "weight": shown(w)}
               for h, w in panel["weights"].items() if w and h not in panel["strata"].values()]
     found += [{"code": "control_dropped", "control": item} for item in dropped]
-    many = policy["enough"]["community_reviewers"]
-    confidence = shown(policy["level"]["confidence" if panel["look"] == 1 else "later_confidence"])
-    if len(valid) < many:
-        found.append({"code": "small_panel", "found": len(valid), "needed": many})
-    if panel["look"] > 1:
-        found.append({"code": "later_look", "look": panel["look"], "confidence": confidence})
-    a, near, limit = numbers["alpha"], numbers["within_one"], policy["guidelines"]
+    found += [{"code": "small_panel", "found": len(valid), "needed": need["community_reviewers"]}]
+    found += [{"code": "later_look", "look": look, "confidence": shown(c)}] if look > 1 else []
+    a, near, limit = n["alpha"], n["within_one"], policy["guidelines"]
     if a and near and Decimal(a) < limit["alpha"] and Decimal(near) < limit["within_one"]:
         found.append({"code": "guidelines", "alpha": a, "within_one": near})
+    many = len(valid) >= need["community_reviewers"]
+    found = [one for one in found if not (many and one["code"] == "small_panel")]
     return {
-        "outcome": outcome, "look": panel["look"], "confidence": confidence, "without_flagged": without,
-        "numbers": {**numbers, "reviewers": sorted(numbers["reviewers"].values(), key=Decimal)},
-        "level": shown(policy["level"]["share"]), "community_panel": len(valid) >= many,
+        "outcome": outcome, "look": look, "confidence": shown(c), "without_flagged": without, "numbers": n,
+        "level": shown(policy["level"]["share"]), "community_panel": many,
         "harm": {kind: panel["harm"][kind] for kind in ("flagged", "upheld", "cleared")},
         "findings": sorted(found, key=lambda one: (CODES.index(one["code"]), canonical(one))),
     }
 
-
 # The certificate.
 
 def certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
-    """Give what a certificate of this evidence must say, but for what is its issuer's own to say."""
     key, devices = json.loads(members["key.json"]), json.loads(members["devices.json"])
     policy, events = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), read_log(members["events.jsonl"])
+    if strangers := {e["device"] for e in events} - {device for device, owner in devices["devices"].items() if owner}:
+        raise ValueError(f"devices that the organisation does not know wrote events: {sorted(strangers)}")
     state = fold(events, key, devices["organisation"])
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
-    unknown = {e["device"] for e in events} - {device for device, owner in devices["devices"].items() if owner}
-    if unknown:
-        raise ValueError(f"devices that the organisation does not know wrote events: {sorted(unknown)}")
     verdict = decide(panel_of(state, key, run), policy)
     valid = len(verdict["numbers"]["reviewers"])
     return {
         "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": sha(members["key.json"]),
-        "log": log_facts(events, members["devices.json"], key, state["gone"]),
-        "policy": {"sha256": sha(members["policy.toml"]), "status": policy["status"],
-                   "organisation": policy["organisation"],
+        "log": log_facts(events, members["devices.json"], key, state["gone"]), "verdict": verdict,
+        "policy": {"sha256": sha(members["policy.toml"]), "status": policy["status"], "organisation": policy["organisation"],
                    "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": valid, "words": f"panel of {valid}", "chosen": key["panel"]},
-        "verdict": verdict,
     }
-
 
 def differing(found: Any, wanted: Any, path: str) -> list[str]:
     if isinstance(found, dict) and isinstance(wanted, dict):
-        return [line for k in sorted({*found, *wanted}) for line in differing(found.get(k, "absent"), wanted.get(k, "absent"), f"{path}.{k}")]
-    return [] if canonical([found]) == canonical([wanted]) else [f"{path} is {found}, computed again it is {wanted}"]
-
+        inner = ((found.get(k, "absent"), wanted.get(k, "absent"), f"{path}.{k}") for k in sorted({*found, *wanted}))
+        return [line for each in inner for line in differing(*each)]
+    return [] if canonical(found) == canonical(wanted) else [f"{path} is {found}, computed again it is {wanted}"]
 
 def main(arguments: list[str]) -> int:
-    from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
     try:
         with zipfile.ZipFile(arguments[0]) as archive:
             if sum(each.file_size for each in archive.infolist()) > 100 * 2**20:
@@ -406,18 +336,15 @@ def main(arguments: list[str]) -> int:
         signer = stated["organisation"]["signing_key"]
         if arguments[1:] and arguments[1] != signer:
             raise ValueError(f"it was signed with another key, {signer}")
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer)).verify(members["certificate.sig"], members["certificate.json"])
-        wrong = [line for name, value in certified(members, stated).items() for line in differing(stated[name], value, f"$.{name}")]
-    except InvalidSignature:
-        wrong = ["the signature is not of this certificate and this key"]
-    except (OSError, ValueError, KeyError, IndexError, TypeError, StopIteration, zipfile.BadZipFile) as error:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer))
+        key.verify(members["certificate.sig"], members["certificate.json"])
+        again = certified(members, stated)
+        wrong = differing({name: stated[name] for name in again}, again, "$")
+    except Exception as error:  # noqa: BLE001  whatever is wrong with a hostile file, it does not hold
         wrong = [f"{type(error).__name__}: {error}"]
-    for line in wrong:
+    for line in wrong or [f"Holds: {stated['verdict']['outcome']}, signed with {signer}"]:
         print(line.encode("ascii", "backslashreplace").decode())
-    if not wrong:
-        print(f"Holds: {stated['verdict']['outcome']}, signed with {signer}")
     return 1 if wrong else 0
-
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,314 @@
+"""Random reviews: answer keys, panels and event logs with everything that people do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+from review.files.reviewer_codes import make_codes
+from review.log.event import FIRST, Event, events_sha256, make_event
+from review.log.payloads import (
+    Adjudicate,
+    AnyPayload,
+    Comment,
+    Consent,
+    Face,
+    HarmFlag,
+    Look,
+    NotJudged,
+    Rate,
+    Scope,
+    Session,
+    Skip,
+    Undo,
+    Withdraw,
+)
+from review.log.withdrawal import covered, withdrawals
+from review.rating import CannotJudge, Rating
+from review.verdict.evidence import Evidence, gather
+from review.verdict.key import AnswerKey, KeyItem, KeyRun
+from review.verdict.panel import ControlKind
+from review.verdict.policy import proposed
+
+ORGANISATION = "0f" * 8
+WALL = "2026-05-04T10:00:00Z"
+RUN = "6f1c3a52-0000-4000-8000-000000000001"
+OTHER_RUN = "6f1c3a52-0000-4000-8000-000000000002"
+
+
+def random_id(rng: Random) -> str:
+    return f"{rng.getrandbits(64):016x}"
+
+
+class Chain:
+    """One device that writes events; clocks of a review's devices grow as they hear of each other."""
+
+    def __init__(self, rng: Random, device: str | None = None) -> None:
+        self.rng = rng
+        self.device = device or random_id(rng)
+        self.events: list[Event] = []
+        self.lamport = 0
+
+    def write(self, payload: AnyPayload) -> Event:
+        self.lamport += self.rng.choice((1, 1, 1, 7))
+        event = make_event(
+            payload,
+            device=self.device,
+            seq=len(self.events),
+            lamport=self.lamport,
+            prev=self.events[-1].id if self.events else FIRST,
+            salt=self.rng.randbytes(16),
+        )
+        self.events.append(event)
+        return event
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What kind of review to make."""
+
+    reviewers: int = 5
+    items: int = 60
+    strata: tuple[int, ...] = (1, 2, 3)
+    runs: int = 1
+    quality: float = 0.85
+    bad: int = 6
+    repeats: int = 6
+    anchors: int = 3
+    segments: str = "gold_standard"
+    mischief: float = 1.0
+    """How often people undo, skip, flag, withdraw; 0 for never."""
+    looks: int = 1
+
+
+def random_shape(rng: Random) -> Shape:
+    return Shape(
+        reviewers=rng.choice((1, 2, 3, 4, 5, 5, 6, 6)),
+        items=rng.choice((20, 51, 60, 64, 72)),
+        strata=rng.choice(((3,), (0,), (1, 2), (1, 2, 3, 4))),
+        runs=rng.choice((1, 1, 2)),
+        quality=rng.choice((0.0, 0.15, 0.4, 0.7, 0.85, 0.93, 0.97, 0.99, 1.0)),
+        bad=rng.choice((0, 3, 6, 9)),
+        repeats=rng.choice((0, 5, 8)),
+        anchors=rng.choice((0, 3)),
+        mischief=rng.choice((0.0, 0.1, 0.3, 1.0)),
+        looks=rng.choice((0, 1, 2, 3)),
+    )
+
+
+def make_key(rng: Random, shape: Shape, card_hash: str | None = None) -> AnswerKey:
+    """Make the answer key of a review of this shape."""
+    run_ids = (RUN, OTHER_RUN)[: shape.runs]
+    real = {
+        random_id(rng): KeyItem(run_id=run, entry=n, stratum=shape.strata[n % len(shape.strata)])
+        for run in run_ids
+        for n in range(shape.items)
+    }
+    controls = _controls(rng, shape, real)
+    items = {**real, **controls}
+    batches = tuple(random_id(rng) for _ in range(rng.choice((1, 1, 2))))
+    core = [item for item in items if rng.random() < 0.9]
+    orders = {}
+    for code in sorted(make_codes(shape.reviewers, rng.randrange)):
+        order = list(items)
+        rng.shuffle(order)
+        orders[code] = tuple(order)
+    return AnswerKey(
+        review="spring",
+        batches=batches,
+        batch_sha256={batch: sha256(batch.encode()).hexdigest() for batch in batches},
+        runs=tuple(_run(run, shape, rng, card_hash) for run in run_ids),
+        items=items,
+        core=tuple(core),
+        orders=orders,
+        seed=7,
+        panel="Asked at the « winter » meeting; whoever wanted to.",
+    )
+
+
+def _run(run_id: str, shape: Shape, rng: Random, card_hash: str | None) -> KeyRun:
+    strata = {stratum: rng.choice((8, 20, 33, 100)) for stratum in shape.strata}
+    if rng.random() < 0.2:
+        strata[5] = 11  # of the run, but none of it was asked
+    return KeyRun(
+        run_id=run_id,
+        run_card_hash=card_hash or sha256(run_id.encode()).hexdigest(),
+        dataset_id="small-v1",
+        language_pair="EN→EO",
+        strata=strata,
+        segments={shape.segments: shape.items},
+    )
+
+
+def _controls(rng: Random, shape: Shape, real: dict[str, KeyItem]) -> dict[str, KeyItem]:
+    made = {}
+    for kind, count in (
+        (ControlKind.BAD, shape.bad),
+        (ControlKind.REPEAT, shape.repeats),
+        (ControlKind.ANCHOR, shape.anchors),
+    ):
+        for _ in range(count):
+            partner = rng.choice(list(real))
+            alone = kind is ControlKind.ANCHOR or (kind is ControlKind.BAD and rng.random() < 0.2)
+            made[random_id(rng)] = KeyItem(
+                run_id=real[partner].run_id if kind is ControlKind.REPEAT else None,
+                entry=f"c{len(made)}",
+                stratum=3,
+                control=kind,
+                partner=None if alone else partner,
+                made_by="phrase swap" if kind is ControlKind.BAD else None,
+            )
+    return made
+
+
+def make_events(rng: Random, shape: Shape, key: AnswerKey) -> list[Event]:
+    """Let everybody rate, on one laptop or several, and do what people do."""
+    laptops = [Chain(rng) for _ in range(rng.choice((1, 2, 3)))]
+    for reviewer in key.orders:
+        _sit(rng, shape, key, reviewer, laptops)
+    office = Chain(rng, ORGANISATION)
+    office.lamport = max(chain.lamport for chain in laptops)
+    _decide(rng, shape, key, office, [e for chain in laptops for e in chain.events])
+    stranger = rng.choice(laptops)  # only the organisation decides and looks
+    stranger.write(_look(key, RUN, "ab" * 32))
+    return [event for chain in (*laptops, office) for event in chain.events]
+
+
+def _sit(rng: Random, shape: Shape, key: AnswerKey, reviewer: str, laptops: list[Chain]) -> None:
+    careless = rng.random() < 0.15
+    lenient = rng.gauss(0, 0.4)
+    share = rng.choice((1.0, 1.0, 1.0, 0.7)) if shape.mischief else 1.0
+    batch = rng.choice(key.batches)
+    who: dict[str, Any] = {"reviewer": reviewer, "batch": batch, "wall": WALL}
+    chain = rng.choice(laptops)
+    if rng.random() > 0.05 * shape.mischief:
+        chain.write(
+            Consent(**who, consent_sha256="c0" * 32, language="en", share_corrections=False)
+        )
+    chain.write(
+        Session(**who, order_sha256="d0" * 32, face=Face.LINES, version="0.1.0", language="en")
+    )
+    order = key.orders[reviewer]
+    for position, item in enumerate(order[: int(len(order) * share)]):
+        if rng.random() < 0.02 * shape.mischief:
+            chain = rng.choice(laptops)
+            chain.lamport = max(each.lamport for each in laptops)
+        _act(rng, shape, key, chain, who, item, position, careless, lenient)
+    if rng.random() < 0.1 * shape.mischief:
+        scope = rng.choice(list(Scope))
+        chain.write(
+            Withdraw(
+                wall=WALL,
+                reviewer=reviewer,
+                batch=None if rng.random() < 0.3 else batch,
+                scope=scope,
+            )
+        )
+
+
+def _act(
+    rng: Random,
+    shape: Shape,
+    key: AnswerKey,
+    chain: Chain,
+    who: dict[str, Any],
+    item: str,
+    position: int,
+    careless: bool,
+    lenient: float,
+) -> None:
+    about = {**who, "item": item}
+    judged = {
+        **about,
+        "position": position,
+        "active_ms": rng.randrange(400, 30_000),
+        "face": Face.LINES,
+        "version": "0.1.0",
+    }
+    if rng.random() < 0.03 * shape.mischief:
+        chain.write(Skip(**about))
+        return
+    if rng.random() < 0.03 * shape.mischief:
+        chain.write(NotJudged(**judged, why=CannotJudge.UNSAID))
+        return
+    event = chain.write(Rate(**judged, rating=_rating(rng, shape, key, item, careless, lenient)))
+    for _ in range(3):
+        if rng.random() > 0.04 * shape.mischief:
+            break
+        chain.write(Undo(**who, target=event.id))
+        event = chain.write(Rate(**judged, rating=rng.choice(list(Rating))))
+    if rng.random() < 0.01 * shape.mischief:
+        chain.write(Undo(**who, target=event.id))
+    if rng.random() < 0.02:
+        chain.write(Comment(**about, text="said in private"))
+    if rng.random() < 0.002 * shape.mischief:
+        chain.write(HarmFlag(**about, harmful=True))
+        if rng.random() < 0.3:
+            chain.write(HarmFlag(**about, harmful=False))
+
+
+def _rating(
+    rng: Random, shape: Shape, key: AnswerKey, item: str, careless: bool, lenient: float
+) -> Rating:
+    if careless:
+        return rng.choice((Rating.ACCEPTABLE, rng.choice(list(Rating))))
+    if shape.quality == 1.0:
+        return Rating.EXCELLENT
+    control = key.items[item].control
+    quality = {ControlKind.BAD: 0.05, ControlKind.ANCHOR: 0.98}.get(control, shape.quality)  # type: ignore[arg-type]
+    fine = rng.random() < min(max(quality + 0.1 * lenient, 0), 1)
+    better = rng.random() < 0.6
+    if fine:
+        return Rating.EXCELLENT if better else Rating.ACCEPTABLE
+    return Rating.GIST if better else Rating.REJECT
+
+
+def _decide(
+    rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: list[Event]
+) -> None:
+    flagged = {e.payload.item for e in before if isinstance(e.payload, HarmFlag)}
+    batch = key.batches[0]
+    for item in sorted(flagged):
+        if rng.random() < 0.7:
+            about: dict[str, Any] = {"wall": WALL, "batch": batch, "item": item}
+            office.write(Adjudicate(**about, harmful=None, note="said in the office"))
+            office.write(Adjudicate(**about, harmful=rng.random() < 0.3, note=""))
+    for look in range(shape.looks):
+        office.write(_look(key, RUN, events_sha256([str(look)])))
+        if rng.random() < 0.5:
+            office.write(_look(key, RUN, events_sha256([str(look)])))
+
+
+def _look(key: AnswerKey, run: str, seen: str) -> Look:
+    return Look(wall=WALL, batch=key.batches[0], run_id=run, events_sha256=seen)
+
+
+def erase_withdrawn(events: list[Event]) -> list[Event]:
+    """Do what a store does when a withdrawal arrives."""
+    taken = withdrawals(events)
+    return [event.erased() if covered(event, taken) else event for event in events]
+
+
+def history(rng: Random, shape: Shape | None = None, card_hash: str | None = None) -> Evidence:
+    """Make the evidence of a random review."""
+    chosen = shape or random_shape(rng)
+    key = make_key(rng, chosen, card_hash)
+    events = make_events(rng, chosen, key)
+    if rng.random() < 0.5:
+        events = erase_withdrawn(events)
+    rng.shuffle(events)
+    return evidence_of(key, events)
+
+
+def evidence_of(key: AnswerKey, events: list[Event], policy: bytes | None = None) -> Evidence:
+    devices = {event.device: "aa" * 32 for event in events}
+    return gather(policy or proposed()[1], key, events, ORGANISATION, devices)
+
+
+def with_run(key: AnswerKey, **changes: Any) -> AnswerKey:
+    return key.model_copy(update={"runs": (key.runs[0].model_copy(update=changes), *key.runs[1:])})
+
+
+__all__ = ["Shape", "evidence_of", "history", "make_events", "make_key", "replace", "with_run"]
