@@ -20,14 +20,14 @@ APPLICATION_ID = 0x524F5346
 
 def _m001(connection: sqlite3.Connection) -> None:
     create_event_table(connection)
-    for statement in _FIRST.split(";"):
+    for statement in _FIRST.split(";\n"):
         connection.execute(statement)
 
 
 _FIRST = """
     CREATE TABLE own_device (      -- ids of the organisation's own chains of events, the last one goes on
         device TEXT PRIMARY KEY,
-        fingerprint TEXT NOT NULL  -- of the place of this file; a copy begins a chain of its own
+        fingerprint TEXT NOT NULL  -- of the place of this file, a copy begins its own chain
     ) STRICT;
     CREATE TABLE recovery (        -- who else can open the ratings, where nobody was named: one row
         recipient TEXT NOT NULL,

@@ -1,0 +1,94 @@
+"""What the office notes about files that arrive, beside their events."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from review.log.event import Event
+from review.log.payloads import OfReviewer
+from review.office.store import Office, utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One file of ratings."""
+
+    sha256: str
+    name: str
+    signing_key: str
+    batch: str
+
+
+def note_arrival(
+    connection: sqlite3.Connection,
+    arrival: Arrival,
+    added: Collection[Event],
+    ends: Mapping[str, int],
+) -> None:
+    """Note a file that is being taken in, within the caller's transaction.
+
+    ``ends`` is device → last place of its chain in the file; the file waits in quarantine no longer.
+    """
+    now = utc_now()
+    connection.execute(
+        "INSERT INTO import (sha256, received, name, signing_key, batch, added)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (arrival.sha256, now, arrival.name, arrival.signing_key, arrival.batch, len(added)),
+    )
+    connection.executemany(
+        "INSERT INTO delivery VALUES (?, ?, ?, ?) ON CONFLICT (device, batch) DO UPDATE"
+        " SET last_seq = max(last_seq, excluded.last_seq)",
+        [(device, arrival.batch, arrival.signing_key, last) for device, last in ends.items()],
+    )
+    connection.executemany(
+        "INSERT INTO contribution VALUES (?, ?, ?) ON CONFLICT (reviewer, batch) DO UPDATE"
+        " SET received = excluded.received",
+        [(reviewer, arrival.batch, now) for reviewer in sorted(_reviewers(added))],
+    )
+    connection.execute("DELETE FROM quarantine WHERE sha256 = ?", (arrival.sha256,))
+
+
+def _reviewers(added: Iterable[Event]) -> set[str]:
+    return {event.payload.reviewer for event in added if isinstance(event.payload, OfReviewer)}
+
+
+def set_aside(connection: sqlite3.Connection, signing_key: str, name: str, data: bytes) -> None:
+    """Keep a file of an unknown laptop, sealed as it came; one that waits already stays."""
+    connection.execute(
+        "INSERT OR IGNORE INTO quarantine VALUES (?, ?, ?, ?, ?)",
+        (sha256(data).hexdigest(), signing_key, utc_now(), name, data),
+    )
+
+
+def free_name(office: Office) -> str:
+    """Give a laptop a name that no other has: ``laptop 3``."""
+    taken = {laptop.name for laptop in office.laptops()}
+    number = len(taken) + 1
+    while f"laptop {number}" in taken:
+        number += 1
+    return f"laptop {number}"
+
+
+def mark_recompute(office: Office, reviewers: Collection[str]) -> int:
+    """Mark the certificates that rest on reviewers who took something back; gives how many are newly marked."""
+    numbers = [
+        (review.number,)
+        for review in office.reviews()
+        if not review.key.orders.keys().isdisjoint(reviewers)
+    ]
+    marked = (
+        office.connection.execute(
+            "UPDATE certificate SET recompute = 1 WHERE review = ? AND NOT recompute", number
+        ).rowcount
+        for number in numbers
+    )
+    return sum(marked)
+
+
+def last_contributions(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """Give (reviewer, batch) → when something of this reviewer last arrived."""
+    rows = connection.execute("SELECT reviewer, batch, received FROM contribution")
+    return {(reviewer, batch): received for reviewer, batch, received in rows}

@@ -1,0 +1,262 @@
+"""Taking ratings back: any file, in any order, any number of times; each is taken whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+
+from harness.failures import HarnessError
+from review.files.batch_form import BatchManifest
+from review.files.finding import RATINGS_SUFFIX
+from review.files.problem import FileError, FileProblem
+from review.files.ratings import RatingsFile, open_ratings
+from review.files.sealing import AgeIdentity
+from review.files.stick import read_file
+from review.log.clocks import WildClock
+from review.log.event import Event, EventError, read_event
+from review.log.merge import MergeReport, Objection, Remark, merge
+from review.log.payloads import Adjudicate, Look, OfItem, OfReviewer, Train, Withdraw
+from review.log.table import insert_event, read_events
+from review.log.withdrawal import erase
+from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival, set_aside
+from review.office.store import Office, Review
+
+MOST_FILES = 10_000
+"""Files of one import; a folder may be a whole disk by mistake."""
+
+
+class Outcome(StrEnum):
+    """What became of a file."""
+
+    TAKEN = "taken"
+    SET_ASIDE = "set aside"
+    """Its laptop is unknown; it waits until somebody vouches for it."""
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """One file, in numbers and words for the organiser; no text of a reviewer."""
+
+    name: str
+    outcome: Outcome
+    why: str = ""
+    """Why it was refused."""
+    review: str = ""
+    phrase: str = ""
+    """Six words of its content, as the laptop showed them."""
+    signing_key: str = ""
+    laptop_phrase: str = ""
+    """Six words of its laptop's key."""
+    added: int = 0
+    already_here: int = 0
+    aside: Sequence[Remark] = ()
+    """Events that this laptop may not say."""
+    damaged: Sequence[Remark] = ()
+    """Lines that are no sound events."""
+    copied: bool = False
+    """Its data was copied to a second laptop, and both went on."""
+    gaps: int = 0
+    """Events that are missing in its chains, or do not fit the one before."""
+    clocks: Sequence[WildClock] = ()
+    withdrawn: int = 0
+    """Withdrawals that were new."""
+    recompute: int = 0
+    """Certificates that rest on what was taken back."""
+
+
+def find_ratings(paths: Sequence[Path]) -> list[Path]:
+    """Give the files that are named, and those of ratings in folders that are named and one below.
+
+    UsageError for a path that is not there, and for more files than any review has.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = (*path.glob(f"*{RATINGS_SUFFIX}"), *path.glob(f"*/*{RATINGS_SUFFIX}"))
+            found += sorted(each for each in inside if each.is_file())
+        else:
+            found.append(path)
+    if len(found) > MOST_FILES:
+        raise FileError(
+            FileProblem.TOO_LARGE, f"{len(found):,} files are too many. Name the right folder."
+        )
+    return list(dict.fromkeys(found))
+
+
+def import_files(
+    office: Office,
+    identities: Sequence[AgeIdentity],
+    paths: Iterable[Path],
+    *,
+    enrol: bool = False,
+    now: datetime | None = None,
+) -> Iterator[FileReport]:
+    """Take files in, one after the other; what is wrong with one is in its report and stops no other.
+
+    ``enrol`` vouches for every laptop that is unknown.
+    """
+    for path in paths:
+        try:
+            data = read_file(path)
+        except HarnessError as error:
+            yield FileReport(path.name, Outcome.REFUSED, str(error))
+            continue
+        yield import_bytes(office, identities, data, path.name, enrol=enrol, now=now)
+
+
+def import_bytes(
+    office: Office,
+    identities: Sequence[AgeIdentity],
+    data: bytes,
+    name: str,
+    *,
+    enrol: bool = False,
+    now: datetime | None = None,
+) -> FileReport:
+    """Take one file in; when this returns, all of it is on the disk."""
+    try:
+        ratings = open_ratings(data, identities)
+    except FileError as error:
+        return FileReport(name, Outcome.REFUSED, f"{name}: {error}")
+    review = office.review_of_batch(ratings.manifest.batch)
+    if (
+        review is None
+        or ratings.manifest.batch_sha256 != (review.key.batch_sha256[ratings.manifest.batch])
+    ):
+        why = f"{name}: these ratings belong to a review that was not made here."
+        return FileReport(name, Outcome.REFUSED, why, phrase=ratings.phrase)
+    sender = ratings.manifest.laptop
+    known = {laptop.signing_key for laptop in office.laptops()}
+    if sender.signing_key not in known:
+        if not enrol:
+            set_aside(office.connection, sender.signing_key, name, data)
+            return _report(name, Outcome.SET_ASIDE, review, ratings)
+        office.enrol(sender.signing_key, free_name(office), sender.recipient)
+    return _taken(office, review, ratings, data, name, now or datetime.now(UTC))
+
+
+def _report(name: str, outcome: Outcome, review: Review, ratings: RatingsFile) -> FileReport:
+    return FileReport(
+        name,
+        outcome,
+        review=review.name,
+        phrase=ratings.phrase,
+        signing_key=ratings.manifest.signer,
+        laptop_phrase=ratings.laptop_phrase,
+    )
+
+
+def _taken(
+    office: Office, review: Review, ratings: RatingsFile, data: bytes, name: str, now: datetime
+) -> FileReport:
+    """Merge and keep, in one transaction; then erase what was taken back from every byte of the file."""
+    batch = ratings.manifest.batch
+    incoming = [_event_or_line(line) for line in ratings.lines]
+    with office.transaction():
+        merged = merge(
+            read_events(office.connection),
+            incoming,
+            now=now,
+            since=datetime.fromisoformat(review.manifest.created),
+            objection=objection(office, review, batch),
+        )
+        for event in merged.to_keep:
+            insert_event(office.connection, event)
+        arrival = Arrival(sha256(data).hexdigest(), name, ratings.manifest.signer, batch)
+        note_arrival(office.connection, arrival, merged.added, _ends(incoming))
+        withdrawals = [each.payload for each in merged.added if isinstance(each.payload, Withdraw)]
+        recompute = mark_recompute(office, {each.reviewer for each in withdrawals})
+    if withdrawals:
+        erase(office.connection)
+    report = _report(name, Outcome.TAKEN, review, ratings)
+    return _with_findings(report, merged, _ends(incoming), len(withdrawals), recompute)
+
+
+def _with_findings(
+    report: FileReport,
+    merged: MergeReport,
+    devices: Collection[str],
+    withdrawn: int,
+    recompute: int,
+) -> FileReport:
+    chains = [chain for chain in merged.chains.chains if chain.device in devices]
+    return replace(
+        report,
+        added=len(merged.added),
+        already_here=merged.already_here,
+        aside=merged.set_aside,
+        damaged=merged.damaged,
+        copied=any(chain.forked for chain in chains),
+        gaps=sum(chain.missing + len(chain.broken) for chain in chains),
+        clocks=merged.clocks,
+        withdrawn=withdrawn,
+        recompute=recompute,
+    )
+
+
+def _event_or_line(line: bytes) -> Event | bytes:
+    """Read a line; what is no event stays a line, so that the merge reports it by its number."""
+    try:
+        return read_event(line)
+    except EventError:
+        return line
+
+
+def _ends(incoming: Iterable[Event | bytes]) -> dict[str, int]:
+    """Give device → the last place of its chain that a file tells of."""
+    ends: dict[str, int] = {}
+    for event in incoming:
+        if isinstance(event, Event):
+            ends[event.device] = max(event.seq, ends.get(event.device, 0))
+    return ends
+
+
+def objection(office: Office, review: Review, batch: str) -> Objection:
+    """Give what a laptop may not say in a file of one batch."""
+    orders = BatchManifest.model_validate_json(review.manifests[batch]).orders
+
+    def why_not(event: Event) -> str | None:
+        if event.device in office.own_devices:
+            return "is written in the organisation's name, and the organisation did not write it"
+        if isinstance(event.payload, Adjudicate | Look):
+            return "decides what only the organisation decides"
+        if isinstance(event.payload, Withdraw):
+            return None
+        if getattr(event.payload, "batch", None) != batch:
+            return "belongs to another batch than the file"
+        return _unasked(event, orders)
+
+    return why_not
+
+
+def _unasked(event: Event, orders: Mapping[str, Sequence[str]]) -> str | None:
+    """Say that a batch does not know the reviewer of an event, or did not ask this person about its item."""
+    payload = event.payload
+    if isinstance(payload, OfReviewer) and payload.reviewer not in orders:
+        return "is of a reviewer whom this batch does not know"
+    judged = isinstance(payload, OfItem) and not isinstance(payload, Train)
+    if judged and payload.item not in orders[payload.reviewer]:
+        return "is about an item that this reviewer was not asked"
+    return None
+
+
+def enrol_laptop(
+    office: Office,
+    signing_key: str,
+    name: str,
+    recipient: str | None,
+    identities: Sequence[AgeIdentity],
+    now: datetime | None = None,
+) -> list[FileReport]:
+    """Take the ratings of a laptop from now on, and those of it that were set aside."""
+    office.enrol(signing_key, name, recipient)
+    return [
+        import_bytes(office, identities, waiting.content, waiting.name, now=now)
+        for waiting in office.quarantine()
+        if waiting.signing_key == signing_key
+    ]

@@ -1,0 +1,145 @@
+"""How far a review is: who has rated how much, and what waits for the organiser. No ratings are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from review.files.batch_form import BatchManifest
+from review.files.keys import key_phrase
+from review.log.payloads import Scope
+from review.log.state import ReviewerState
+from review.office.arrivals import last_contributions
+from review.office.store import Office, Review
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerProgress:
+    """One pseudonym."""
+
+    reviewer: str
+    batch: str
+    asked: int
+    rated: int
+    cannot_judge: int
+    skipped: int
+    consented: bool
+    trained: int
+    """Training items answered."""
+    flagged: int
+    """Items that this person called harmful."""
+    last_import: str | None
+    """UTC, ISO 8601; None where nothing came yet."""
+    withdrawn: frozenset[Scope]
+
+    @property
+    def done(self) -> int:
+        """Items that this person decided about."""
+        return self.rated + self.cannot_judge
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A laptop whose ratings wait until somebody vouches for it."""
+
+    signing_key: str
+    phrase: str
+    """Its six words."""
+    files: int
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewProgress:
+    """One review."""
+
+    name: str
+    title: str
+    created: str
+    runs: tuple[str, ...]
+    items: int
+    """All of them, controls too."""
+    reviewers: Sequence[ReviewerProgress]
+    imports: int
+    """Files taken in."""
+    certificates: int
+    recompute: int
+    """Certificates that rest on something that was taken back since."""
+
+    @property
+    def asked(self) -> int:
+        """Decisions that all reviewers together are asked for."""
+        return sum(each.asked for each in self.reviewers)
+
+    @property
+    def done(self) -> int:
+        """Decisions that came back."""
+        return sum(each.done for each in self.reviewers)
+
+
+def progress(office: Office, review: Review) -> ReviewProgress:
+    """Say how far a review is."""
+    state = office.state(review)
+    arrived = last_contributions(office.connection)
+    certificates = office.certificates(review)
+    return ReviewProgress(
+        name=review.name,
+        title=review.manifest.title,
+        created=review.created,
+        runs=tuple(run.run_id for run in review.key.runs),
+        items=len(review.key.items),
+        reviewers=[
+            _reviewer(
+                reviewer,
+                batch,
+                len(order),
+                state.reviewers.get((batch, reviewer), ReviewerState()),
+                arrived.get((reviewer, batch)),
+                state.withdrawn.get((reviewer, batch), frozenset())
+                | state.withdrawn.get((reviewer, None), frozenset()),
+            )
+            for batch, manifest in review.manifests.items()
+            for reviewer, order in BatchManifest.model_validate_json(manifest).orders.items()
+        ],
+        imports=len(office.imports(review)),
+        certificates=len(certificates),
+        recompute=sum(each.recompute for each in certificates),
+    )
+
+
+def _reviewer(
+    reviewer: str,
+    batch: str,
+    asked: int,
+    state: ReviewerState,
+    last_import: str | None,
+    withdrawn: frozenset[Scope],
+) -> ReviewerProgress:
+    judgements = state.judgements.values()
+    return ReviewerProgress(
+        reviewer=reviewer,
+        batch=batch,
+        asked=asked,
+        rated=sum(each.rating is not None for each in judgements),
+        cannot_judge=sum(each.rating is None for each in judgements),
+        skipped=len(state.skipped),
+        consented=state.consented,
+        trained=len(state.trained),
+        flagged=len(state.harmful),
+        last_import=last_import,
+        withdrawn=withdrawn,
+    )
+
+
+def waiting(office: Office) -> list[Waiting]:
+    """Give the laptops whose files were set aside, by their key."""
+    files = office.quarantine()
+    return [
+        Waiting(
+            key,
+            key_phrase(key),
+            files=sum(each.signing_key == key for each in files),
+            since=min(each.received for each in files if each.signing_key == key),
+        )
+        for key in sorted({each.signing_key for each in files})
+    ]

@@ -1,0 +1,46 @@
+"""Taking back, at the office, what a reviewer gave: for people who ask the organisation instead of a laptop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.failures import UsageError
+from review.files.batch_form import BatchManifest
+from review.log.payloads import Scope, Withdraw
+from review.office.arrivals import mark_recompute
+from review.office.store import Office, Review, utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What a withdrawal did."""
+
+    erased: int
+    """Events whose content is gone."""
+    recompute: int
+    """Certificates that rest on them, newly marked."""
+
+
+def withdraw(office: Office, review: Review, reviewer: str, scope: Scope) -> TakenBack:
+    """Erase what a reviewer gave, here and in every later import; it cannot be undone.
+
+    UsageError where the review does not know the reviewer.
+    """
+    batches = [
+        batch
+        for batch, manifest in review.manifests.items()
+        if reviewer in BatchManifest.model_validate_json(manifest).orders
+    ]
+    if not batches:
+        raise UsageError(
+            f"Review {review.name} has no reviewer {reviewer}. `rosetta review status` lists the codes."
+        )
+    before = _erased(office)
+    for batch in batches if scope is not Scope.EVERYTHING else [None]:
+        office.append(review, Withdraw(wall=utc_now(), reviewer=reviewer, batch=batch, scope=scope))
+    return TakenBack(_erased(office) - before, mark_recompute(office, {reviewer}))
+
+
+def _erased(office: Office) -> int:
+    row = office.connection.execute("SELECT count(*) FROM event WHERE payload IS NULL").fetchone()
+    return int(row[0])
