@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from statistics import NormalDist
 
@@ -149,9 +150,7 @@ def _both(outlook: _Outlook, chance: float) -> More | None:
     """Find the people and items that together give the chance with the fewest ratings."""
     found = []
     for people in range(1, MOST_REVIEWERS + 1):
-        items = _fewest(
-            lambda more, people=people: outlook.chance(people, more), MOST_ITEMS, chance
-        )  # type: ignore[misc]
+        items = _fewest(partial(outlook.chance, people), MOST_ITEMS, chance)
         if items:
             found.append(More(people, items))
     return min(found, key=outlook.ratings, default=None)

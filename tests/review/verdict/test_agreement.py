@@ -1,0 +1,224 @@
+"""Coefficients of agreement against published values and against definitions written another way."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import itertools
+import os
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from review.verdict.agreement import (
+    WhyNot,
+    agreement,
+    alpha,
+    alpha_of_sums,
+    gwet_of_sums,
+    gwet_row,
+    interval,
+    nominal,
+    ordinal,
+    pair_row,
+    ratio,
+    tallies,
+)
+from review.verdict.panel import Panel
+
+DATA = Path(
+    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[3].parent / "shared" / "data")
+)
+MLQE = DATA / "ratings" / "mlqe-pe-ne-en-test.tar.gz"
+
+FOUR_OBSERVERS = """
+1 2 3 3 2 1 4 1 2 . . .
+1 2 3 3 2 2 4 1 2 5 . 3
+. 3 3 3 2 3 4 2 2 5 1 .
+1 2 3 3 2 4 4 1 2 5 1 .
+"""
+THREE_CODERS = """
+. . . . . 3 4 1 2 1 1 3 3 . 3
+1 . 2 1 3 3 4 3 . . . . . . .
+. . 2 1 3 4 4 . 2 1 1 3 3 . 4
+"""
+
+
+def units(table: str, categories: int) -> list[tuple[int, ...]]:
+    columns = zip(*(line.split() for line in table.strip().splitlines()), strict=True)
+    return [tuple(unit.count(str(k + 1)) for k in range(categories)) for unit in columns]
+
+
+def summed(rows: Sequence[Sequence[object]]) -> list:
+    return [sum(column) for column in zip(*rows, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("distance", "expected"), [(nominal, 0.743421), (ordinal, 0.815388), (interval, 0.849107)]
+)
+def test_alpha_of_krippendorff_s_four_observers(distance, expected: float) -> None:
+    found = alpha(units(FOUR_OBSERVERS, 5), distance)
+    assert found is not None
+    assert float(found) == pytest.approx(expected, abs=6e-7)
+
+
+@pytest.mark.parametrize(("distance", "expected"), [(nominal, 0.691358), (interval, 0.810845)])
+def test_alpha_of_the_encyclopedia_s_three_coders(distance, expected: float) -> None:
+    found = alpha(units(THREE_CODERS, 4), distance)
+    assert found is not None
+    assert float(found) == pytest.approx(expected, abs=6e-7)
+
+
+@pytest.mark.parametrize(
+    ("quadratic", "expected", "digits"), [(False, 0.77544, 5e-6), (True, 0.914001, 6e-7)]
+)
+def test_gwet_s_coefficients(quadratic: bool, expected: float, digits: float) -> None:
+    rows = [gwet_row(unit, quadratic=quadratic) for unit in units(FOUR_OBSERVERS, 5) if sum(unit)]
+    assert float(gwet_of_sums(summed(rows), quadratic=quadratic)) == pytest.approx(
+        expected, abs=digits
+    )
+
+
+def mlqe() -> list[list[int]]:
+    with tarfile.open(MLQE) as archive:
+        file = archive.extractfile("ne-en/test20.neen.df.short.tsv")
+        assert file is not None
+        lines = file.read().decode().splitlines()
+    rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [ast.literal_eval(row["scores"]) for row in rows]
+
+
+@pytest.mark.skipif(not MLQE.exists(), reason=f"no test data at {DATA.name}/ratings")
+def test_alpha_of_six_people_s_ratings_of_a_thousand_translations() -> None:
+    scores = mlqe()
+    tiers = [[(v >= 25) + (v >= 50) + (v >= 75) for v in row] for row in scores]
+    counted = [tuple(row.count(rank) for rank in range(4)) for row in tiers]
+    assert float(alpha(counted) or 0) == pytest.approx(0.483474, abs=6e-7)
+    assert float(alpha(counted, nominal) or 0) == pytest.approx(0.228923, abs=6e-7)
+    raw = np.array([np.bincount(row, minlength=101) for row in scores])
+    sums = (raw.T @ raw - np.diag(raw.sum(axis=0))) / 5.0
+    found = alpha_of_sums([int(one) / 5 for one in (sums * 5).round().ravel()], interval)
+    assert float(found or 0) == pytest.approx(0.586469, abs=6e-7)
+
+
+def alpha_by_pairs(rows: list[list[int]]) -> float | None:
+    """Write ordinal alpha by its definition, pair by pair over ratings, not over categories."""
+    rated = [row for row in rows if len(row) > 1]
+    pool = sorted(rank for row in rated for rank in row)
+
+    def far(a: int, b: int) -> float:
+        low, high = min(a, b), max(a, b)
+        between = [rank for rank in pool if low <= rank <= high]
+        return (len(between) - (pool.count(a) + pool.count(b)) / 2) ** 2
+
+    within = [
+        far(a, b) / (len(row) - 1) for row in rated for a, b in itertools.permutations(row, 2)
+    ]
+    across = [far(a, b) for a, b in itertools.permutations(pool, 2)]
+    if not pool or not sum(across):
+        return None
+    return 1 - (sum(within) / len(pool)) / (sum(across) / len(across))
+
+
+ROWS = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=5), min_size=1, max_size=12)
+
+
+@given(ROWS)
+@settings(deadline=None)
+def test_alpha_is_one_less_observed_over_expected_disagreement(rows: list[list[int]]) -> None:
+    found = alpha([tuple(row.count(rank) for rank in range(4)) for row in rows])
+    expected = alpha_by_pairs(rows)
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert float(found) == pytest.approx(expected, abs=1e-9)
+
+
+@given(ROWS)
+def test_near_pairs_are_counted_one_by_one(rows: list[list[int]]) -> None:
+    pairs = [abs(a - b) for row in rows for a, b in itertools.combinations(row, 2)]
+    for steps in (0, 1):
+        counted = [pair_row(tuple(row.count(rank) for rank in range(4)), steps) for row in rows]
+        found = ratio(summed(counted))
+        expected = sum(d <= steps for d in pairs) / len(pairs) if pairs else None
+        assert found == (None if expected is None else pytest.approx(expected))
+
+
+def panel(*people: dict[str, int]) -> Panel:
+    items = sorted({item for mine in people for item in mine})
+    ratings = {f"p{place}": mine for place, mine in enumerate(people)}
+    return Panel(dict.fromkeys(items, 0), {0: 1.0}, ratings, frozenset(items))
+
+
+def skewed() -> Panel:
+    """Three people, 100 items, all excellent but four single ratings."""
+    rows = [dict.fromkeys((f"i{n:03}" for n in range(100)), 3) for _ in range(3)]
+    for person, item in ((0, "i007"), (1, "i030"), (2, "i055"), (0, "i090")):
+        rows[person][item] = 2
+    return panel(*rows)
+
+
+def test_a_skewed_batch_shows_why_alpha_alone_misleads() -> None:
+    found = agreement(skewed())
+    assert found.alpha.value == pytest.approx(-0.0101, abs=1e-3)
+    assert found.ac2.value == pytest.approx(0.997, abs=1e-3)
+    assert found.exact.value == pytest.approx(1 - 8 / 300)
+    assert found.within_one.value == 1
+    assert (found.items, found.reviewers) == (100, 3)
+
+
+def test_every_value_lies_in_its_interval_which_names_draws_and_seed() -> None:
+    found = agreement(skewed(), draws=200, seed=7)
+    measures = [found.alpha, found.ac2, found.exact, found.within_one, *found.leniency.values()]
+    for measure in measures:
+        assert measure.value is not None
+        assert measure.interval is not None
+        assert measure.interval.lower <= measure.value <= measure.interval.upper
+        assert (measure.interval.seed, measure.interval.level) == (7, 0.95)
+        assert 0 < measure.interval.draws <= 200
+    assert agreement(skewed(), draws=200, seed=7) == found
+
+
+def test_the_interval_of_a_share_is_as_wide_as_theory_says() -> None:
+    random = np.random.default_rng(5)
+    rows = [{f"i{n}": int(v) for n, v in enumerate(random.integers(0, 2, 400))} for _ in range(2)]
+    ends = agreement(panel(*rows)).exact.interval
+    assert ends is not None
+    assert ends.upper - ends.lower == pytest.approx(2 * 1.96 * 0.5 / 20, rel=0.12)
+
+
+def test_one_mind_is_undefined_and_one_voice_not_computable() -> None:
+    unanimous = agreement(panel(*[dict.fromkeys("abc", 2)] * 3))
+    assert unanimous.alpha.value is None
+    assert unanimous.alpha.why is WhyNot.UNANIMOUS
+    assert "everyone gave the same rating" in unanimous.alpha.why
+    alone = agreement(panel({"a": 1, "b": 3}))
+    apart = agreement(panel({"a": 1}, {"b": 3}))
+    for found in (alone, apart):
+        for measure in (found.alpha, found.ac2, found.exact, found.within_one):
+            assert (measure.value, measure.why) == (None, WhyNot.NO_OVERLAP)
+    assert alpha([]) is None
+
+
+def test_leniency_is_the_own_share_less_the_panel_s_over_shared_items() -> None:
+    found = agreement(panel({"a": 3, "b": 3, "own": 0}, {"a": 2, "b": 1}, {"a": 0, "b": 1}))
+    values = {who: measure.value for who, measure in found.leniency.items()}
+    assert values == pytest.approx({"p0": 1 - 0.5, "p1": 0.5 - 0.5, "p2": 0 - 0.5})
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), min_size=2, max_size=5))
+@settings(deadline=None, max_examples=30)
+def test_leniencies_cancel_out_where_everyone_rated_everything(rows: list[list[int]]) -> None:
+    people = [dict(zip("abcdef", row, strict=True)) for row in rows]
+    found = agreement(panel(*people), draws=20).leniency.values()
+    assert sum(one.value or 0 for one in found) == pytest.approx(0, abs=1e-9)
+
+
+def test_only_the_chosen_reviewers_count() -> None:
+    people = panel({"a": 3, "b": 0}, {"a": 3, "b": 0}, {"a": 0, "b": 3})
+    assert agreement(people, ["p0", "p1"]).alpha.value == 1
+    assert tallies(people, ["p2", "p0"]) == {"a": (1, 0, 0, 1), "b": (1, 0, 0, 1)}

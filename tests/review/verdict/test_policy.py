@@ -1,0 +1,111 @@
+"""Policies are a community's choice: read exactly, hashed exactly, refused in words that say the mend."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.failures import UsageError
+from review.verdict.policy import policy_sha256, proposed, read_policy
+
+_, SHIPPED = proposed()
+
+
+def test_the_shipped_policy_is_a_proposal_and_says_so() -> None:
+    policy, content = proposed()
+    assert policy.status == "proposed; to be set by the governance organisation"
+    assert policy.organisation == ""
+    assert policy.level.share == Decimal("0.70")
+    assert (policy.confidence(1), policy.confidence(2), policy.confidence(9)) == (
+        Decimal("0.95"),
+        Decimal("0.975"),
+        Decimal("0.975"),
+    )
+    assert policy_sha256(content) == hashlib.sha256(content).hexdigest()
+
+
+def test_every_number_of_the_shipped_policy_stands_below_a_comment_that_calls_it_ours() -> None:
+    parts = re.split(r"^\[\w+\]$", SHIPPED.decode(), flags=re.MULTILINE)[1:]
+    assert len(parts) == 6
+    for part in parts:
+        assert "our proposal" in part.lower() or "this is\n# a note" in part
+        assert re.search(r"^# ", part, re.MULTILINE)
+
+
+def test_another_comment_is_another_policy_with_the_same_numbers() -> None:
+    other = SHIPPED.replace(b"# The rule", b"# Our rule", 1)
+    assert read_policy(other, "p") == read_policy(SHIPPED, "p")
+    assert policy_sha256(other) != policy_sha256(SHIPPED)
+
+
+def test_numbers_are_read_as_written() -> None:
+    text = SHIPPED.replace(b"share = 0.70", b"share = 0.100001", 1)
+    assert read_policy(text, "p").level.share == Decimal("0.100001")
+
+
+WRONG = [
+    ("share = 0.70", "share = 1.7", "field 'level.share'"),
+    ("share = 0.70", "share = 0", "field 'level.share'"),
+    ("share = 0.70", "share = nan", "field 'level.share'"),
+    ("share = 0.70", "share = 1e-999999999", "not valid TOML"),
+    ("share = 0.70", "share = 0.7000001", "6 decimal places"),
+    ("share = 0.70", 'share = "0.70"', "without quotes"),
+    ("share = 0.70", "share = true", "field 'level.share'"),
+    ("items = 50", "items = 50.5", "field 'enough.items'"),
+    ("items = 50", "items = -1", "field 'enough.items'"),
+    ("items = 50", "items = " + "9" * 5000, "not valid TOML"),
+    ("items = 50", "items = = 50", "line 27"),
+    ("items = 50", "items = 50\nitem = 5", "'enough.item' is not known"),
+    ("reviewers = 3", "reviewers = 1", "field 'enough.reviewers'"),
+    ("later_confidence = 0.975", "later_confidence = 0.9", "must not be below confidence"),
+    ("community_reviewers = 5", "community_reviewers = 2", "must not be below reviewers"),
+    ("[level]", "[[level]]", "level"),
+    ("format = 1", "format = 2", "field 'format'"),
+    ("items = 50", "items = " + "[" * 50_000, "nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"), WRONG, ids=[str(n) for n in range(len(WRONG))]
+)
+def test_a_wrong_policy_is_refused_with_file_field_or_line(
+    right: str, wrong: str, words: str
+) -> None:
+    text = SHIPPED.decode().replace(right, wrong, 1)
+    with pytest.raises(UsageError) as refused:
+        read_policy(text.encode(), "ours.toml")
+    assert "ours.toml" in str(refused.value)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"a = 1\nb = \xff", "line 2: not UTF-8"), (b"#" * 70_000, "larger than"), (b"", "required")],
+    ids=["bytes", "size", "nothing"],
+)
+def test_what_is_no_policy_at_all_is_refused(content: bytes, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        read_policy(content, "ours.toml")
+
+
+@given(
+    st.binary(max_size=200)
+    | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace"))
+)
+def test_any_bytes_are_read_or_refused_in_words(content: bytes) -> None:
+    with pytest.raises(UsageError):
+        read_policy(content, "p")
+
+
+@given(st.integers(0, len(SHIPPED) - 1), st.binary(min_size=1, max_size=3))
+def test_a_damaged_policy_never_crashes(place: int, bytes_: bytes) -> None:
+    damaged = SHIPPED[:place] + bytes_ + SHIPPED[place + len(bytes_) :]
+    try:
+        read_policy(damaged, "p")
+    except UsageError as refused:
+        assert str(refused).startswith("p: ")
