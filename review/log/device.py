@@ -23,13 +23,15 @@ def new_device() -> str:
 
 
 def fingerprint(path: Path) -> str:
-    """Give a hash that stays the same while a file stays where it is: of machine, path and inode.
+    """Give a hash that stays the same while a file stays where it is: of machine, path, inode and birth.
 
     Where it changes for another reason, such as a file system without lasting inodes, no more happens than
-    that a new chain begins.
+    that a new chain begins. A file whose old content was written over it looks the same here; whoever
+    brings events together sees that by two events at one place (``log.chain``).
     """
     place = path.resolve()
-    facts = f"{_machine()}\n{place}\n{place.stat().st_ino}"
+    found = place.stat()
+    facts = f"{_machine()}\n{place}\n{found.st_ino}\n{getattr(found, 'st_birthtime', '')}"
     return hashlib.sha256(facts.encode(errors="surrogateescape")).hexdigest()
 
 

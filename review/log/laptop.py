@@ -90,11 +90,10 @@ class Laptop:
         _check_ours(connection, path)
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
-        with transaction(
-            connection
-        ):  # taking the lock shows at once whether the file can be written
+        with transaction(connection):
             migrate(connection)
             device, unclean = _installed(connection, path)
+        _try_writing(connection)
         laptop = cls(connection, path, device)
         if unclean:
             laptop._clean()
@@ -273,6 +272,21 @@ def _installed(connection: sqlite3.Connection, path: Path) -> tuple[str, bool]:
         "REPLACE INTO installation VALUES (1, ?, ?, ?)", (device, here, row[2] if row else 0)
     )
     return device, bool(row and row[2])
+
+
+def _try_writing(connection: sqlite3.Connection) -> None:
+    """Change something and take it back, so that a file or folder that is read-only says so at once.
+
+    A full disk is no reason not to open: ratings can still be handed over.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute("UPDATE installation SET fingerprint = ''")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
+    finally:
+        connection.rollback()
 
 
 def _batch_id(manifest: bytes) -> str:

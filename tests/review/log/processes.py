@@ -1,0 +1,33 @@
+"""Programs for tests that need a process of their own, run as ``python -m tests.review.log.processes WHAT FOLDER``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from review.log.laptop import Laptop
+from review.rating import Rating
+from tests.review.log.material import rate
+
+
+def append(folder: str, count: str) -> None:
+    """Append ratings and acknowledge each on standard output once it is kept."""
+    with Laptop.open(Path(folder), busy_seconds=60) as laptop:
+        for number in range(int(count)):
+            event = laptop.append(rate(number % 6, Rating.GIST))
+            sys.stdout.write(f"{event.id} {event.seq}\n")
+            sys.stdout.flush()
+
+
+def hold(folder: str) -> None:
+    """Hold the lock for writing until standard input ends."""
+    with Laptop.open(Path(folder)) as laptop:
+        laptop._connection.execute("BEGIN IMMEDIATE")
+        sys.stdout.write("held\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+        laptop._connection.execute("ROLLBACK")
+
+
+if __name__ == "__main__":
+    {"append": append, "hold": hold}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,236 @@
+"""The laptop's file: who may read it, which version, whose device, and what it keeps."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import stat
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from harness.failures import StoreError, UsageError
+from review.log.chain import check_chain
+from review.log.event import read_event
+from review.log.laptop import FILE_NAME, Laptop, StoredBatch
+from review.log.laptop_schema import MIGRATIONS, SCHEMA_VERSION
+from review.log.merge import export_events, merge
+from review.log.payloads import Export, Scope
+from review.log.saving import NotSaved, Problem
+from review.rating import Rating
+from tests.review.log.material import (
+    ANN,
+    BATCH,
+    BEN,
+    OTHER_BATCH,
+    WALL,
+    comment,
+    lines,
+    rate,
+    withdraw,
+)
+
+GIST = Rating.GIST
+
+
+def file_of(folder: Path) -> Path:
+    return folder / FILE_NAME
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_the_file_belongs_to_its_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    with Laptop.open(folder) as laptop:
+        laptop.append(rate(0, GIST))
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {
+        FILE_NAME: 0o600
+    }
+
+
+def test_what_is_acknowledged_is_on_the_disk(tmp_path: Path) -> None:
+    with Laptop.open(tmp_path) as laptop:
+        names = ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "temp_store")
+        read = [laptop._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
+        assert read == ["delete", 3, 1, 1, 2]
+        event = laptop.append(rate(0, GIST))
+        with closing(sqlite3.connect(file_of(tmp_path))) as other:
+            assert other.execute("SELECT id FROM event").fetchall() == [(event.id,)]
+
+
+def test_opening_again_goes_on_with_the_same_chain(tmp_path: Path) -> None:
+    devices = set()
+    for number in range(3):
+        with Laptop.open(tmp_path) as laptop:
+            devices.add(laptop.device)
+            event = laptop.append(rate(number, GIST))
+            assert (event.seq, event.lamport) == (number, number + 1)
+    with Laptop.open(tmp_path) as laptop:
+        [chain] = check_chain(laptop.events()).chains
+        assert (chain.whole, chain.events, {chain.device}) == (True, 3, devices)
+
+
+@pytest.mark.parametrize("how", ["copied", "restored", "moved"])
+def test_a_copied_or_restored_file_begins_a_chain_of_its_own(tmp_path: Path, how: str) -> None:
+    home, away = tmp_path / "home", tmp_path / "away"
+    with Laptop.open(home) as laptop:
+        first = laptop.append(rate(0, GIST))
+    away.mkdir()
+    shutil.copy(file_of(home), file_of(away))
+    if how == "restored":
+        file_of(away).replace(file_of(home))  # as backup programs do it
+    if how == "moved":
+        file_of(home).replace(file_of(away))
+    with Laptop.open(home if how == "restored" else away) as laptop:
+        assert laptop.device != first.device
+        second = laptop.append(rate(1, GIST))
+        assert (second.seq, second.prev, second.lamport) == (0, "", 2)
+        report = check_chain(laptop.events())
+        assert (report.whole, len(report.chains), report.copied) == (True, 2, ())
+    with Laptop.open(home if how == "restored" else away) as laptop:
+        assert laptop.device == second.device
+
+
+def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    Laptop.open(tmp_path).close()
+    with closing(sqlite3.connect(file_of(tmp_path))) as connection:
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    before = file_of(tmp_path).read_bytes()
+    with pytest.raises(StoreError, match="newer version"):
+        Laptop.open(tmp_path)
+    assert file_of(tmp_path).read_bytes() == before
+
+
+def test_a_file_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(file_of(tmp_path))) as connection:
+        connection.execute("CREATE TABLE event (id)")
+    before = file_of(tmp_path).read_bytes()
+    with pytest.raises(NotSaved) as caught:
+        Laptop.open(tmp_path)
+    assert caught.value.problem is Problem.NOT_OURS
+    assert file_of(tmp_path).read_bytes() == before
+
+
+def test_steps_are_numbered_and_an_opening_cut_short_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [step.__name__[:5] for step in MIGRATIONS] == [
+        f"_m{number:03}" for number in range(1, SCHEMA_VERSION + 1)
+    ]
+
+    def cut(path: Path) -> str:
+        raise OSError(5, "cut")
+
+    monkeypatch.setattr("review.log.laptop.fingerprint", cut)
+    with pytest.raises(NotSaved):
+        Laptop.open(tmp_path)
+    with closing(sqlite3.connect(file_of(tmp_path))) as connection:
+        assert connection.execute("SELECT * FROM sqlite_master").fetchall() == []
+    monkeypatch.undo()
+    with Laptop.open(tmp_path) as laptop:
+        laptop.append(rate(0, GIST))
+
+
+def test_threads_write_one_chain(tmp_path: Path) -> None:
+    with Laptop.open(tmp_path) as laptop, ThreadPoolExecutor(4) as pool:
+        events = list(pool.map(lambda n: laptop.append(rate(n % 6, GIST)), range(40)))
+        assert sorted(event.seq for event in events) == list(range(40))
+        assert check_chain(laptop.events()).whole
+
+
+def manifest(batch: str, title: str = "t") -> bytes:
+    return json.dumps({"batch": batch, "title": title}).encode()
+
+
+def test_batches_are_kept_as_they_came(tmp_path: Path) -> None:
+    sealed = bytes(range(256)) * 40
+    with Laptop.open(tmp_path) as laptop:
+        assert laptop.batches() == ()
+        assert laptop.add_batch(manifest(BATCH), sealed, True)
+        assert laptop.add_batch(manifest(OTHER_BATCH), b"", False)
+        assert not laptop.add_batch(manifest(BATCH), sealed, True)
+        with pytest.raises(UsageError, match="Another batch"):
+            laptop.add_batch(manifest(BATCH, "other"), sealed, True)
+    with Laptop.open(tmp_path) as laptop:
+        first = StoredBatch(BATCH, manifest(BATCH), sealed, secret=True)
+        second = StoredBatch(OTHER_BATCH, manifest(OTHER_BATCH), b"", secret=False)
+        assert laptop.batches() == (first, second)
+        assert laptop.batch(OTHER_BATCH) == second
+        with pytest.raises(UsageError, match="no batch"):
+            laptop.batch("0" * 16)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{}", b'{"batch": 1}', b'{"batch": "../x"}', b"[" * 9999, b"\xff"]
+)
+def test_a_manifest_without_a_batch_is_refused(tmp_path: Path, content: bytes) -> None:
+    with Laptop.open(tmp_path) as laptop:
+        with pytest.raises(UsageError, match="names no batch"):
+            laptop.add_batch(content, b"", False)
+        assert laptop.batches() == ()
+
+
+def test_drafts_and_settings_last(tmp_path: Path) -> None:
+    key = (BATCH, ANN, "0" * 16, "comment")
+    with Laptop.open(tmp_path) as laptop:
+        assert (laptop.draft(*key), laptop.setting("language")) == (None, None)
+        for text in ("n", "ni", "niwâpamâw ᐊᑎᒼ\n"):
+            laptop.save_draft(*key, text)
+        laptop.save_draft(*key[:3], "suggestion", "other")
+        laptop.set_setting("language", "en")
+        laptop.set_setting("language", "fr")
+    with Laptop.open(tmp_path) as laptop:
+        assert (laptop.draft(*key), laptop.setting("language")) == ("niwâpamâw ᐊᑎᒼ\n", "fr")
+        laptop.drop_draft(*key)
+        laptop.set_setting("language", None)
+        assert (laptop.draft(*key), laptop.setting("language")) == (None, None)
+        assert laptop.draft(*key[:3], "suggestion") == "other"
+
+
+@pytest.mark.parametrize("text", ["x" * 4001, "\ud800"], ids=["long", "half"])
+def test_a_draft_that_no_event_could_hold_is_refused(tmp_path: Path, text: str) -> None:
+    with Laptop.open(tmp_path) as laptop, pytest.raises(UsageError, match="4,000"):
+        laptop.save_draft(BATCH, ANN, "0" * 16, "comment", text)
+
+
+def test_nothing_is_acknowledged_that_a_withdrawal_reaches(tmp_path: Path) -> None:
+    with Laptop.open(tmp_path) as laptop:
+        laptop.append(withdraw(Scope.COMMENTS))
+        with pytest.raises(UsageError, match="withdrew"):
+            laptop.append(comment(0, "x"))
+        laptop.append(rate(0, GIST))
+        laptop.append(withdraw(Scope.BATCH))
+        with pytest.raises(UsageError, match="withdrew"):
+            laptop.append(rate(0, GIST))
+        laptop.append(withdraw(Scope.BATCH))
+        laptop.append(rate(0, GIST, batch=OTHER_BATCH))
+        laptop.append(rate(0, GIST, reviewer=BEN))
+        laptop.append(Export(wall=WALL, batch=BATCH, events=4, head="c" * 64))
+        assert [event.seq for event in laptop.events()] == list(range(7))
+
+
+def test_an_export_has_every_head_and_its_own_batch_only(tmp_path: Path) -> None:
+    with Laptop.open(tmp_path) as laptop:
+        for number in range(3):
+            laptop.append(rate(number, GIST))
+            laptop.append(comment(number, "secret of the other", batch=OTHER_BATCH))
+        laptop.append(withdraw(Scope.BATCH, OTHER_BATCH, BEN))
+        laptop.append(withdraw(Scope.EVERYTHING, OTHER_BATCH, BEN))
+        laptop.append(withdraw(Scope.COMMENTS, None, BEN))
+        exported = export_events(laptop, BATCH)
+        other = export_events(laptop, OTHER_BATCH)
+        everything = list(laptop.events())
+    assert [event.payload is None for event in exported] == [False, True] * 3 + [True, False, False]
+    assert b"secret" not in b"".join(lines(exported))
+    assert [read_event(line) for line in lines(exported)] == exported
+    first = merge([], lines(exported))
+    assert (first.chains.whole, first.chains.chains[0].last) == (True, 8)
+    second = merge(first.added, lines(other))
+    both = merge([], [*lines(other), *lines(exported)])
+    known = {event.id: event for event in (*first.added, *second.added)}
+    assert [known[event.id] for event in everything] == everything
+    assert {event.id: event for event in both.added} == known

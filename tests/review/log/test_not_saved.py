@@ -1,0 +1,221 @@
+"""What goes wrong with disks and files is said, loses nothing, and the same key works afterwards."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from review.log.chain import check_chain
+from review.log.laptop import FILE_NAME, Laptop
+from review.log.saving import NotSaved, Problem, not_saved
+from review.rating import Rating
+from tests.harness.process import ROOT
+from tests.review.log.material import BATCH, comment, rate
+
+GIST = Rating.GIST
+
+
+@contextmanager
+def problem(expected: Problem) -> Iterator[None]:
+    with pytest.raises(NotSaved) as caught:
+        yield
+    assert caught.value.problem is expected
+    assert caught.value.detail.startswith(("SQLITE_", "E"))
+    assert str(caught.value).startswith("Not saved to ")
+
+
+def seqs(laptop: Laptop) -> list[int]:
+    assert check_chain(laptop.events()).whole
+    return [event.seq for event in laptop.events()]
+
+
+def fill(laptop: Laptop) -> int:
+    """Append until the disk is full; gives how many events were acknowledged."""
+    done = 0
+    with problem(Problem.DISK_FULL):
+        while done < 10_000:
+            laptop.append(comment(0, "x" * 4000))
+            done += 1
+    return done
+
+
+def test_the_same_rating_is_saved_once_there_is_space_again(tmp_path: Path) -> None:
+    with Laptop.open(tmp_path) as laptop:
+        laptop.append(rate(0, GIST))
+        pages = laptop._connection.execute("PRAGMA page_count").fetchone()[0]
+        laptop._connection.execute(f"PRAGMA max_page_count = {pages + 20}")
+        done = fill(laptop)
+        with problem(Problem.DISK_FULL):
+            laptop.add_batch(b'{"batch":"%s"}' % BATCH.encode(), bytes(100_000), False)
+        assert seqs(laptop) == list(range(done + 1))
+        laptop._connection.execute("PRAGMA max_page_count = 100000")
+        assert laptop.append(rate(1, GIST)).seq == done + 1
+        assert seqs(laptop) == list(range(done + 2))
+
+
+def test_a_small_disk_that_is_really_full(tmp_path: Path) -> None:
+    """A file system of one mebibyte, filled and emptied."""
+    if os.name != "posix" or os.geteuid() != 0 or not shutil.which("mount"):
+        pytest.skip("only the system's administrator can mount a small disk")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(tmp_path)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("this machine does not let a small disk be mounted")
+    try:
+        ballast = tmp_path / "ballast"
+        ballast.write_bytes(bytes(600_000))
+        with Laptop.open(tmp_path) as laptop:
+            done = fill(laptop)
+            assert done > 0
+            with Laptop.open(tmp_path) as second:  # to hand the ratings over
+                assert seqs(second) == list(range(done))
+            ballast.unlink()
+            assert laptop.append(rate(1, GIST)).seq == done
+        with Laptop.open(tmp_path) as laptop:
+            assert seqs(laptop) == list(range(done + 1))
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    with Laptop.open(tmp_path) as laptop:
+        laptop.append(rate(0, GIST))
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        size = (tmp_path / FILE_NAME).stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 40_000, before[1]))
+        try:
+            with pytest.raises(NotSaved):
+                laptop.add_batch(b'{"batch":"%s"}' % BATCH.encode(), bytes(100_000), False)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert laptop.batches() == ()
+        assert laptop.append(rate(0, GIST)).seq == 1
+        assert seqs(laptop) == [0, 1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps open files in their place")
+def test_a_file_that_was_moved_while_open(tmp_path: Path) -> None:
+    home, away = tmp_path / "home", tmp_path / "away"
+    with Laptop.open(home) as laptop:
+        laptop.append(rate(0, GIST))
+        (home / FILE_NAME).rename(away)
+        with problem(Problem.MOVED):
+            laptop.append(rate(1, GIST))
+        away.rename(home / FILE_NAME)
+        assert laptop.append(rate(1, GIST)).seq == 1
+        shutil.move(home, away)
+        with problem(Problem.MOVED):
+            laptop.append(rate(2, GIST))
+        shutil.move(away, home)
+        assert laptop.append(rate(2, GIST)).seq == 2
+        assert seqs(laptop) == [0, 1, 2]
+
+
+@contextmanager
+def ordinary_person() -> Iterator[None]:
+    """Give up the administrator's rights for a while, for whom no file is read-only."""
+    if os.name != "posix" or os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def anybodys() -> Iterator[Path]:
+    """Give a folder that an ordinary person can enter."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the modes of POSIX")
+def test_a_read_only_file_is_noticed_at_opening(anybodys: Path) -> None:
+    with Laptop.open(anybodys) as laptop:
+        laptop.append(rate(0, GIST))
+    (anybodys / FILE_NAME).chmod(0o444)
+    anybodys.chmod(0o555)
+    with ordinary_person():
+        with problem(Problem.READ_ONLY):
+            Laptop.open(anybodys)
+        with problem(Problem.READ_ONLY):
+            Laptop.open(anybodys / "new")
+    (anybodys / FILE_NAME).chmod(0o666)
+    with ordinary_person(), problem(Problem.READ_ONLY):
+        Laptop.open(anybodys)  # it cannot have a journal beside it
+    anybodys.chmod(0o777)
+    with ordinary_person(), Laptop.open(anybodys) as laptop:
+        assert seqs(laptop) == [0]
+    with Laptop.open(anybodys) as laptop:
+        assert seqs(laptop) == [0]
+
+
+def test_a_second_program_that_holds_the_file(tmp_path: Path) -> None:
+    with Laptop.open(tmp_path, busy_seconds=0.05) as laptop:
+        laptop.append(rate(0, GIST))
+        other = subprocess.Popen(
+            [sys.executable, "-m", "tests.review.log.processes", "hold", str(tmp_path)],
+            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with problem(Problem.BUSY):
+            laptop.append(rate(1, GIST))
+        with problem(Problem.BUSY):
+            Laptop.open(tmp_path, busy_seconds=0.05)
+        other.communicate()
+        assert laptop.append(rate(1, GIST)).seq == 1
+        assert seqs(laptop) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        (lambda content: b"not a database at all" * 100, Problem.NOT_OURS),
+        (lambda content: content[: len(content) // 2], Problem.DAMAGED),
+        (lambda content: content[:4096] + b"\xff" * (len(content) - 4096), Problem.DAMAGED),
+    ],
+    ids=["other", "truncated", "overwritten"],
+)
+def test_a_damaged_file_is_noticed(tmp_path: Path, damage: object, expected: Problem) -> None:
+    with Laptop.open(tmp_path) as laptop:
+        for number in range(50):
+            laptop.append(comment(number % 6, "x" * 500))
+    path = tmp_path / FILE_NAME
+    path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
+    with problem(expected), Laptop.open(tmp_path) as laptop:
+        laptop.append(rate(0, GIST))
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (errno.ENOSPC, Problem.DISK_FULL),
+        (errno.EROFS, Problem.READ_ONLY),
+        (errno.EACCES, Problem.READ_ONLY),
+        (errno.EIO, Problem.OTHER),
+    ],
+)
+def test_the_file_systems_own_words(tmp_path: Path, number: int, expected: Problem) -> None:
+    said = not_saved(OSError(number, "words of the system"), tmp_path)
+    assert (said.problem, said.detail) == (expected, errno.errorcode[number])
+
+
+def test_an_error_without_a_name_is_still_said(tmp_path: Path) -> None:
+    said = not_saved(sqlite3.ProgrammingError("Cannot operate on a closed database."), tmp_path)
+    assert (said.problem, said.detail) == (Problem.OTHER, "ProgrammingError")

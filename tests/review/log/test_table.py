@@ -1,0 +1,182 @@
+"""The table only grows, whoever opens the file; content goes and comes, heads stay."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from review.log.chain import check_chain
+from review.log.event import Event, EventError
+from review.log.payloads import Scope
+from review.log.table import append_event, create_event_table, heads, insert_event, read_events
+from review.rating import Rating
+from tests.review.log.material import (
+    BATCH,
+    BEN,
+    OTHER_BATCH,
+    Device,
+    chain,
+    comment,
+    one_of_each,
+    rate,
+    withdraw,
+)
+
+GIST = Rating.GIST
+
+
+@pytest.fixture
+def table() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        create_event_table(connection)
+        yield connection
+
+
+def put(table: sqlite3.Connection, events: list[Event]) -> list[bool]:
+    return [insert_event(table, event) for event in events]
+
+
+def test_every_kind_comes_back_byte_for_byte(table: sqlite3.Connection) -> None:
+    events = [event for event in chain(*one_of_each()) if event.kind != "withdraw"]
+    assert put(table, events) == [True] * len(events)
+    assert [event.line() for event in read_events(table)] == [event.line() for event in events]
+    assert put(table, events) == [False] * len(events)
+    assert len(list(read_events(table))) == len(events)
+
+
+def test_the_stored_payload_is_what_the_head_commits_to(table: sqlite3.Connection) -> None:
+    events = chain(comment(0, "ᐊᑎᒼ \u0000 \u2028 é e\u0301"))
+    put(table, events)
+    stored = table.execute("SELECT payload, reviewer, batch FROM event").fetchone()
+    assert stored[0].encode() in events[0].line()
+    assert stored[1:] == ("ANN0000A", BATCH)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM event",
+        "DELETE FROM event WHERE payload IS NULL",
+        *[
+            f"UPDATE event SET {column} = {value}"
+            for column, value in (
+                ("id", "replace(id, substr(id, 1, 1), 'x')"),
+                ("device", "'0000000000000000'"),
+                ("seq", "seq + 1"),
+                ("lamport", "lamport + 1"),
+                ("prev", "'x'"),
+                ("kind", "'skip'"),
+                ("commitment", "'x'"),
+                ("rowid", "rowid + 100"),
+                ("payload", "'{}'"),
+                ("salt", "x'00'"),
+                ("reviewer", "'BEN0000B'"),
+                ("batch", "NULL"),
+            )
+        ],
+        "UPDATE event SET payload = NULL, salt = NULL",
+        "UPDATE event SET payload = NULL, salt = NULL, batch = NULL, reviewer = NULL, seq = 9",
+        "REPLACE INTO event SELECT * FROM event",
+        "REPLACE INTO event SELECT id, device, seq, lamport, prev, kind, commitment, NULL, NULL, NULL, NULL FROM event",
+        "INSERT OR REPLACE INTO event (rowid, id, device, seq, lamport, prev, kind, commitment)SELECT rowid, 'x' || substr(id, 2), device, seq, lamport, prev, kind, commitment FROM event",
+        "INSERT INTO event (id, device, seq, lamport, prev, kind, commitment) VALUES ('short', 'a', 0, 0, '', 'rate', 'c')",
+        "INSERT INTO event (id, device, seq, lamport, prev, kind, commitment) VALUES (hex(zeroblob(32)), 'a', 'one', 0, '', 'rate', 'c')",
+    ],
+)
+@pytest.mark.parametrize("recursive", ["ON", "OFF"])
+def test_no_statement_changes_what_was_said(
+    table: sqlite3.Connection, statement: str, recursive: str
+) -> None:
+    put(table, chain(rate(0, GIST), comment(0, "x")))
+    before = table.execute("SELECT rowid, * FROM event").fetchall()
+    table.execute(f"PRAGMA recursive_triggers = {recursive}")
+    try:
+        table.execute(statement)
+    except sqlite3.DatabaseError:
+        pass
+    else:
+        assert "payload IS NULL" in statement  # nothing to delete
+    assert table.execute("SELECT rowid, * FROM event").fetchall() == before
+
+
+def test_content_comes_to_a_head_and_never_changes(table: sqlite3.Connection) -> None:
+    events = chain(rate(0, GIST), comment(0, "x"))
+    assert put(table, [event.erased() for event in events]) == [True, True]
+    assert put(table, events) == [True, True]
+    assert list(read_events(table)) == events
+    assert put(table, [event.erased() for event in events]) == [False, False]
+    assert list(read_events(table)) == events
+
+
+def test_a_withdrawal_erases_what_is_there_and_what_comes(table: sqlite3.Connection) -> None:
+    device = Device("a" * 16)
+    ann = [device.say(rate(0, GIST)), device.say(comment(0, "x"))]
+    others = [device.say(rate(0, GIST, reviewer=BEN)), device.say(rate(0, GIST, batch=OTHER_BATCH))]
+    taken = device.say(withdraw(Scope.BATCH))
+    late = [device.say(comment(1, "y"))]
+    put(table, [*ann, *others, taken, *late])
+    erased = {event.id for event in read_events(table) if event.payload is None}
+    assert erased == {event.id for event in [*ann, *late]}
+    assert put(table, [*ann, *late]) == [False] * 3
+    assert {event.id for event in read_events(table) if event.payload is None} == erased
+    assert check_chain(read_events(table)).whole
+    row = table.execute("SELECT count(salt), count(batch), count(reviewer) FROM event").fetchone()
+    assert row == (3, 3, 3)
+
+
+def test_only_words_are_erased_where_only_words_were_taken_back(table: sqlite3.Connection) -> None:
+    put(table, chain(rate(0, GIST), comment(0, "x"), withdraw(Scope.COMMENTS, None)))
+    assert [event.payload is None for event in read_events(table)] == [False, True, False]
+
+
+def test_events_of_some_batches_with_all_that_chains_and_erasing_need(
+    table: sqlite3.Connection,
+) -> None:
+    events = chain(
+        rate(0, GIST), rate(0, GIST, batch=OTHER_BATCH), comment(0, "x", reviewer=BEN),
+        withdraw(Scope.COMMENTS, OTHER_BATCH, BEN),
+    )  # fmt: skip
+    put(table, [events[0], events[1], events[2].erased(), events[3]])
+    assert [event.seq for event in read_events(table, [BATCH])] == [0, 2, 3]
+    assert [event.seq for event in read_events(table, [])] == [2, 3]
+    assert [event.seq for event in read_events(table, {BATCH, OTHER_BATCH})] == [0, 1, 2, 3]
+
+
+def test_the_heads_are_the_ends_of_the_chains(table: sqlite3.Connection) -> None:
+    one, two = chain(rate(0, GIST), rate(1, GIST)), chain(rate(0, GIST), name="b" * 16)
+    assert heads(table) == {}
+    put(table, [*reversed(one), *two])
+    assert heads(table) == {"a" * 16: (1, one[1].id), "b" * 16: (0, two[0].id)}
+
+
+def test_an_appended_event_knows_all_that_came_before(table: sqlite3.Connection) -> None:
+    put(table, chain(*[rate(0, GIST)] * 5, name="b" * 16))
+    first = append_event(table, "a" * 16, rate(0, GIST))
+    second = append_event(table, "a" * 16, rate(1, GIST))
+    assert [(event.seq, event.lamport) for event in (first, second)] == [(0, 6), (1, 7)]
+    assert (second.prev, first.salt != second.salt) == (first.id, True)
+    assert check_chain(read_events(table)).whole
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "UPDATE event SET payload = replace(payload, 'gist', 'reject')",
+        "UPDATE event SET salt = zeroblob(16)",
+        "UPDATE event SET lamport = 99",
+        "UPDATE event SET kind = 'skip'",
+        "UPDATE event SET payload = 'null'",
+        """UPDATE event SET device = '","seq":9,"x":"'""",
+    ],
+)
+def test_a_row_changed_without_the_triggers_is_noticed(
+    table: sqlite3.Connection, tampering: str
+) -> None:
+    put(table, chain(rate(0, GIST)))
+    table.execute("DROP TRIGGER event_is_never_changed")
+    table.execute(tampering)
+    with pytest.raises(EventError, match=r"^Event 1 of the store "):
+        list(read_events(table))
