@@ -183,7 +183,7 @@ def test_a_stratum_that_nobody_rated_is_too_few_and_one_never_asked_is_left_out(
 
 def test_who_rated_too_little_of_the_core_does_not_count() -> None:
     panel = made(good, people=4)
-    most, few = ({i: 3 for i in sorted(panel.core)[:n]} for n in (64, 63))
+    most, few = (dict.fromkeys(sorted(panel.core)[:n], 3) for n in (64, 63))
     ratings = {**panel.ratings, "p2": most, "p3": few}
     verdict = decide(
         replace(panel, ratings=ratings, cannot_judge={"p3": frozenset(["i079"])}), POLICY

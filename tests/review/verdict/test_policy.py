@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from decimal import Decimal
 
 import pytest
@@ -105,7 +106,5 @@ def test_any_bytes_are_read_or_refused_in_words(content: bytes) -> None:
 @given(st.integers(0, len(SHIPPED) - 1), st.binary(min_size=1, max_size=3))
 def test_a_damaged_policy_never_crashes(place: int, bytes_: bytes) -> None:
     damaged = SHIPPED[:place] + bytes_ + SHIPPED[place + len(bytes_) :]
-    try:
-        read_policy(damaged, "p")
-    except UsageError as refused:
-        assert str(refused).startswith("p: ")
+    with suppress(UsageError):
+        assert read_policy(damaged, "p").format == 1

@@ -1,0 +1,184 @@
+"""The planner's promises: near the published powers, kept in a simulation written apart from it, quick."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchmarks.gate_simulation import bounds, panel, reviews, share_passed
+from review.verdict.gate import Outcome, decide
+from review.verdict.planner import Chances, Plan, chances, power, promises
+from review.verdict.policy import proposed
+from review.verdict.settle import More, Settling, settling
+from tests.review.thorough import times
+from tests.review.verdict.panels import bad, good, made
+
+POLICY, _ = proposed()
+GRID = [(n, r, truth) for r in (3, 5, 8) for n in (50, 80, 100, 150) for truth in (0.85, 0.90)]
+PUBLISHED = {
+    (50, 3): (0.605, 0.813),
+    (100, 3): (0.669, 0.865),
+    (150, 3): (0.683, 0.875),
+    (50, 5): (0.797, 0.971),
+    (100, 5): (0.879, 0.987),
+    (150, 5): (0.904, 0.997),
+    (100, 8): (0.967, 0.999),
+}
+
+
+@pytest.mark.parametrize("plan", PUBLISHED, ids=str)
+def test_powers_are_near_the_published_ones(plan: tuple[int, int]) -> None:
+    found = [power(*plan, truth, POLICY) for truth in (0.85, 0.90)]
+    assert found == pytest.approx(PUBLISHED[plan], abs=0.04)
+
+
+@pytest.mark.parametrize(("items", "people", "truth"), GRID[:: times(6, 1)], ids=str)
+def test_promises_are_kept_in_another_simulation(items: int, people: int, truth: float) -> None:
+    seen = share_passed(items, people, truth, 0.5, times(3000, 10_000))
+    assert power(items, people, truth, POLICY) == pytest.approx(seen, abs=0.03)
+
+
+@pytest.mark.parametrize("people", [3, 5, 8])
+def test_a_method_just_at_the_level_seldom_passes(people: int) -> None:
+    assert share_passed(100, people, 0.70, 0.5, times(2000, 10_000)) <= 0.07
+
+
+def test_the_simulation_s_rule_is_the_gate_s() -> None:
+    marks = reviews(50, 3, 0.9, 0.5, 20)
+    lower, upper = bounds(marks)
+    for one, low, high in zip(marks, lower, upper, strict=True):
+        numbers = decide(panel(one), POLICY).numbers
+        assert float(numbers.lower or 0) == pytest.approx(low, abs=6e-7)
+        assert float(numbers.upper or 0) == pytest.approx(high, abs=6e-7)
+
+
+def test_the_simulated_share_is_the_true_one_with_uneven_weights() -> None:
+    from review.verdict.planner import _reviews
+
+    plan = Plan(4, {1: 30, 2: 10, 4: 20}, {1: 0.5, 2: 0.2, 4: 0.3})
+    accepted = np.concatenate(list(_reviews(plan, 0.8, 4000, 1))).mean(axis=(0, 2))
+    shares = [accepted[:30].mean(), accepted[30:40].mean(), accepted[40:].mean()]
+    assert np.dot([0.5, 0.2, 0.3], shares) == pytest.approx(0.8, abs=0.006)
+    assert shares[0] > shares[1] > shares[2]
+
+
+def test_more_people_more_items_and_a_better_method_have_better_chances() -> None:
+    assert power(50, 3, 0.85, POLICY) < power(50, 5, 0.85, POLICY) < power(100, 5, 0.85, POLICY)
+    assert power(50, 3, 0.80, POLICY) < power(50, 3, 0.95, POLICY)
+    assert power(50, 3, 0.85, POLICY, look=2) < power(50, 3, 0.85, POLICY)
+    assert power(50, 3, 0.85, POLICY, reviewer_sd=0.9) < power(50, 3, 0.85, POLICY)
+    assert power(50, 3, 0.85, POLICY) == power(50, 3, 0.85, POLICY)
+
+
+def test_a_plain_go_is_rarer_than_the_level_and_a_bad_method_gets_its_no() -> None:
+    found = chances(Plan.even(60, 5), 0.85, POLICY)
+    assert found.go <= found.level
+    assert chances(Plan.even(60, 5), 0.40, POLICY).no_go > 0.95
+
+
+def test_one_stratum_is_a_plan_too() -> None:
+    plain = chances(Plan(5, {0: 60}, {0: 1.0}), 0.85, POLICY)
+    assert 0.5 < plain.level < 1
+
+
+@pytest.mark.parametrize(
+    ("plan", "truth"),
+    [
+        (Plan.even(50, 1), 0.85),
+        (Plan.even(5, 3), 0.85),
+        (Plan(3, {}), 0.85),
+        (Plan.even(50, 3), 1.0),
+    ],
+    ids=["one person", "one item a stratum", "no items", "perfect"],
+)
+def test_what_is_no_plan_is_refused(plan: Plan, truth: float) -> None:
+    with pytest.raises(ValueError, match="needs two reviewers"):
+        chances(plan, truth, POLICY)
+
+
+def test_the_table_answers_within_two_seconds_and_in_words() -> None:
+    start = time.process_time()
+    table = promises(POLICY)
+    assert time.process_time() - start < 2
+    assert [(row.reviewers, row.items) for row in table[:2]] == [(3, 50), (3, 80)]
+    row = replace(table[0], chances=Chances(0.8, 0.77, 0.0), reviewers=5, items=60)
+    assert row.words().startswith(
+        "5 people × 60 items: 80% chance to see it if the method is truly at 0.85"
+    )
+
+
+def test_only_an_open_level_asks_what_would_settle_it() -> None:
+    assert settling(decide(made(good), POLICY), POLICY) is None
+    assert settling(decide(made(bad), POLICY), POLICY) is None
+    assert settling(decide(made(good, items=20), POLICY), POLICY) is None
+
+
+def simulated_open(seed: int):
+    for one in reviews(50, 3, 0.82, 0.5, 40, seed):
+        verdict = decide(panel(one), POLICY)
+        if verdict.outcome is Outcome.DISCUSS and (found := settling(verdict, POLICY)):
+            yield verdict, found
+
+
+def test_what_would_settle_it_is_the_least_that_does() -> None:
+    from review.verdict.settle import _Outlook
+
+    seen = 0
+    for verdict, found in simulated_open(3):
+        outlook = _Outlook.of(verdict.numbers, 0.70, 0.975)
+        for way in (found.reviewers, found.items):
+            if way is not None:
+                seen += 1
+                fewer = More(max(way.reviewers - 1, 0), max(way.items - 1, 0))
+                assert outlook.chance(way.reviewers, way.items) >= 0.8
+                assert fewer == More(0, 0) or outlook.chance(fewer.reviewers, fewer.items) < 0.8
+        if found.both is not None:
+            seen += 1
+            assert outlook.chance(found.both.reviewers, found.both.items) >= 0.8
+            assert 0 <= found.doubled <= 1
+    assert seen > 3
+
+
+def test_what_was_said_to_settle_it_does_in_about_eight_of_ten_cases() -> None:
+    draw, seen = np.random.default_rng(1), []
+    shifts = np.resize([1.2, 0.6, 0.0, -0.6, -1.2], 600)[:, None]
+    while len(seen) < times(25, 600):
+        people, items = int(draw.choice([3, 5])), int(draw.choice([50, 80]))
+        latent = draw.uniform(0.8, 2.2) + shifts + 1.2 * draw.standard_normal((600, 1))
+        latent = latent + 0.5 * draw.standard_normal((1, 30)) + draw.standard_normal((600, 30))
+        found = settling(decide(_of(latent[:items, :people]), POLICY), POLICY)
+        way = found and (found.reviewers or found.items or found.both)
+        if way:
+            more = latent[: items + way.items, : people + way.reviewers]
+            again = decide(replace(_of(more), look=2), POLICY)
+            seen.append(
+                again.numbers.lower >= Decimal("0.7") or again.numbers.upper < Decimal("0.7")
+            )
+    print(f"settled in {np.mean(seen):.1%} of {len(seen)} cases")
+    assert stats.binomtest(sum(seen), len(seen), 0.78).pvalue > 0.001
+
+
+def _of(latent: np.ndarray):
+    return made(
+        lambda i, j: 3 if latent[i, j] > 0 else 1,
+        *latent.shape,
+        weights=dict.fromkeys(range(1, 6), 0.2),
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (Settling(More(3, 0), More(0, 24), None, 0.8, 0.9), "3 more reviewers, or 24 more items would settle it in 8 of 10 cases."),
+        (Settling(None, None, More(1, 30), 0.8, 0.9), "1 more reviewer and 30 more items would settle it in 8 of 10 cases."),
+        (Settling(None, None, None, 0.8, 0.42), "Twice the people and twice the items would settle it in 4 of 10 cases: the share seems to lie near the level."),
+    ],
+    ids=["either", "both", "neither"],
+)  # fmt: skip
+def test_it_is_said_in_one_sentence(found: Settling, words: str) -> None:
+    assert found.words() == words

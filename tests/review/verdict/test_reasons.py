@@ -1,0 +1,88 @@
+"""Every finding has words, and docs/gate.md lists every finding with its facts."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from review.verdict.careless import carelessness
+from review.verdict.findings import Code, Finding
+from review.verdict.gate import Outcome, decide
+from review.verdict.planner import promises
+from review.verdict.policy import proposed
+from review.verdict.reasons import _WORDS, OUTCOMES, care_words, finding_words
+from tests.review.verdict.panels import by_chance, good, made, with_controls
+
+POLICY, _ = proposed()
+PAGE = (Path(__file__).parents[3] / "docs" / "gate.md").read_text("utf-8")
+ROWS = re.findall(r"^\| `(\w+)` \|([\w, ]*)\|", PAGE, re.MULTILINE)
+
+
+def test_the_page_lists_every_finding_in_order_with_the_facts_that_its_words_use() -> None:
+    assert [code for code, _ in ROWS] == [str(code) for code in Code]
+    for code, facts in ROWS:
+        listed = {fact.strip() for fact in facts.split(",") if fact.strip()}
+        used = {name for _, name, _, _ in Formatter().parse(_WORDS[Code(code)]) if name}
+        assert used == listed, code
+
+
+def test_verdicts_give_just_the_facts_that_the_page_lists() -> None:
+    listed = {code: {f.strip() for f in facts.split(",") if f.strip()} for code, facts in ROWS}
+    seen = set()
+    for seed in range(300):
+        verdict = decide(by_chance(seed), POLICY)
+        order = [list(Code).index(finding.code) for finding in verdict.findings]
+        assert order == sorted(order)
+        for finding in verdict.findings:
+            seen.add(finding.code)
+            assert set(finding.facts) == listed[finding.code]
+            words = finding_words(finding)
+            assert words.endswith(".")
+            assert "{" not in words
+    assert len(seen) >= 16
+
+
+def test_every_outcome_has_words() -> None:
+    assert set(OUTCOMES) == set(Outcome)
+
+
+@pytest.mark.parametrize(
+    ("code", "facts", "words"),
+    [
+        (Code.LEVEL_OPEN, {"lower": "0.652503", "upper": "0.900000", "level": "0.700000"}, "Between 65.3% and 90% of"),
+        (Code.LEVEL_MISSED, {"upper": "0.699990", "level": "0.700000"}, "At most 69.9990% of"),
+        (Code.WEAK_STRATUM, {"stratum": 4, "share": "0.450000", "needed": "0.500000"}, "Of difficulty 4, only 45%"),
+        (Code.FEW_IN_STRATUM, {"stratum": 0, "found": 3, "needed": 8}, "Of unknown difficulty, 3 translations"),
+        (Code.FLAGS_DECIDE, {"outcome": "no_go"}, "would be: no-go."),
+        (Code.GUIDELINES, {"alpha": "-0.120000", "within_one": "0.800000"}, "alpha -0.12, within one step 80%"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, Code) else "",
+)  # fmt: skip
+def test_findings_in_words(code: Code, facts: dict[str, int | str], words: str) -> None:
+    assert words in finding_words(Finding(code, facts))
+
+
+def test_advice_is_private_kind_and_only_given_where_due() -> None:
+    panel = with_controls(made(good), lambda who, _: 3 if who == "p1" else 0, random.Random(1))
+    found = carelessness(panel, POLICY.careless).reviewers
+    words = care_words("p1", found["p1"])
+    assert words.startswith("Please look at the ratings of p1 together: spoilt translations")
+    assert "8 of 8" in words
+    assert "excludes nobody" in words
+    assert care_words("p0", found["p0"]) == "" or found["p0"].advised
+
+
+def test_the_page_s_planner_table_is_what_the_planner_says() -> None:
+    rows = re.findall(r"^\| (\d+) \| (\d+) \| (\d+) % \| (\d+) % \|", PAGE, re.MULTILINE)
+    told = [tuple(map(int, row)) for row in rows]
+    found = [
+        (row.reviewers, row.items, round(row.chances.level * 100), round(row.chances.go * 100))
+        for row in promises(POLICY)
+    ]
+    assert [row[:2] for row in told] == [row[:2] for row in found]
+    for one, other in zip(told, found, strict=True):
+        assert one == pytest.approx(other, abs=1)
