@@ -1,0 +1,209 @@
+"""Before the first item: who asks, whether this window can show the writing, and what one agrees to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from review.files.batch import Batch
+from review.files.batch_form import BatchManifest
+from review.session.troubles import Trouble
+from review.session.words import Words
+from rosetta_tui.review.key_line import Hint
+from rosetta_tui.review.mis_drawn import WHY, MisDrawn
+from rosetta_tui.review.page import Page, paragraph
+from rosetta_tui.review.told import told
+from rosetta_tui.review.trouble import NO_TROUBLE, TroubleLine
+from rosetta_tui.text import show, show_lines
+
+
+class YesPage(Page[bool]):
+    """Gives True where the person goes on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "agree", show=False)]
+
+    def action_agree(self) -> None:
+        """Go on."""
+        self.dismiss(True)
+
+    def _back(self) -> Hint:
+        return Hint(self.words("Esc"), self.words("not now"), "leave")
+
+
+class OrganisationPage(YesPage):
+    """Shows an organisation that this computer does not know, once, with the six words of its key."""
+
+    def __init__(self, words: Words, batch: Batch) -> None:
+        super().__init__(words)
+        self._batch = batch
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return self.words("Who asks")
+
+    def body(self) -> ComposeResult:
+        """Show the name and the words."""
+        words = self.words
+        yield paragraph(words("These sentences come from:"))
+        yield Static(show(self._batch.manifest.organisation.name, "bold"))
+        yield paragraph(words("Its six words are:"))
+        yield Static(show(f"    {self._batch.organisation_phrase}", "bold $mark"))
+        yield paragraph(
+            words("Compare them with the words on your card. If they differ, stop and ask.")
+        )
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        words = self.words
+        return [Hint(words("Enter"), words("they are the same"), "agree"), self._back()]
+
+
+class WarningPage(Page[bool]):
+    """Refuses text that a terminal draws wrongly; going on all the same takes a key of its own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "anyway", show=False),
+        Binding("enter", "leave", show=False),
+    ]
+
+    def __init__(self, words: Words, why: MisDrawn) -> None:
+        super().__init__(words)
+        self._why = why
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return self.words("This window cannot show this writing well")
+
+    def body(self) -> ComposeResult:
+        """Say why, and what to do."""
+        words = self.words
+        yield paragraph(words(WHY[self._why]), "bold")
+        yield paragraph(words("A wrong word could seem right, or a right word wrong."))
+        yield paragraph(
+            words("Please use the program with the window: {program}.", program="rosetta-review")
+        )
+        yield paragraph(
+            words(
+                "You can go on here all the same. With each answer it is noted that the writing "
+                "may have been shown wrongly."
+            ),
+            "$quiet",
+        )
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        words = self.words
+        return [
+            Hint(words("Enter"), words("back"), "leave"),
+            Hint("a", words("go on all the same"), "anyway"),
+        ]
+
+    def action_anyway(self) -> None:
+        """Go on all the same."""
+        self.dismiss(True)
+
+
+class Consent(Enum):
+    """What the person said to the consent text."""
+
+    AGREED = auto()
+    AGREED_AND_SHARES = auto()
+    """Suggested wordings may be offered as accepted variants of the corpus."""
+    LANGUAGE = auto()
+    """Another language is asked for first."""
+
+
+class ConsentPage(Page[Consent]):
+    """What the person agrees to, in plain words; None where they do not agree now."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "agree", show=False),
+        Binding("b", "share", show=False),
+        Binding("l", "language", show=False),
+        Binding("w", "leave", show=False),
+    ]
+
+    def __init__(
+        self, words: Words, manifest: BatchManifest, trouble: Trouble = NO_TROUBLE
+    ) -> None:
+        super().__init__(words)
+        self._manifest = manifest
+        self._trouble = trouble
+        self._shares = False
+
+    def on_mount(self) -> None:
+        """Say why it is asked again."""
+        self.query_one(TroubleLine).tell(self.words, *self._trouble)
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return self.words("Before you begin")
+
+    def body(self) -> ComposeResult:
+        """Say who asks for what."""
+        words, manifest = self.words, self._manifest
+        sentences = len(next(iter(manifest.orders.values())))
+        yield Static(
+            Content.assemble(
+                show(manifest.title, "bold"), "\n", show(manifest.organisation.name, "$quiet")
+            )
+        )
+        yield paragraph(
+            words.plural(
+                "You will see {n} translated sentence and say how good it is.",
+                "You will see {n} translated sentences and say how good each one is.",
+                sentences,
+            )
+        )
+        yield paragraph(
+            "\n".join(
+                f"• {each}"
+                for each in (
+                    words("Nothing is sent over the internet."),
+                    words("Your answers stay on this computer until you hand them over."),
+                    words("Your name is not asked for. You can stop at any time."),
+                    words("You can take back what you gave."),
+                )
+            )
+        )
+        yield Static(show_lines(manifest.consent.strip()))
+        if manifest.labels:
+            yield Static(show(" · ".join(manifest.labels), "$quiet"))
+        yield Static(self._sharing(), id="share")
+        if manifest.guide.strip():
+            yield paragraph(words("How to judge"), "bold")
+            yield Static(show_lines(manifest.guide.strip()))
+
+    def _sharing(self) -> Content:
+        sign = "✓" if self._shares else " "
+        words = self.words("My better translations may be used later as right answers.")
+        return Content.assemble(f"[{sign}] ", told(words))
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        words = self.words
+        return [
+            Hint(words("Enter"), words("I agree"), "agree"),
+            Hint("b", words("my better translations may be used"), "share"),
+            Hint("l", words("language"), "language"),
+            Hint("w", words("not now"), "leave"),
+        ]
+
+    def action_share(self) -> None:
+        """Allow it, or take that back."""
+        self._shares = not self._shares
+        self.query_one("#share", Static).update(self._sharing())
+
+    def action_language(self) -> None:
+        """Choose another language first."""
+        self.dismiss(Consent.LANGUAGE)
+
+    def action_agree(self) -> None:
+        """Agree."""
+        self.dismiss(Consent.AGREED_AND_SHARES if self._shares else Consent.AGREED)

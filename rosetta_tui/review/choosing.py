@@ -1,0 +1,141 @@
+"""Which review: those on sticks and those kept here, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from review.session.opening import Choice
+from review.session.troubles import Trouble
+from rosetta_tui.review.key_line import Hint
+from rosetta_tui.review.opening import Opening
+from rosetta_tui.review.page import Page, paragraph
+from rosetta_tui.review.trouble import NO_TROUBLE, TroubleLine
+from rosetta_tui.text import show
+
+
+class ChoosePage(Page[Choice | str]):
+    """Gives the review to open; ``LOOK_AGAIN`` or ``LANGUAGE`` where the person asks for that first."""
+
+    LOOK_AGAIN: ClassVar = "look again"
+    LANGUAGE: ClassVar = "language"
+    AUTO_FOCUS = "OptionList"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "look", show=False),
+        Binding("l", "language", show=False),
+        Binding("enter", "open", show=False),
+    ]
+
+    def __init__(
+        self, opening: Opening, choices: Sequence[Choice], trouble: Trouble = NO_TROUBLE
+    ) -> None:
+        super().__init__(opening.words)
+        self._choices = tuple(choices)
+        self._trouble = trouble
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return self.words("Review translations")
+
+    def body(self) -> ComposeResult:
+        """List the reviews, or say what to do where there is none."""
+        words = self.words
+        if self._choices:
+            yield paragraph(words("Which sentences do you want to look at?"), "bold")
+            yield OptionList(*(Option(self._row(choice)) for choice in self._choices))
+            return
+        yield paragraph(words("There is nothing to look at yet."), "bold")
+        yield paragraph(
+            words("Put the stick that you were given into this computer, then press Enter.")
+        )
+        yield paragraph(
+            words("The file on it ends in {ending}.", ending=".rosetta-batch"), "$quiet"
+        )
+
+    def _row(self, choice: Choice) -> Content:
+        where = choice.organisation
+        if choice.path is not None:
+            where = self.words("new, on {place}", place=str(choice.path.parent))
+        return Content.assemble(show(choice.title, "bold"), "\n  ", show(where, "$quiet"))
+
+    def on_mount(self) -> None:
+        """Begin at the newest."""
+        self.query_one(TroubleLine).tell(self.words, *self._trouble)
+        if self._choices:
+            self.query_one(OptionList).highlighted = 0
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        words = self.words
+        first = words("open") if self._choices else words("look again")
+        again = [Hint("r", words("look again"), "look")] if self._choices else []
+        return [
+            Hint(words("Enter"), first, "open"),
+            *again,
+            Hint("l", words("language"), "language"),
+            Hint("q", words("stop"), "leave"),
+        ]
+
+    def action_open(self) -> None:
+        """Open what is under the cursor, or look again."""
+        at = self.query_one(OptionList).highlighted if self._choices else None
+        self.dismiss(self.LOOK_AGAIN if at is None else self._choices[at])
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self) -> None:
+        self.action_open()
+
+    def action_look(self) -> None:
+        """Look for sticks again."""
+        self.dismiss(self.LOOK_AGAIN)
+
+    def action_language(self) -> None:
+        """Choose another language first."""
+        self.dismiss(self.LANGUAGE)
+
+
+class LanguagePage(Page[str]):
+    """Gives the tag of a language, None where it stays."""
+
+    AUTO_FOCUS = "OptionList"
+
+    def __init__(self, opening: Opening) -> None:
+        super().__init__(opening.words)
+        self._languages = opening.languages()
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return self.words("Language")
+
+    def body(self) -> ComposeResult:
+        """List the languages, each by its own name."""
+        yield OptionList(*(Option(show(name)) for name in self._languages.values()))
+
+    def on_mount(self) -> None:
+        """Begin at the one that is spoken now."""
+        tags = list(self._languages)
+        now = self.words.language
+        self.query_one(OptionList).highlighted = tags.index(now) if now in tags else 0
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        return [
+            Hint(self.words("Enter"), self.words("choose"), "choose"),
+            Hint(self.words("Esc"), self.words("back"), "leave"),
+        ]
+
+    def action_choose(self) -> None:
+        """Choose the one under the cursor."""
+        at = self.query_one(OptionList).highlighted
+        self.dismiss(None if at is None else list(self._languages)[at])
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self) -> None:
+        self.action_choose()

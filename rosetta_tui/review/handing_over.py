@@ -1,0 +1,158 @@
+"""Handing over: where the stick is, the sealed file on it, six words, and when it may be pulled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from harness.failures import HarnessError
+from review.session.handing_over import Exported
+from review.session.troubles import trouble
+from rosetta_tui.review.key_line import Hint, KeyLine
+from rosetta_tui.review.page import Page, paragraph
+from rosetta_tui.review.sitting import Sitting
+from rosetta_tui.review.told import told
+from rosetta_tui.review.trouble import TroubleLine
+from rosetta_tui.text import show
+
+
+class HandOverPage(Page[None]):
+    """Writes to the stick that is chosen; a folder can be typed where there is none."""
+
+    AUTO_FOCUS = "OptionList"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "look", show=False),
+        Binding("f", "folder", show=False),
+    ]
+
+    def __init__(self, sitting: Sitting) -> None:
+        super().__init__(sitting.words)
+        self._sitting = sitting
+        self._sticks: tuple[Path, ...] = ()
+        self._done = False
+        self._busy = False
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return self.words("Hand over your answers")
+
+    def body(self) -> ComposeResult:
+        """Lay out the question and the places."""
+        yield paragraph("")
+        yield OptionList()
+        yield Input(max_length=1000)
+
+    def on_mount(self) -> None:
+        """Look for sticks."""
+        self.query_one(Input).display = False
+        self.action_look()
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        words = self.words
+        if self._done:
+            return [Hint(words("Enter"), words("go on"), "leave")]
+        first = words("save here") if self._sticks else words("look again")
+        return [
+            Hint(words("Enter"), first, "save_here"),
+            Hint("f", words("another folder"), "folder"),
+            Hint(words("Esc"), words("back"), "leave"),
+        ]
+
+    def action_look(self) -> None:
+        """Look for sticks; after handing over, go back."""
+        if self._done:
+            self.dismiss(None)
+        elif not self._busy:
+            self.run_worker(self._look(), exclusive=True, group="sticks")
+
+    async def _look(self) -> None:
+        self._sticks = tuple(await self._sitting.do(self._sitting.places))
+        places = self.query_one(OptionList)
+        places.clear_options()
+        places.add_options([Option(show(f"{each.name}   {each}")) for each in self._sticks])
+        places.display = bool(self._sticks)
+        if self._sticks:
+            places.highlighted = 0
+            places.focus()
+            self._tell(self.words("Where is your stick? Enter saves your answers there."))
+        else:
+            self.query_one(".body").focus()
+            self._tell(
+                self.words("No stick was found. Put it into this computer, then press Enter.")
+            )
+
+    def _tell(self, words: str) -> None:
+        self.query_one(".body > Static", Static).update(told(words))
+        self.query_one(KeyLine).offer(self.hints())
+
+    def action_save_here(self) -> None:
+        """Save at the place under the cursor, or look again."""
+        places = self.query_one(OptionList)
+        if self._sticks and places.highlighted is not None:
+            self._save(self._sticks[places.highlighted])
+        else:
+            self.action_look()
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self) -> None:
+        self.action_save_here()
+
+    def action_folder(self) -> None:
+        """Let the person type a folder."""
+        box = self.query_one(Input)
+        box.display = True
+        box.value = box.value or str(Path.home())
+        box.focus()
+        self._tell(self.words("Type the folder, then press Enter."))
+
+    @on(Input.Submitted)
+    def _typed(self, message: Input.Submitted) -> None:
+        message.stop()
+        if message.value.strip():
+            self._save(Path(message.value.strip()).expanduser())
+
+    def _save(self, folder: Path) -> None:
+        if not self._busy and not self._done:
+            self._busy = True
+            self.query_one(TroubleLine).tell(self.words, "")
+            self._tell(self.words("Saving and checking … Leave the stick in."))
+            self.run_worker(self._saved(folder), group="session")
+
+    async def _saved(self, folder: Path) -> None:
+        try:
+            exported = await self._sitting.do(partial(self._sitting.session.export, folder))
+        except HarnessError as error:
+            await self._look()
+            self.query_one(TroubleLine).tell(self.words, *trouble(self.words, error))
+        else:
+            self._show(exported)
+        finally:
+            self._busy = False
+
+    def _show(self, exported: Exported) -> None:
+        self._done = True
+        words = self.words
+        body = self.query_one(".body")
+        body.remove_children()
+        body.mount(
+            paragraph(words("Saved and checked. You may pull the stick out."), "bold $good"),
+            paragraph(words("These six words belong to your file:")),
+            Static(show(f"    {exported.phrase}", "bold $mark")),
+            paragraph(
+                words(
+                    "Write them down or take a picture. The organisation will see the same words."
+                )
+            ),
+            paragraph(show(str(exported.path), "$quiet")),
+        )
+        body.focus()
+        self.query_one(KeyLine).offer(self.hints())

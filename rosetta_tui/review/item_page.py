@@ -1,0 +1,138 @@
+"""The page of an item: two texts, four answers, and what the next key means."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Static
+
+from review.session.view import ShownItem, TextField, View
+from rosetta_tui.review import item_words
+from rosetta_tui.review.choices import Choices
+from rosetta_tui.review.key_line import Hint, KeyLine
+from rosetta_tui.review.lesson import LessonBox
+from rosetta_tui.review.page import STYLES
+from rosetta_tui.review.sitting import Sitting
+from rosetta_tui.review.texts import Texts
+from rosetta_tui.review.told import told
+from rosetta_tui.review.trouble import TroubleLine
+from rosetta_tui.review.writing import Writing
+
+
+class Mode(Enum):
+    """What the next key means."""
+
+    JUDGE = auto()
+    REASONS = auto()
+    WHY = auto()
+    """Why the person cannot judge."""
+    HARM = auto()
+    WRITING = auto()
+
+
+class ItemPage(Screen[None]):
+    """Draws the session's view; the answers stay in their place, whatever the length of the texts."""
+
+    CSS_PATH = STYLES
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012  Textual's own form
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]  # noqa: RUF012  Textual's own form
+
+    def __init__(self, sitting: Sitting) -> None:
+        super().__init__()
+        self.sitting = sitting
+        self.words = sitting.words
+        self.view = sitting.view
+        self.mode = Mode.JUDGE
+        self.field = TextField.COMMENT
+        """What is written in the box."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the page."""
+        with Horizontal(classes="head"):
+            yield Static(classes="place")
+            yield Static(classes="said")
+        yield Texts()
+        yield Static(id="more")
+        yield LessonBox()
+        yield Writing()
+        yield Static(id="harm")
+        yield Choices(item_words.ratings(self.words), id="ratings")
+        yield Choices(item_words.reasons(self.words), id="reasons")
+        yield Choices(item_words.why_not(self.words), id="why")
+        yield TroubleLine()
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Show the first item."""
+        self.query_one(Texts).name_them(self.words("Original"), self.words("Translation"))
+        self.watch(self.query_one(Texts), "scroll_y", self._tell_more, init=False)
+        self.enter(Mode.JUDGE)
+        self.draw(self.view)
+
+    def draw(self, view: View) -> None:
+        """Show a view; one without an item leaves the page empty."""
+        self.view = view
+        self.set_class(view.item is None, "-away")
+        self.query_one(TroubleLine).tell(self.words, view.trouble, view.detail)
+        self.say(view.said)
+        if view.item is not None:
+            self._draw_item(view, view.item)
+
+    def _draw_item(self, view: View, item: ShownItem) -> None:
+        self.query_one(".place", Static).update(told(item_words.place(self.words, view), "bold"))
+        self.query_one(Texts).show_item(item, item_words.marks(self.words, item))
+        self.query_one(LessonBox).tell(self.words, view.lesson)
+        given = [] if item.rating is None else [item.rating.rank]
+        self.query_one("#ratings", Choices).ask(None, given)
+        self._offer()
+        self.call_after_refresh(self._painted, item.id)
+
+    def _painted(self, item: str) -> None:
+        self._tell_more()
+        shown = self.view.item
+        if self.is_current and shown is not None and shown.id == item:
+            self.sitting.session.painted(item)
+
+    def on_screen_resume(self) -> None:
+        """Count the item as seen when another page went away from above it."""
+        if self.is_mounted and self.view.item is not None:
+            self.call_after_refresh(self._painted, self.view.item.id)
+
+    def _tell_more(self) -> None:
+        below = self.query_one(Texts).more_below
+        self.query_one("#more", Static).update(
+            told(self.words("↓ The text goes on below")) if below else ""
+        )
+
+    def say(self, words: str) -> None:
+        """Say one quiet sentence."""
+        self.query_one(".said", Static).update(told(words))
+
+    def _offer(self) -> None:
+        self.query_one(KeyLine).offer(self._hints())
+
+    def _hints(self) -> list[Hint]:
+        match self.mode:
+            case Mode.JUDGE:
+                return item_words.hints(self.words, self.view)
+            case Mode.HARM:
+                return item_words.harm_hints(self.words)
+            case Mode.WRITING:
+                return item_words.writing_hints(self.words, self.field)
+            case _:
+                return item_words.back(self.words)
+
+    def enter(self, mode: Mode) -> None:
+        """Let the next key mean something else."""
+        self.mode = mode
+        for name, own in (("#reasons", Mode.REASONS), ("#why", Mode.WHY), ("#harm", Mode.HARM)):
+            self.query_one(name).display = mode is own
+        self.query_one("#ratings").display = mode in {Mode.JUDGE, Mode.WRITING}
+        if mode is not Mode.WRITING:
+            self.query_one(Writing).end()
+            self.set_focus(None)
+        self._offer()

@@ -1,0 +1,315 @@
+"""The page on which a person decides: two texts, four answers, and a key for everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual import events, on
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
+
+from review.log.payloads import Scope
+from review.rating import CannotJudge, Reason
+from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
+from review.session.view import ShownItem, TextField, View
+from rosetta_tui.review import item_words
+from rosetta_tui.review.choices import Choices
+from rosetta_tui.review.handing_over import HandOverPage
+from rosetta_tui.review.helping import HelpPage
+from rosetta_tui.review.item_page import ItemPage, Mode
+from rosetta_tui.review.onward import Onward
+from rosetta_tui.review.resting import PAUSES
+from rosetta_tui.review.sitting import Sitting
+from rosetta_tui.review.texts import Texts
+from rosetta_tui.review.told import told
+from rosetta_tui.review.trouble import TroubleLine
+from rosetta_tui.review.typed import typed
+from rosetta_tui.review.withdrawing import WithdrawPage
+from rosetta_tui.review.writing import Writing
+
+SLOW_SECONDS = 0.3
+"""When saving takes longer than this, the page says that it goes on."""
+
+
+_ONWARD = {
+    Act.HAND_OVER: Onward.HAND_OVER,
+    Act.WITHDRAW: Onward.WITHDRAW,
+    Act.HELP: Onward.HELP,
+    Act.QUIT: Onward.LEAVE,
+}
+_MOVES = frozenset({"up", "down", "pageup", "pagedown", "space"})
+
+
+class JudgingScreen(ItemPage):
+    """One key rates, saves and shows the next item.
+
+    Pages without an item, such as a rest, lie above it, so that coming back costs one frame.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown,space", "page(1)", show=False),
+    ]
+
+    def __init__(self, sitting: Sitting) -> None:
+        super().__init__(sitting)
+        self._busy = False
+        """True while the session works: keys that come meanwhile were not meant for what comes next."""
+        self._deeds: dict[Act, Callable[[ShownItem], None]] = {
+            Act.SKIP: lambda item: self._do(partial(sitting.session.skip, item.id)),
+            Act.UNDO: lambda _: self._do(sitting.session.undo),
+            Act.UNRATED: lambda _: self._do(sitting.session.go_to_unrated),
+            Act.CANNOT_JUDGE: self._ask_why,
+            Act.REASONS: self._ask_reasons,
+            Act.COMMENT: partial(self._write, TextField.COMMENT),
+            Act.WORDING: partial(self._write, TextField.SUGGESTION),
+            Act.HARM: self._ask_harm,
+        }
+
+    def draw(self, view: View) -> None:
+        """Show a view; one without an item leads to another page."""
+        super().draw(view)
+        if view.item is None:
+            self._leave_items(view)
+
+    # Keys
+
+    def on_key(self, event: events.Key) -> None:
+        """Do what the key means here."""
+        self.sitting.session.touched()
+        if self.mode is Mode.WRITING or event.key in _MOVES:
+            return
+        character = typed(event)
+        if event.key in {"enter", "escape"}:
+            event.stop()
+            self.action_enter() if event.key == "enter" else self.action_back()
+        elif character:
+            event.stop()
+            self._typed(character)
+
+    def action_enter(self) -> None:
+        """Agree to what is asked, or go on."""
+        if self.mode is Mode.HARM:
+            self._harm()
+        elif self.mode is Mode.WRITING:
+            self._save(self.query_one(Writing).text)
+        elif self.mode is Mode.JUDGE and self.view.lesson is not None:
+            self._do(self.sitting.session.go_on)
+
+    def action_back(self) -> None:
+        """Go back to the ratings; what was typed stays as a draft."""
+        if self.mode is Mode.WRITING:
+            self._put_away(self.query_one(Writing).text)
+        else:
+            self.enter(Mode.JUDGE)
+
+    def action_start(self) -> None:
+        """Begin a better translation with the one that is shown."""
+        self.query_one(Writing).begin_with_start()
+
+    def action_act(self, name: str) -> None:
+        """Do what a click on a key asks for."""
+        if self.mode is Mode.JUDGE:
+            self._act(Act(name))
+
+    def _typed(self, character: str) -> None:
+        if self._busy:
+            return
+        if self.mode is Mode.REASONS:
+            self._reason(reason_of(character))
+        elif self.mode is Mode.WHY:
+            self._why(cannot_judge_of(character))
+        elif self.mode is Mode.JUDGE:
+            self._act(act_of(character))
+
+    @on(Choices.Picked)
+    def _picked(self, message: Choices.Picked) -> None:
+        self.sitting.session.touched()
+        if self.mode is Mode.REASONS:
+            self._reason(list(Reason)[message.number])
+        elif self.mode is Mode.WHY:
+            self._why(list(CannotJudge)[message.number])
+        elif self.mode is Mode.JUDGE:
+            self._act(list(RATING_OF)[message.number])
+
+    # Doing
+
+    def _do(self, call: Callable[[], View], then: Callable[[View], None] | None = None) -> None:
+        """Let the session do something away from the page, and show what comes of it."""
+        if not self._busy:
+            self._busy = True
+            self.run_worker(self._done(call, then or self.draw), group="session")
+
+    async def _done(self, call: Callable[[], View], then: Callable[[View], None]) -> None:
+        slow = self.set_timer(SLOW_SECONDS, lambda: self.say(self.words("saving …")))
+        try:
+            view = await self.sitting.do(call)
+        finally:
+            slow.stop()
+            self._busy = False
+        then(view)
+
+    def _act(self, act: Act | None) -> None:
+        item = self.view.item
+        if act is None or item is None or self._busy or not item_words.allows(self.view, act):
+            return
+        if act in RATING_OF:
+            override = self.sitting.overridden(item)
+            rate = self.sitting.session.rate
+            self._do(partial(rate, item.id, RATING_OF[act], override=override))
+        elif act in _ONWARD:
+            self._go(_ONWARD[act])
+        elif act in self._deeds:
+            self._deeds[act](item)
+        else:
+            self.say(self.words("For larger letters, hold Ctrl and press +."))
+
+    def action_move(self, lines: int) -> None:
+        """Scroll the texts by lines."""
+        self.query_one(Texts).scroll_relative(y=lines, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        """Scroll the texts by pages."""
+        texts = self.query_one(Texts)
+        texts.scroll_relative(y=pages * max(1, texts.size.height - 2), animate=False)
+
+    # Asking once more
+
+    def _ask_why(self, _: ShownItem) -> None:
+        title = told(self.words("Why can you not judge it?"), "bold")
+        self.query_one("#why", Choices).ask(title)
+        self.enter(Mode.WHY)
+
+    def _why(self, why: CannotJudge | None) -> None:
+        item = self.view.item
+        if why is not None and item is not None:
+            override = self.sitting.overridden(item)
+            self.enter(Mode.JUDGE)
+            self._do(partial(self.sitting.session.cannot_judge, item.id, why, override=override))
+
+    def _ask_reasons(self, _: ShownItem) -> None:
+        last = self.view.last
+        if last is None or last.rating is None:
+            self.say(self.words("First give an answer, then say why."))
+            return
+        given = [list(Reason).index(reason) for reason in last.item.reasons]
+        title = item_words.last_question(self.words, last)
+        self.query_one("#reasons", Choices).ask(title, given)
+        self.enter(Mode.REASONS)
+
+    def _reason(self, reason: Reason | None) -> None:
+        last = self.view.last
+        if reason is not None and last is not None:
+            self.enter(Mode.JUDGE)
+            reasons = set(last.item.reasons) ^ {reason}
+            self._do(partial(self.sitting.session.set_reasons, last.item.id, reasons))
+
+    def _ask_harm(self, item: ShownItem) -> None:
+        question = item_words.harm_question(self.words, item)
+        self.query_one("#harm", Static).update(told(question, "bold $warn"))
+        self.enter(Mode.HARM)
+
+    def _harm(self) -> None:
+        item = self.view.item
+        if item is not None:
+            self.enter(Mode.JUDGE)
+            self._do(partial(self.sitting.session.flag_harm, item.id, not item.harmful))
+
+    # Writing
+
+    def _write(self, field: TextField, item: ShownItem) -> None:
+        self.field = field
+        comment = field is TextField.COMMENT
+        self.enter(Mode.WRITING)
+        self.query_one(Writing).begin(
+            told(item_words.writing_title(self.words, field), "bold"),
+            item.comment if comment else item.suggestion,
+            start="" if comment else item.candidate,
+        )
+
+    @on(Writing.Paused)
+    def _keep(self, message: Writing.Paused) -> None:
+        self.run_worker(self.keep_draft(message.text), group="draft")
+
+    async def keep_draft(self, text: str) -> None:
+        """Keep what is being typed; where that fails, say so and leave the text where it is."""
+        item = self.view.item
+        if item is not None:
+            keep = partial(self.sitting.session.keep_draft, item.id, self.field, text)
+            view = await self.sitting.tried(keep)
+            self.query_one(TroubleLine).tell(self.words, view.trouble, view.detail)
+
+    async def keep_what_is_typed(self) -> None:
+        """Keep an open box as a draft, before the page goes away."""
+        if self.mode is Mode.WRITING:
+            await self.keep_draft(self.query_one(Writing).text)
+
+    @on(Writing.Saved)
+    def _saved(self, message: Writing.Saved) -> None:
+        self._save(message.text)
+
+    def _save(self, text: str) -> None:
+        item = self.view.item
+        if item is not None:
+            save = partial(self.sitting.session.save_text, item.id, self.field, text)
+            self._do(save, self._written)
+
+    def _written(self, view: View) -> None:
+        if not view.trouble:
+            self.enter(Mode.JUDGE)
+        self.draw(view)
+
+    def _put_away(self, text: str) -> None:
+        """Leave the box; what was typed stays as a draft."""
+        item = self.view.item
+        if item is not None:
+            comment = self.field is TextField.COMMENT
+            kept = replace(item, comment=text) if comment else replace(item, suggestion=text)
+            self.view = replace(self.view, item=kept)
+            self.query_one(Texts).show_marks(item_words.marks(self.words, kept))
+            self.run_worker(self.keep_draft(text), group="draft")
+        self.enter(Mode.JUDGE)
+
+    @on(Writing.Left)
+    def _left(self, message: Writing.Left) -> None:
+        self._put_away(message.text)
+
+    # Other pages
+
+    def _leave_items(self, view: View) -> None:
+        page = PAUSES.get(view.phase)
+        if page is None:
+            self.dismiss(None)
+        else:
+            self.app.push_screen(page(self.words, view), self._go)
+
+    def _go(self, onward: Onward | None) -> None:
+        session = self.sitting.session
+        match onward:
+            case Onward.GO_ON:
+                self._do(session.go_on)
+            case Onward.UNDO:
+                self._do(session.undo)
+            case Onward.HAND_OVER:
+                self.app.push_screen(HandOverPage(self.sitting), self._came_back)
+            case Onward.WITHDRAW:
+                self.app.push_screen(WithdrawPage(self.words), self._withdraw)
+            case Onward.HELP:
+                page = HelpPage(self.words, session.manifest.guide)
+                self.app.push_screen(page, self._came_back)
+            case _:
+                self.dismiss(None)
+
+    def _came_back(self, _: object) -> None:
+        self.draw(self.sitting.view)
+
+    def _withdraw(self, scope: Scope | None) -> None:
+        if scope is None:
+            self._came_back(None)
+        else:
+            self._do(partial(self.sitting.session.withdraw, scope))

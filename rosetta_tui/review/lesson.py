@@ -1,0 +1,44 @@
+"""The answer to a training item and why it is the answer."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from review.session.labels import rating_label
+from review.session.view import Lesson
+from review.session.words import Words
+from rosetta_tui.review.told import told
+from rosetta_tui.text import show_lines
+
+
+class LessonBox(VerticalScroll):
+    """Hidden until the person gave an answer."""
+
+    can_focus = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out the box."""
+        yield Static()
+
+    def tell(self, words: Words, lesson: Lesson | None) -> None:
+        """Say what the answer is; None hides the box."""
+        self.display = lesson is not None
+        if lesson is not None:
+            self.query_one(Static).update(lesson_words(words, lesson))
+            self.scroll_home(animate=False)
+
+
+def lesson_words(words: Words, lesson: Lesson) -> Content:
+    """Say whether both answers agree, and why the expected one is expected."""
+    expected = rating_label(words, lesson.expected)
+    if lesson.given is lesson.expected:
+        first = told(words("Yes: {rating}.", rating=expected), "bold $good")
+    else:
+        given = rating_label(words, lesson.given)
+        first = told(
+            words("You said {given}. We would say {rating}.", given=given, rating=expected), "bold"
+        )
+    return Content.assemble(first, "\n", show_lines(lesson.explanation))

@@ -1,0 +1,16 @@
+"""Where a page leads."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+
+class Onward(Enum):
+    """What the person chose on a page without an item."""
+
+    GO_ON = auto()
+    UNDO = auto()
+    HAND_OVER = auto()
+    WITHDRAW = auto()
+    HELP = auto()
+    LEAVE = auto()

@@ -1,0 +1,68 @@
+"""A page of plain words: where one is, what to read, and the keys that lead on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from review.session.words import Words
+from rosetta_tui.review.key_line import Hint, KeyLine
+from rosetta_tui.review.told import told
+from rosetta_tui.review.trouble import TroubleLine
+
+Result = TypeVar("Result")
+
+STYLES = Path(__file__).parent / "review.tcss"
+
+
+class Page(Screen[Result]):
+    """Long words scroll; the keys stay."""
+
+    CSS_PATH = STYLES
+    AUTO_FOCUS = ".body"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q,escape", "leave", show=False),
+    ]
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self.words = words
+
+    def compose(self) -> ComposeResult:
+        """Lay out the page."""
+        with Horizontal(classes="head"):
+            yield Static(told(self.place(), "bold"), classes="place")
+            yield Static(classes="said")
+        with VerticalScroll(classes="body"):
+            yield from self.body()
+        yield TroubleLine()
+        yield KeyLine(self.hints())
+
+    def place(self) -> str:
+        """Say where the person is."""
+        raise NotImplementedError
+
+    def body(self) -> ComposeResult:
+        """Give what is to be read, as widgets."""
+        raise NotImplementedError
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        raise NotImplementedError
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss(None)
+
+
+def paragraph(words: str | Content, style: str = "") -> Static:
+    """Give one paragraph of a page."""
+    return Static(told(words, style) if isinstance(words, str) else words)

@@ -1,0 +1,216 @@
+"""Pages between the items: a rest, what was left for later, and the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
+
+from review.session.keys import KEYS, Act, act_of
+from review.session.view import Phase, View
+from review.session.words import Words
+from rosetta_tui.review.key_line import Hint
+from rosetta_tui.review.onward import Onward
+from rosetta_tui.review.page import Page, paragraph
+from rosetta_tui.review.told import told
+from rosetta_tui.review.trouble import TroubleLine
+from rosetta_tui.review.typed import typed
+
+_ONWARD = {
+    Act.UNDO: Onward.UNDO,
+    Act.HAND_OVER: Onward.HAND_OVER,
+    Act.WITHDRAW: Onward.WITHDRAW,
+    Act.HELP: Onward.HELP,
+    Act.QUIT: Onward.LEAVE,
+}
+
+
+class PausePage(Page[Onward]):
+    """Shows a view without an item; gives where to go."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "onward('GO_ON')", show=False),
+        Binding("escape", "onward('LEAVE')", show=False),
+    ]
+
+    def __init__(self, words: Words, view: View) -> None:
+        super().__init__(words)
+        self._view = view
+
+    def on_mount(self) -> None:
+        """Say what the last key did, and what could not be saved."""
+        self.query_one(".said", Static).update(told(self._view.said))
+        self.query_one(TroubleLine).tell(self.words, self._view.trouble, self._view.detail)
+
+    def on_key(self, event: events.Key) -> None:
+        """Go where the key leads, by the same table as on the page of an item."""
+        onward = _ONWARD.get(act_of(typed(event)) or Act.SKIP)
+        if onward is not None and (onward is not Onward.UNDO or self._view.can_undo):
+            event.stop()
+            self.dismiss(onward)
+
+    def action_onward(self, name: str) -> None:
+        """Go there."""
+        self.dismiss(Onward[name])
+
+    def _key(self, act: Act, words: str) -> Hint:
+        return Hint(KEYS[act][0], words, f"onward('{_ONWARD[act].name}')")
+
+    def _enter(self, words: str) -> Hint:
+        return Hint(self.words("Enter"), words, "onward('GO_ON')")
+
+    def _undo(self) -> list[Hint]:
+        return [self._key(Act.UNDO, self.words("undo"))] if self._view.can_undo else []
+
+    def _far(self) -> str:
+        return self.words("{done} of {total}", done=self._view.done, total=self._view.total)
+
+
+class RestPage(PausePage):
+    """Suggests a pause; going on is one key."""
+
+    def place(self) -> str:
+        """Say how far the person is."""
+        return self._far()
+
+    def body(self) -> ComposeResult:
+        """Suggest it."""
+        words = self.words
+        yield paragraph(words("Time for a rest?"), "bold")
+        yield paragraph(words("Look out of the window, drink something. There is no hurry."))
+        yield paragraph(words("Everything is saved. You can also stop here and go on another day."))
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        words = self.words
+        return [
+            self._enter(words("go on")),
+            *self._undo(),
+            self._key(Act.QUIT, words("stop")),
+        ]
+
+
+class LaterPage(PausePage):
+    """Asks once more about what was left for later."""
+
+    def place(self) -> str:
+        """Say how far the person is."""
+        return self._far()
+
+    def body(self) -> ComposeResult:
+        """Ask."""
+        words = self.words
+        yield paragraph(words("You have seen all sentences."), "bold")
+        yield paragraph(
+            words.plural(
+                "You left {n} sentence for later. Look at it now?",
+                "You left {n} sentences for later. Look at them now?",
+                self._view.skipped,
+            )
+        )
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        words = self.words
+        return [
+            self._enter(words("look at them")),
+            self._key(Act.HAND_OVER, words("hand over")),
+            *self._undo(),
+            self._key(Act.HELP, words("help")),
+            self._key(Act.QUIT, words("stop")),
+        ]
+
+
+class EndPage(PausePage):
+    """Says thank you, and what to do with the stick."""
+
+    def place(self) -> str:
+        """Say how far the person is."""
+        return self._far()
+
+    def body(self) -> ComposeResult:
+        """Say it."""
+        words, view = self.words, self._view
+        yield paragraph(words("That was the last one. Thank you!"), "bold $good")
+        yield paragraph(words("You answered {done} of {total}.", done=view.done, total=view.total))
+        if view.skipped:
+            yield paragraph(
+                words.plural(
+                    "{n} sentence is left for later. Enter shows it again.",
+                    "{n} sentences are left for later. Enter shows them again.",
+                    view.skipped,
+                )
+            )
+        yield paragraph(words("What to do now"), "bold")
+        yield paragraph(
+            words("Put the stick into this computer and press {key}.", key=KEYS[Act.HAND_OVER][0])
+        )
+        yield paragraph(
+            words(
+                "Your answers stay on this computer too. To change the last one, press {key}.",
+                key=KEYS[Act.UNDO][0],
+            )
+        )
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        words = self.words
+        again = [self._enter(words("look at them"))] if self._view.skipped else []
+        return [
+            self._key(Act.HAND_OVER, words("hand over")),
+            *again,
+            *self._undo(),
+            self._key(Act.WITHDRAW, words("take back")),
+            self._key(Act.HELP, words("help")),
+            self._key(Act.QUIT, words("stop")),
+        ]
+
+    def action_onward(self, name: str) -> None:
+        """Stay where there is nothing to go on with."""
+        if name != Onward.GO_ON.name or self._view.skipped:
+            super().action_onward(name)
+
+
+class WithdrawnPage(PausePage):
+    """Says that everything was taken back."""
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return self.words("Taken back")
+
+    def body(self) -> ComposeResult:
+        """Say it."""
+        words = self.words
+        yield paragraph(
+            words("What you gave for these sentences is erased on this computer."), "bold"
+        )
+        yield paragraph(
+            words(
+                "If you handed a stick over before, hand one over once more: "
+                "it tells the organisation to erase what it has."
+            )
+        )
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        return [
+            self._key(Act.HAND_OVER, self.words("hand over")),
+            self._key(Act.QUIT, self.words("stop")),
+        ]
+
+    def action_onward(self, name: str) -> None:
+        """There is nothing to go on with."""
+        super().action_onward(Onward.LEAVE.name if name == Onward.GO_ON.name else name)
+
+
+PAUSES: dict[Phase, type[PausePage]] = {
+    Phase.REST: RestPage,
+    Phase.SKIPPED: LaterPage,
+    Phase.END: EndPage,
+    Phase.WITHDRAWN: WithdrawnPage,
+}
+"""Phase → the page that stands for it while it shows no item."""

@@ -1,0 +1,193 @@
+"""From the list of reviews to the last item: which page follows which, in whatever app shows them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, TypeVar
+
+from textual.app import App, ComposeResult
+from textual.screen import Screen
+from textual.widgets import Static
+
+from harness.failures import HarnessError
+from review.files.batch import Batch
+from review.files.problem import FileError, FileProblem
+from review.log.payloads import Face
+from review.session.opening import Choice
+from review.session.session import Session
+from review.session.troubles import Trouble, trouble, trouble_words
+from review.session.view import Phase
+from rosetta_tui.review.agreeing import Consent, ConsentPage, OrganisationPage, WarningPage
+from rosetta_tui.review.asking import AskPage, Question
+from rosetta_tui.review.choosing import ChoosePage, LanguagePage
+from rosetta_tui.review.judging import JudgingScreen
+from rosetta_tui.review.opening import Opening
+from rosetta_tui.review.page import STYLES
+from rosetta_tui.review.sitting import OneThread, Sitting
+from rosetta_tui.review.told import told
+from rosetta_tui.review.trouble import NO_TROUBLE
+
+Result = TypeVar("Result")
+
+
+class Curtain(Screen[None]):
+    """Lies under the pages, so that nothing else shines through between two of them."""
+
+    CSS_PATH = STYLES
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self._words = words
+
+    def compose(self) -> ComposeResult:
+        """Ask for patience."""
+        yield Static(told(self._words, "$quiet"))
+
+
+async def sit(app: App[Any], opening: Opening) -> None:
+    """Let a person review in this app until they stop; to be run in a worker of the app."""
+    thread = OneThread()
+    curtain = Curtain(opening.words("One moment …"))
+    await app.push_screen(curtain)
+    try:
+        await _Visit(app, opening, thread).go()
+    finally:
+        thread.end()
+        if app.screen is curtain:
+            await app.pop_screen()
+
+
+class _Visit:
+    """The pages before the first item, each asked for and waited for."""
+
+    def __init__(self, app: App[Any], opening: Opening, thread: OneThread) -> None:
+        self._app, self._opening, self._thread = app, opening, thread
+        self._draws_anyway = opening.draw_anyway
+        self._first = True
+        """True until a review was chosen: one that was named on the command line needs no choosing."""
+
+    async def go(self) -> None:
+        """Lead from the list of reviews to the items, and back where the person goes back."""
+        why = NO_TROUBLE
+        while (choice := await self._choose(why)) is not None:
+            why = NO_TROUBLE
+            try:
+                batch = await self._open(choice)
+                session = None if batch is None else await self._begin(batch)
+            except HarnessError as error:
+                why = trouble(self._opening.words, error)
+                continue
+            if batch is not None and session is not None:
+                await self._judge(batch, session)
+                return
+
+    async def _ask(self, page: Screen[Result]) -> Result | None:
+        return await self._app.push_screen_wait(page)
+
+    async def _choose(self, why: Trouble) -> Choice | None:
+        while True:
+            choices = await self._thread.do(self._opening.choices)
+            if len(choices) == 1 and self._opening.is_named(choices[0]) and self._first:
+                self._first = False
+                return choices[0]
+            said = await self._ask(ChoosePage(self._opening, choices, why))
+            why = NO_TROUBLE
+            if said == ChoosePage.LANGUAGE:
+                await self._language()
+            elif not isinstance(said, str):
+                return said
+
+    async def _language(self) -> None:
+        tag = await self._ask(LanguagePage(self._opening))
+        if tag is not None:
+            await self._thread.do(partial(self._opening.set_language, tag))
+
+    async def _open(self, choice: Choice) -> Batch | None:
+        """Open a review; one that is locked asks for the words of the card until they are right."""
+        passphrase, again = None, ""
+        while True:
+            try:
+                return await self._thread.do(partial(self._opening.open, choice, passphrase))
+            except FileError as error:
+                if error.problem is not FileProblem.LOCKED and passphrase is None:
+                    raise
+                again = trouble_words(self._opening.words, error) if passphrase else ""
+            passphrase = await self._ask(AskPage(self._opening.words, self._secret(again)))
+            if passphrase is None:
+                return None
+
+    def _secret(self, again: str) -> Question:
+        words = self._opening.words
+        return Question(
+            words("Open the file"),
+            words("Which secret words are on your card?"),
+            words("Type them with a space between them. Opening takes a few seconds."),
+            trouble=again,
+        )
+
+    async def _begin(self, batch: Batch) -> Session | None:
+        """Ask who asks, who rates and whether this window will do; None where the person goes back."""
+        opening, words = self._opening, self._opening.words
+        if not opening.is_known(batch):
+            if not await self._ask(OrganisationPage(words, batch)):
+                return None
+            await self._thread.do(partial(opening.accept, batch))
+        code = await self._code(batch)
+        if code is None:
+            return None
+        why = await self._thread.do(partial(opening.mis_drawn, batch))
+        if why is not None:
+            if not await self._ask(WarningPage(words, why)):
+                return None
+            self._draws_anyway = True
+        return await self._thread.do(partial(opening.session, batch, code, Face.TERMINAL))
+
+    async def _code(self, batch: Batch) -> str | None:
+        """Ask for the code on the card until it is a right one; the one used last stands there already."""
+        opening, words, again = self._opening, self._opening.words, ""
+        typed = opening.code or opening.remembered(batch) or ""
+        while True:
+            question = Question(
+                words("Your card"),
+                words("Which code is on your card?"),
+                words("8 letters and digits. Capital or small, with or without the line between."),
+                typed,
+                again,
+            )
+            answer = await self._ask(AskPage(words, question))
+            if answer is None:
+                return None
+            typed = answer
+            try:
+                return await self._thread.do(partial(opening.reviewer, batch, typed))
+            except HarnessError as error:
+                again = trouble_words(words, error)
+
+    async def _judge(self, batch: Batch, session: Session) -> None:
+        sitting = Sitting(
+            session,
+            self._thread,
+            places=partial(self._opening.hand_over_places, batch),
+            draw_anyway=self._draws_anyway,
+        )
+        try:
+            if session.view.phase is not Phase.CONSENT or await self._agree(session):
+                await self._ask(JudgingScreen(sitting))
+        finally:
+            await self._thread.do(session.close)
+
+    async def _agree(self, session: Session) -> bool:
+        why = NO_TROUBLE
+        while True:
+            said = await self._ask(ConsentPage(session.words, session.manifest, why))
+            if said is None:
+                return False
+            if said is Consent.LANGUAGE:
+                await self._language()
+                session.words = self._opening.words
+                continue
+            shares = said is Consent.AGREED_AND_SHARES
+            view = await self._thread.do(partial(session.agree, share_corrections=shares))
+            if not view.trouble:
+                return True
+            why = Trouble(view.trouble, view.detail)

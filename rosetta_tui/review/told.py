@@ -1,0 +1,28 @@
+"""Words of the program for a reviewer's screen; a catalogue may come from outside like any other text."""
+
+from __future__ import annotations
+
+import re
+
+from textual.content import Content
+
+from rosetta_tui.text import plain, show
+
+_SPACE_THAT_HOLDS = re.compile("([\u00a0\u202f])")
+"""No-break spaces, as French typography sets them; a terminal shows them as a space."""
+
+
+def told(words: str, style: str = "") -> Content:
+    """Give words of the catalogue as harmless Content, with their line breaks and no-break spaces."""
+    lines = words.split("\n")
+    return Content("\n").join([Content.styled(_harmless(line), style) for line in lines])
+
+
+def _harmless(line: str) -> str:
+    parts = _SPACE_THAT_HOLDS.split(line)
+    return "".join(" " if _SPACE_THAT_HOLDS.fullmatch(part) else plain(part) for part in parts)
+
+
+def quoted(text: str, most: int, style: str = "") -> Content:
+    """Give the beginning of somebody's text on one line."""
+    return show(text if len(text) <= most else f"{text[: most - 1].rstrip()}…", style)
