@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.failures import UsageError
 from review.files.batch import Batch, open_batch
 from review.files.batch_form import BatchManifest
 from review.files.finding import find_batches, mounted_sticks
@@ -22,6 +21,7 @@ from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
+from review.session.troubles import OtherReviewerError
 from review.session.words import ENGLISH, Words, checked_tag, languages
 
 WORDS_FOLDER = "review-words"
@@ -30,10 +30,6 @@ WORDS_FOLDER = "review-words"
 _LANGUAGE = "language"
 _REVIEWER = "reviewer"
 _LONGEST_MARK = 300
-
-
-class OtherReviewerError(UsageError):
-    """The code is a right one, but this batch is not for its person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +99,10 @@ class Opening:
     @property
     def _named(self) -> list[Path]:
         return [path for path in self._places or () if not path.is_dir()]
+
+    def is_named(self, choice: Choice) -> bool:
+        """Tell whether the person named this very file, and so has chosen."""
+        return choice.path in self._named
 
     def _folders(self) -> list[Path]:
         if self._places is None:

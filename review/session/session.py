@@ -44,11 +44,12 @@ from review.session.handing_over import Exported, hand_over
 from review.session.picture import Picture
 from review.session.progress import own_events, progress, trained_before
 from review.session.timing import GUARD_SECONDS, ActiveTime, Clock, Rest
-from review.session.troubles import trouble_words
+from review.session.troubles import trouble
 from review.session.view import Lesson, Phase, TextField, View
 from review.session.words import Words
 
 _ANSWERING = frozenset({Phase.ITEMS, Phase.SKIPPED})
+_JUDGING = _ANSWERING | {Phase.REST, Phase.END}
 
 
 def _utc_now() -> datetime:
@@ -151,13 +152,10 @@ class Session:
 
     def undo(self) -> View:
         """Take the last decision back, as often as there is one; its item is shown with what it was."""
-        item = self._view.item
-        if self._view.phase in {Phase.CONSENT, Phase.TRAINING, Phase.WITHDRAWN} or (
-            item is not None and not self._time.takes_keys()
-        ):
+        if self._view.item is not None and not self._time.takes_keys():
             return self._view
         undoable = self._progress.state.undoable
-        if not undoable:
+        if self._view.phase not in _JUDGING or not undoable:
             return self._say(saying.nothing_to_take_back(self.words))
         decision = self._progress.decisions[undoable[-1]]
         view = self._done(
@@ -176,7 +174,7 @@ class Session:
 
     def go_to_unrated(self) -> View:
         """Show the next item without an answer, in the person's order, after the last one the first."""
-        if self._view.phase in {Phase.CONSENT, Phase.TRAINING, Phase.WITHDRAWN}:
+        if self._view.phase not in _JUDGING:
             return self._view
         open_items = self._course.unrated(self._progress)
         if not open_items:
@@ -314,7 +312,7 @@ class Session:
                 then()
         except NotSaved as error:
             self._read(self._events)
-            return self._trouble(trouble_words(self.words, error), error.detail)
+            return self._trouble(*trouble(self.words, error))
         self._read(self._events)
         self._course = course or self._course
         return self._say(said)

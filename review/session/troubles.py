@@ -1,14 +1,18 @@
-"""What to tell a reviewer when something could not be saved: what happened, and what to do."""
+"""What to tell a reviewer when something did not work: what happened, and what to do, in plain words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
+from harness.failures import HarnessError
+from review.files.problem import FileError, FileProblem
+from review.files.reviewer_codes import CodeError, CodeProblem
+from review.files.stick import StickError, StickProblem
 from review.log.saving import NotSaved, Problem
 from review.session.words import Words, msgid
 
-TROUBLES: Final[Mapping[Problem, str]] = {
+SAVING: Final[Mapping[Problem, str]] = {
     Problem.DISK_FULL: msgid(
         "This was not saved: the computer's disk is full. Free some space, then press the key again."
     ),
@@ -17,7 +21,7 @@ TROUBLES: Final[Mapping[Problem, str]] = {
         "Ask for help, then press the key again."
     ),
     Problem.MOVED: msgid(
-        "This was not saved: the file with your answers was moved or its disk is gone. "
+        "This was not saved: the file with your answers was moved, or its disk is gone. "
         "Put it back, then press the key again."
     ),
     Problem.BUSY: msgid(
@@ -26,7 +30,7 @@ TROUBLES: Final[Mapping[Problem, str]] = {
     ),
     Problem.DAMAGED: msgid(
         "This was not saved: the file with your answers is damaged. "
-        "Stop here and ask for help; do not delete anything."
+        "Stop here and ask for help. Do not delete anything."
     ),
     Problem.NOT_OURS: msgid(
         "This was not saved: another program uses the name of the file with your answers. "
@@ -36,9 +40,93 @@ TROUBLES: Final[Mapping[Problem, str]] = {
         "This was not saved. Press the key again. If that does not help, stop here and ask for help."
     ),
 }
-"""Problem → words, to be translated."""
+"""Why nothing was saved → words, to be translated; the item and its text stay."""
+
+FILES: Final[Mapping[FileProblem, str]] = {
+    FileProblem.NOT_OURS: msgid("This is not a file with sentences for you. Choose another file."),
+    FileProblem.CUT_SHORT: msgid("A part of this file is missing. Copy it again from the stick."),
+    FileProblem.DAMAGED: msgid("This file is damaged or was changed. Ask for a new copy."),
+    FileProblem.REPACKED: msgid(
+        "Another program changed this file. Ask for it again as it was, and do not unpack it."
+    ),
+    FileProblem.TOO_LARGE: msgid("This file is too large. Choose another file."),
+    FileProblem.NEWER: msgid("This file needs a newer version of this program. Ask for it."),
+    FileProblem.LOCKED: msgid("This file opens with the secret words on your card."),
+    FileProblem.WRONG_KEY: msgid(
+        "This file does not open. Look at the words on your card again, or ask whether it is for "
+        "this computer."
+    ),
+    FileProblem.INVALID: msgid("Something is wrong in this file. Ask for a new one."),
+}
+"""Why a file is not taken → words, to be translated."""
+
+STICKS: Final[Mapping[StickProblem, str]] = {
+    StickProblem.FULL: msgid(
+        "There is not enough room there. Free some space or take another stick. "
+        "Your answers are safe on this computer."
+    ),
+    StickProblem.READ_ONLY: msgid(
+        "Nothing can be written there. Take off the lock of the stick or take another one. "
+        "Your answers are safe on this computer."
+    ),
+    StickProblem.GONE: msgid(
+        "It is not there. Put the stick in and try again. Your answers are safe on this computer."
+    ),
+    StickProblem.CHANGED: msgid(
+        "This stick does not keep what is written on it. Take another one. "
+        "Your answers are safe on this computer."
+    ),
+    StickProblem.TOO_LARGE: msgid("This file is too large. Choose another file."),
+    StickProblem.OTHER: msgid(
+        "This place cannot be used. Take another stick or folder. "
+        "Your answers are safe on this computer."
+    ),
+}
+"""What is wrong with a stick or folder → words, to be translated."""
+
+CODES: Final[Mapping[CodeProblem, str]] = {
+    CodeProblem.LENGTH: msgid("A code has 8 letters and digits. Look at your card again."),
+    CodeProblem.CHARACTER: msgid(
+        "One character cannot be right. A code has digits, and letters without I, L, O and U."
+    ),
+    CodeProblem.CHECK: msgid(
+        "This code cannot be right: one character is wrong, or two are swapped. "
+        "Look at your card again."
+    ),
+}
+"""Why what was typed is no code → words, to be translated."""
 
 
-def trouble_words(words: Words, error: NotSaved) -> str:
-    """Say in the reviewer's language why nothing was saved; the item and its text stay."""
-    return words(TROUBLES[error.problem])
+class OtherReviewerError(HarnessError):
+    """The code is a right one, but this batch is not for its person."""
+
+
+class Trouble(NamedTuple):
+    """A failure in the reviewer's language."""
+
+    said: str
+    detail: str
+    """One line for whoever helps, in English; no text of a reviewer or an item."""
+
+
+def trouble(words: Words, error: HarnessError) -> Trouble:
+    """Say a failure in the reviewer's language; its own words are the detail."""
+    match error:
+        case NotSaved():
+            return Trouble(words(SAVING[error.problem]), error.detail)
+        case FileError():
+            return Trouble(words(FILES[error.problem]), str(error))
+        case StickError():
+            return Trouble(words(STICKS[error.problem]), str(error))
+        case CodeError():
+            return Trouble(words(CODES[error.problem]), str(error))
+        case OtherReviewerError():
+            said = words("This code is for other sentences. Look at your card again.")
+            return Trouble(said, str(error))
+        case _:
+            return Trouble(words("That did not work. Ask for help."), str(error))
+
+
+def trouble_words(words: Words, error: HarnessError) -> str:
+    """Say a failure in the reviewer's language, without the detail (``trouble`` gives both)."""
+    return trouble(words, error).said

@@ -27,7 +27,7 @@ class Console:
     def say(self, text: str = "") -> None:
         """Print text, harmless whatever is in it; its line breaks stay."""
         for line in text.split("\n"):
-            self._writes.write(f"{plain(line)}\n")
+            self._writes.write(f"{_shown(line)}\n")
         self._writes.flush()
 
     def labelled(self, label: str, text: str) -> None:
@@ -39,7 +39,7 @@ class Console:
 
     def ask(self, prompt: str) -> str:
         """Print a prompt and give the line that is typed, without its end. Raises LeftError at the end."""
-        self._writes.write(f"{plain(prompt)} ")
+        self._writes.write(f"{_shown(prompt)} ")
         self._writes.flush()
         line = self._reads.readline(MOST_LINE)
         if not self.typed:
@@ -47,6 +47,17 @@ class Console:
         if not line:
             raise LeftError
         return line.rstrip("\r\n")
+
+    def ask_hidden(self, prompt: str) -> str:
+        """Ask for something that must not stay on the screen."""
+        if not self.typed:
+            return self.ask(prompt)
+        import getpass
+
+        try:
+            return getpass.getpass(f"{_shown(prompt)} ", stream=self._writes)
+        except EOFError:
+            raise LeftError from None
 
     def forget_what_was_typed(self) -> None:
         """Drop keys that were typed before what they would act on was to be seen."""
@@ -61,3 +72,8 @@ class Console:
             import termios
 
             termios.tcflush(self._reads.fileno(), termios.TCIFLUSH)
+
+
+def _shown(ours: str) -> str:
+    """Give words of a catalogue: harmless, with their no-break spaces as spaces."""
+    return plain(ours.replace("\u00a0", " ").replace("\u202f", " "))

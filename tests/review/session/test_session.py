@@ -277,7 +277,7 @@ def test_withdrawing_everything_erases_and_ends(sitting: Sitting) -> None:
     view = sitting.session.withdraw(Scope.BATCH)
     assert view.phase is Phase.WITHDRAWN
     assert view.done == 0
-    assert sitting.session.undo() is view
+    assert sitting.session.undo().said == "There is nothing to take back."
     assert b"my secret words" not in (sitting.folder / "review.sqlite").read_bytes()
     sitting.restart()
     assert sitting.session.view.phase is Phase.WITHDRAWN

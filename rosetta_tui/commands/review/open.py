@@ -1,0 +1,51 @@
+"""rosetta review open: rate sentences, on a screen of the terminal or in plain lines."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command("open")
+@click.argument("places", nargs=-1, metavar="[FILE|FOLDER]...", type=click.Path(path_type=Path))
+@click.option("--lines", is_flag=True, help="Plain lines, for screen readers and braille displays.")
+@click.option("--reviewer", metavar="CODE", help="The code on your card; asked for without it.")
+@click.option("--language", metavar="TAG", help="Language of the program, such as en, fr or crk.")
+@click.option(
+    "--draw-anyway",
+    is_flag=True,
+    help="Rate texts that a terminal may draw wrongly; it is recorded with each rating.",
+)
+def open_(
+    places: tuple[Path, ...],
+    lines: bool,
+    reviewer: str | None,
+    language: str | None,
+    draw_anyway: bool,
+) -> int:
+    """Rate the sentences in FILE, or those found on sticks and on this computer.
+
+    Nothing is sent over a network. The secret words of a sealed file are asked for when it is opened.
+    """
+    from harness.store.database import home
+    from review.log.laptop import Laptop
+    from review.session.words import checked_tag
+    from rosetta_tui.review.opening import Opening
+
+    with Laptop.open(home()) as laptop:
+        opening = Opening(
+            laptop,
+            places=places or None,
+            language=checked_tag(language) if language else None,
+            code=reviewer,
+            draw_anyway=draw_anyway,
+        )
+        if lines or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            from rosetta_tui.review.lines import run_lines
+
+            return run_lines(opening)
+        from rosetta_tui.review.app import run_review
+
+        return run_review(opening)

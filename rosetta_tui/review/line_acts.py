@@ -1,0 +1,218 @@
+"""The line face: what each typed key does to the item that was read out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from harness.failures import HarnessError
+from review.rating import CannotJudge, Rating
+from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
+from review.session.labels import rating_label
+from review.session.session import Session
+from review.session.view import Phase, ShownItem, TextField, View
+from review.session.words import Words
+from rosetta_tui.review import line_pages as pages
+from rosetta_tui.review.console import Console
+from rosetta_tui.review.line_handing_over import hand_over, withdraw
+from rosetta_tui.review.line_opening import tell_trouble
+from rosetta_tui.review.mis_drawn import first_mis_drawn
+from rosetta_tui.review.opening import Opening
+from rosetta_tui.text import plain
+
+_DELETE = "-"
+"""Typed alone where a text is asked for: delete it."""
+_TAKES_WORDS = frozenset({Act.COMMENT, Act.WORDING})
+_TAKES_DIGITS = frozenset({Act.REASONS, Act.CANNOT_JUDGE})
+_IN_PRACTICE = frozenset({*RATING_OF, Act.HELP, Act.QUIT, Act.WITHDRAW})
+
+
+class LineActs:
+    """Does what was typed; all of it goes through the session."""
+
+    def __init__(
+        self, opening: Opening, session: Session, console: Console, places: list[Path]
+    ) -> None:
+        """``places`` are where the answers may be handed over, the likeliest first."""
+        self._opening, self._session, self._console = opening, session, console
+        self._places = places
+        self.left = False
+        """True when the person has stopped."""
+
+    @property
+    def _words(self) -> Words:
+        return self._session.words
+
+    def obey(self, view: View, typed: str) -> None:
+        """Do what a line says; ``typed`` is not empty."""
+        act, rest = act_of(typed[:1]), typed[1:]
+        if act is None or not _complete(act, rest):
+            said = self._words(
+                "“{typed}” means nothing here. Type ? for help.", typed=_short(typed)
+            )
+            self._console.say(said)
+        elif view.phase is Phase.TRAINING and act not in _IN_PRACTICE:
+            self._console.say(self._words("That comes after the practice."))
+        elif act in RATING_OF:
+            rating = RATING_OF[act]
+            self._judge(view, lambda item: self._rate(item, rating))
+        else:
+            _ACTS[act](self, view, rest.strip())
+
+    # answers
+
+    def _judge(self, view: View, decide: Callable[[ShownItem], View]) -> None:
+        """Decide about the item that is shown; of what came too soon to be meant for it, say so."""
+        if view.item is None:
+            self._console.say(self._words("There is no sentence to answer here."))
+        elif decide(view.item) is view:
+            self._too_soon()
+
+    def _too_soon(self) -> None:
+        self._console.forget_what_was_typed()
+        self._console.say(self._words("That came too soon to be meant. Type it again."))
+
+    def _rate(self, item: ShownItem, rating: Rating) -> View:
+        return self._session.rate(item.id, rating, override=self._override(item))
+
+    def _override(self, item: ShownItem) -> bool:
+        texts = (item.source, item.candidate)
+        return self._opening.draw_anyway and first_mis_drawn(texts) is not None
+
+    def cannot_judge(self, view: View, digits: str) -> None:
+        """Ask why, unless it was said."""
+        if not digits and view.item is not None:
+            pages.show_why_not(self._console, self._words)
+            prompt = self._words("Why? Type a number, or only Enter to go back:")
+            digits = self._console.ask(prompt).strip()
+        why = cannot_judge_of(digits)
+        if why is not None:
+            self._judge(view, lambda item: self._not_judged(item, why))
+
+    def _not_judged(self, item: ShownItem, why: CannotJudge) -> View:
+        return self._session.cannot_judge(item.id, why, override=self._override(item))
+
+    def skip(self, view: View) -> None:
+        """Leave the item for later."""
+        self._judge(view, lambda item: self._session.skip(item.id))
+
+    def undo(self, view: View) -> None:
+        """Take the last decision back."""
+        if self._session.undo() is view:
+            self._too_soon()
+
+    # words about an item
+
+    def reasons(self, view: View, digits: str) -> None:
+        """Ask what is wrong with the item that was judged last."""
+        if view.last is None or view.last.rating is None:
+            self._console.say(self._words("First give an answer, then say why."))
+            return
+        digits = digits or self._asked_reasons(view.last.rating)
+        chosen = {reason for digit in digits if (reason := reason_of(digit)) is not None}
+        if chosen:
+            self._session.set_reasons(view.last.item.id, chosen)
+
+    def _asked_reasons(self, rating: Rating) -> str:
+        words, label = self._words, rating_label(self._words, rating)
+        self._console.say(words("You answered “{rating}”. What is wrong with it?", rating=label))
+        pages.show_reasons(self._console, words)
+        return self._console.ask(words("Type the numbers, as in 1 4, or only Enter to go back:"))
+
+    def text(self, view: View, field: TextField, typed: str) -> None:
+        """Save words that were typed on the same line, else ask for them line by line."""
+        item = self._at_hand(view)
+        if item is None:
+            return
+        before = item.comment if field is TextField.COMMENT else item.suggestion
+        text = typed or self._asked_text(item, field, before)
+        if text:
+            self._session.save_text(item.id, field, "" if text == _DELETE else text)
+
+    def _asked_text(self, item: ShownItem, field: TextField, before: str) -> str:
+        """Read lines until an empty one; each is on the disk before the next is asked for."""
+        words, console = self._words, self._console
+        if before:
+            console.labelled(words("So far:"), before)
+        console.say(words("Type your words. Each line is kept when you press Enter."))
+        console.say(words("An empty line ends them. A minus sign alone deletes them."))
+        lines = [before] if before else []
+        while (line := console.ask(words("Your words:")).strip()) not in {"", _DELETE}:
+            lines.append(line)
+            self._keep_draft(item, field, "\n".join(lines))
+        return line or "\n".join(lines)
+
+    def _keep_draft(self, item: ShownItem, field: TextField, text: str) -> None:
+        try:
+            self._session.keep_draft(item.id, field, text)
+        except HarnessError as error:
+            tell_trouble(self._opening, self._console, error)
+
+    def harm(self, view: View) -> None:
+        """Mark the item as harmful, or take that back."""
+        item = self._at_hand(view)
+        if item is None:
+            return
+        after = self._session.flag_harm(item.id, not item.harmful)
+        if not after.trouble and not item.harmful:
+            self._console.say(self._words("Type ! again to take that back."))
+
+    def _at_hand(self, view: View) -> ShownItem | None:
+        """Give the item that words are about: the one that is shown, else the last one."""
+        item = view.item or (view.last.item if view.last else None)
+        if item is None:
+            self._console.say(self._words("There is no sentence to say something about."))
+        return item
+
+    # the sitting
+
+    def unrated(self) -> None:
+        """Go to the next item without an answer."""
+        self._session.go_to_unrated()
+
+    def hand_over(self) -> None:
+        """Write the answers to a stick."""
+        hand_over(self._opening, self._session, self._console, self._places)
+
+    def withdraw(self) -> None:
+        """Take back what was given."""
+        withdraw(self._opening, self._session, self._console)
+
+    def help(self) -> None:
+        """Say what can be typed."""
+        pages.show_keys(self._console, self._words)
+
+    def leave(self) -> None:
+        """Stop for now."""
+        self._console.say(self._words("Everything is kept. Next time you go on here."))
+        self.left = True
+
+
+_ACTS: Final[Mapping[Act, Callable[[LineActs, View, str], None]]] = {
+    Act.CANNOT_JUDGE: lambda acts, view, rest: acts.cannot_judge(view, rest),
+    Act.SKIP: lambda acts, view, _: acts.skip(view),
+    Act.UNDO: lambda acts, view, _: acts.undo(view),
+    Act.REASONS: lambda acts, view, rest: acts.reasons(view, rest),
+    Act.COMMENT: lambda acts, view, rest: acts.text(view, TextField.COMMENT, rest),
+    Act.WORDING: lambda acts, view, rest: acts.text(view, TextField.SUGGESTION, rest),
+    Act.HARM: lambda acts, view, _: acts.harm(view),
+    Act.UNRATED: lambda acts, _view, _rest: acts.unrated(),
+    Act.HAND_OVER: lambda acts, _view, _rest: acts.hand_over(),
+    Act.WITHDRAW: lambda acts, _view, _rest: acts.withdraw(),
+    Act.HELP: lambda acts, _view, _rest: acts.help(),
+    Act.QUIT: lambda acts, _view, _rest: acts.leave(),
+    Act.LARGER: lambda acts, _view, _rest: acts.help(),
+    Act.SMALLER: lambda acts, _view, _rest: acts.help(),
+}
+
+
+def _complete(act: Act, rest: str) -> bool:
+    """Tell whether a key may be followed by what follows it."""
+    if act in _TAKES_WORDS:
+        return not rest or rest[0].isspace()
+    return act in _TAKES_DIGITS or not rest
+
+
+def _short(typed: str) -> str:
+    return plain(typed[:20])

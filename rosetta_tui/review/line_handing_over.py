@@ -1,0 +1,79 @@
+"""The line face at the end: the file on the stick, its six words, and taking back what was given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.failures import HarnessError
+from review.session.keys import scope_of
+from review.session.labels import scope_label
+from review.session.session import Session
+from rosetta_tui.review import line_pages as pages
+from rosetta_tui.review.console import Console
+from rosetta_tui.review.line_opening import tell_trouble, yes
+from rosetta_tui.review.opening import Opening
+from rosetta_tui.text import plain
+
+
+def hand_over(opening: Opening, session: Session, console: Console, places: list[Path]) -> None:
+    """Write the answers to a stick and say the six words."""
+    words = session.words
+    folder = _folder(session, console, places)
+    if folder is None:
+        console.say(words("Nothing was written. Your answers are kept on this computer."))
+        return
+    console.say(words("Saving and checking … Leave the stick in."))
+    try:
+        exported = session.export(folder)
+    except HarnessError as error:
+        tell_trouble(opening, console, error)
+        return
+    console.say(words("Saved and checked. You may pull the stick out."))
+    console.say(words("The file: {path}", path=plain(str(exported.path))))
+    console.say(words("These six words belong to your file:"))
+    console.say(exported.phrase)
+    console.say(words("Write them down. The people who ask will see the same words."))
+    console.ask(words("Enter goes on:"))
+
+
+def _folder(session: Session, console: Console, places: list[Path]) -> Path | None:
+    """Ask where to, one place offered by Enter; None for nowhere."""
+    words = session.words
+    for number, place in enumerate(places, 1):
+        console.say(words("{key}: {label}", key=number, label=plain(str(place))))
+    if places:
+        prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
+    else:
+        console.say(words("No stick was found."))
+        prompt = words("Type a folder, or only Enter for nowhere:")
+    typed = console.ask(prompt).strip()
+    if typed.casefold() == "q":
+        return None
+    if not typed:
+        return places[0] if places else None
+    if typed.isdecimal() and 1 <= int(typed[:4]) <= len(places):
+        return places[int(typed) - 1]
+    return Path(typed).expanduser()
+
+
+def withdraw(opening: Opening, session: Session, console: Console) -> None:
+    """Let the person take back what they gave, after a second question."""
+    words = session.words
+    console.say(words("You may take back what you gave, at any time and without a reason."))
+    pages.show_scopes(console, words)
+    typed = console.ask(words("What do you want to take back? Only Enter for nothing:")).strip()
+    scope = scope_of(typed)
+    if scope is None:
+        console.say(words("Nothing was taken back."))
+        return
+    console.say(
+        words(
+            "What you choose is erased on this computer for good. A stick that you handed over "
+            "cannot be called back; the next one tells the organisation to erase it too."
+        )
+    )
+    question = words("{label}. Erase it? 1 yes, 2 no:", label=scope_label(words, scope))
+    if yes(opening, console, question):
+        session.withdraw(scope)
+    else:
+        console.say(words("Nothing was taken back."))

@@ -1,0 +1,128 @@
+"""What the line face prints: short lines, everything named in words, nothing said twice."""
+
+from __future__ import annotations
+
+from review.log.payloads import Scope
+from review.rating import CannotJudge, Rating, Reason
+from review.session.keys import ACT_WORDS, BACKSPACE, KEYS, Act
+from review.session.labels import (
+    cannot_judge_label,
+    rating_label,
+    rating_meaning,
+    reason_label,
+    scope_label,
+)
+from review.session.view import Lesson, Phase, ShownItem, View
+from review.session.words import Words
+from rosetta_tui.review.console import Console
+
+_NOT_HERE = frozenset({Act.LARGER, Act.SMALLER})
+"""The terminal's own settings do this."""
+
+
+def show_item(console: Console, words: Words, view: View, item: ShownItem) -> None:
+    """Print the item, and what this person already said of it."""
+    console.say()
+    console.say(_place(words, view.phase, item))
+    console.labelled(words("Original:"), item.source)
+    console.labelled(words("Translation:"), item.candidate)
+    if item.rating is not None:
+        console.say(words("Your answer was: {rating}.", rating=rating_label(words, item.rating)))
+    if item.reasons:
+        labels = "; ".join(reason_label(words, reason) for reason in item.reasons)
+        console.say(words("What is wrong: {reasons}.", reasons=labels))
+    if item.comment:
+        console.labelled(words("Your comment:"), item.comment)
+    if item.suggestion:
+        console.labelled(words("Your better translation:"), item.suggestion)
+    if item.harmful:
+        console.say(words("You marked this as harmful."))
+
+
+def _place(words: Words, phase: Phase, item: ShownItem) -> str:
+    facts = {"number": item.number, "of": item.of}
+    if phase is Phase.TRAINING:
+        return words("Practice {number} of {of}", **facts)
+    if phase is Phase.SKIPPED:
+        return words("Once more: {number} of {of}", **facts)
+    return words("Sentence {number} of {of}", **facts)
+
+
+def show_lesson(console: Console, words: Words, lesson: Lesson) -> None:
+    """Print the answer to a training item."""
+    expected = rating_label(words, lesson.expected)
+    if lesson.given is lesson.expected:
+        console.say(words("Yes: {rating}.", rating=expected))
+    else:
+        given = rating_label(words, lesson.given)
+        console.say(words("You said {given}. We would say {rating}.", given=given, rating=expected))
+    console.labelled(words("Why:"), lesson.explanation)
+
+
+def show_ratings(console: Console, words: Words) -> None:
+    """Print the four answers with their meanings."""
+    for number, rating in enumerate(Rating, 1):
+        label, meaning = rating_label(words, rating), rating_meaning(words, rating)
+        console.say(words("{key}: {label}, {meaning}", key=number, label=label, meaning=meaning))
+
+
+def show_keys(console: Console, words: Words) -> None:
+    """Print what can be typed while an item is shown."""
+    show_ratings(console, words)
+    for act, said in ACT_WORDS.items():
+        if act not in _NOT_HERE:
+            keys = [key for key in KEYS[act] if key != BACKSPACE]
+            console.say(words("{key}: {label}", key=keys[0], label=words(said)))
+    console.say(words("Enter alone reads the sentence again."))
+    console.say(words("c and e also take your words at once, as in: c too formal"))
+
+
+def show_reasons(console: Console, words: Words) -> None:
+    """Print the reasons with their digits."""
+    for number, reason in enumerate(Reason, 1):
+        console.say(words("{key}: {label}", key=number, label=reason_label(words, reason)))
+
+
+def show_why_not(console: Console, words: Words) -> None:
+    """Print why a person may not be able to judge, with digits."""
+    for number, why in enumerate(CannotJudge, 1):
+        console.say(words("{key}: {label}", key=number, label=cannot_judge_label(words, why)))
+
+
+def show_scopes(console: Console, words: Words) -> None:
+    """Print how much can be taken back, with digits."""
+    for number, scope in enumerate(Scope, 1):
+        console.say(words("{key}: {label}", key=number, label=scope_label(words, scope)))
+
+
+def answer_prompt(words: Words) -> str:
+    """Give the prompt under an item: the four answers, short."""
+    labels = (f"{number} {rating_label(words, rating)}" for number, rating in enumerate(Rating, 1))
+    return words("{answers}, or ? for help:", answers=", ".join(labels))
+
+
+def rest_words(words: Words, view: View) -> str:
+    """Offer a pause."""
+    return words(
+        "You have answered {done} of {total}. Time for a rest? There is no hurry. Everything is saved.",
+        done=view.done,
+        total=view.total,
+    )
+
+
+def aside_words(words: Words, view: View) -> str:
+    """Say how many items wait, after all were seen."""
+    return words.plural(
+        "You have seen all sentences. You left one for later.",
+        "You have seen all sentences. You left {n} for later.",
+        view.skipped,
+    )
+
+
+def end_words(words: Words, view: View) -> str:
+    """Say that all is done, and what to do with the stick."""
+    thanks = words("That was the last one. Thank you!")
+    said = f"{thanks} {words('You answered {done} of {total}.', done=view.done, total=view.total)}"
+    if view.skipped:
+        said += " " + words("Enter shows those without an answer.")
+    return said

@@ -1,0 +1,219 @@
+"""The line face: it reads a line and prints lines; no cursor control, no colour, no screen.
+
+Made for screen readers, braille displays and pipes. The keys are those of the other faces, each followed
+by Enter; ``c`` and ``e`` take words on the same line. Whatever was answered is saved before more is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from harness.failures import HarnessError, UsageError
+from review.log.payloads import Face
+from review.session.keys import Act, act_of
+from review.session.session import Session
+from review.session.timing import GUARD_SECONDS
+from review.session.view import Phase, View
+from review.session.words import Words
+from rosetta_tui.review import line_pages as pages
+from rosetta_tui.review.console import Console, LeftError
+from rosetta_tui.review.line_acts import LineActs
+from rosetta_tui.review.line_opening import (
+    LANGUAGE,
+    NO,
+    YES,
+    begin,
+    choose_language,
+    tell_trouble,
+)
+from rosetta_tui.review.opening import Opening
+from rosetta_tui.text import plain
+
+
+def run_lines(opening: Opening, console: Console | None = None) -> int:
+    """Rate in lines until the person stops; gives the exit code. Everything is on the disk all the time."""
+    console = console or Console()
+    try:
+        _sit(opening, console)
+    except LeftError:
+        console.say()
+    except KeyboardInterrupt:
+        console.say()
+        console.say(opening.words("Everything is kept. Next time you go on here."))
+        return 130
+    except HarnessError as error:
+        tell_trouble(opening, console, error)
+        return 2 if isinstance(error, UsageError) else 1
+    return 0
+
+
+def _sit(opening: Opening, console: Console) -> None:
+    begun = begin(opening, console)
+    if begun is None:
+        return
+    guard = GUARD_SECONDS if console.typed else 0.0
+    session = opening.session(begun.batch, begun.reviewer, Face.LINES, guard=guard)
+    acts = LineActs(opening, session, console, opening.hand_over_places(begun.batch))
+    LineFace(opening, session, console, acts).run()
+
+
+class LineFace:
+    """One sitting in lines: says what is new, asks, and lets the line be obeyed."""
+
+    def __init__(
+        self, opening: Opening, session: Session, console: Console, acts: LineActs
+    ) -> None:
+        self._opening, self._session, self._console, self._acts = opening, session, console, acts
+        self._heard: object = None
+        """The page or item that was read out last: it is not read twice."""
+        self._told: View | None = None
+        """The view whose sentence was said last."""
+        self._explained = False
+
+    @property
+    def _words(self) -> Words:
+        return self._session.words
+
+    def run(self) -> None:
+        """Show, ask and obey until the person stops."""
+        self._console.say(
+            self._words("Everything works without the internet. Nothing is sent anywhere.")
+        )
+        while not self._acts.left:
+            view = self._session.view
+            self._tell(view)
+            _PAGES[view.phase](self, view)
+            self._session.touched()
+
+    def _tell(self, view: View) -> None:
+        """Say once what the last key did, or why nothing was saved."""
+        if view is self._told:
+            return
+        self._told = view
+        for said in (view.said, view.trouble):
+            if said:
+                self._console.say(said)
+        if view.detail:
+            detail = plain(view.detail)
+            self._console.say(self._words("For whoever helps: {detail}", detail=detail))
+
+    # pages
+
+    def consent(self) -> None:
+        """Say who asks for what, and ask whether the person agrees."""
+        words, console, manifest = self._words, self._console, self._session.manifest
+        console.say()
+        console.labelled(words("Who asks:"), manifest.organisation.name)
+        console.labelled(words("Title:"), manifest.title)
+        if manifest.labels:
+            console.labelled(words("Marked by the community as:"), "; ".join(manifest.labels))
+        console.say(words("Your answers stay on this computer until you hand them over."))
+        console.say(words("You can stop at any time, and take back what you gave."))
+        console.labelled(words("What you agree to:"), manifest.consent)
+        console.say(words("1: I agree. My better translations may be used in the collection, too."))
+        console.say(words("2: I agree. My better translations may not be used there."))
+        console.say(words("l: another language"))
+        console.say(words("w: not now"))
+        self._consented(console.ask(words("Type 1, 2, l or w, then Enter:")).strip())
+
+    def _consented(self, typed: str) -> None:
+        if typed in {YES, NO}:
+            self._session.agree(share_corrections=typed == YES)
+        elif typed.casefold() == LANGUAGE:
+            choose_language(self._opening, self._console)
+            self._session.words = self._opening.words
+        elif act_of(typed) in {Act.WITHDRAW, Act.QUIT}:
+            self._acts.leave()
+
+    def training(self, view: View) -> None:
+        """Ask a training item, or say its answer."""
+        if view.lesson is not None:
+            pages.show_lesson(self._console, self._words, view.lesson)
+            self._console.ask(self._words("Enter goes on:"))
+            self._session.go_on()
+            self._heard = None
+            return
+        if not self._explained:
+            self._explain()
+            self._console.say(self._words("First some practice. These answers do not count."))
+        self._item(view)
+
+    def items(self, view: View) -> None:
+        """Ask an item, or say that those left for later come now."""
+        if view.item is None:
+            prompt = self._words("Enter shows them again. x hands over, u takes back, q stops:")
+            self._page(view, pages.aside_words(self._words, view), prompt)
+            return
+        if not self._explained:
+            self._explain()
+        self._item(view)
+
+    def _explain(self) -> None:
+        """Say once how to judge."""
+        self._explained = True
+        self._console.say()
+        pages.show_ratings(self._console, self._words)
+        guide = self._session.manifest.guide
+        if guide.strip():
+            self._console.labelled(self._words("How to judge:"), guide)
+
+    def _item(self, view: View) -> None:
+        item = view.item
+        if item is None:
+            return
+        place = (view.phase, item.id)
+        if self._heard != place:
+            self._console.forget_what_was_typed()
+            pages.show_item(self._console, self._words, view, item)
+            self._heard = place
+        self._session.painted(item.id)
+        self._obey(view, self._console.ask(pages.answer_prompt(self._words)))
+
+    def rest(self, view: View) -> None:
+        """Offer a pause."""
+        said = pages.rest_words(self._words, view)
+        self._page(view, said, self._words("Enter goes on. q stops:"))
+
+    def end(self, view: View) -> None:
+        """Say thank you, and what to do with the stick."""
+        said = pages.end_words(self._words, view)
+        prompt = self._words("Put the stick in, then type x and Enter. u takes back, q stops:")
+        self._page(view, said, prompt)
+
+    def withdrawn(self, view: View) -> None:
+        """Say what withdrawing means for the organisation's copy."""
+        said = self._words(
+            "What you gave for these sentences is erased on this computer. "
+            "Hand over once more, so that the organisation erases it, too."
+        )
+        self._page(view, said, self._words("x hands over, q stops:"))
+
+    def _page(self, view: View, said: str, prompt: str) -> None:
+        """Show a page without an item, not twice in a row."""
+        if self._heard is not view.phase:
+            self._console.forget_what_was_typed()
+            self._console.say()
+            self._console.say(said)
+            self._heard = view.phase
+        self._obey(view, self._console.ask(prompt))
+
+    def _obey(self, view: View, line: str) -> None:
+        typed = line.strip()
+        if typed:
+            self._acts.obey(view, typed)
+        elif view.item is not None:
+            self._heard = None  # Enter alone reads it again
+        else:
+            self._session.go_on()
+
+
+_PAGES: Final[Mapping[Phase, Callable[[LineFace, View], None]]] = {
+    Phase.CONSENT: lambda face, _: face.consent(),
+    Phase.TRAINING: lambda face, view: face.training(view),
+    Phase.ITEMS: lambda face, view: face.items(view),
+    Phase.REST: lambda face, view: face.rest(view),
+    Phase.SKIPPED: lambda face, view: face.items(view),
+    Phase.END: lambda face, view: face.end(view),
+    Phase.WITHDRAWN: lambda face, view: face.withdrawn(view),
+}
