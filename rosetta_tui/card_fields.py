@@ -5,12 +5,14 @@ What is not of the expected form counts as absent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosetta_tui import figures
 
 if TYPE_CHECKING:
+    from harness.store.certificates import Attached
+    from review.verdict.attachment import Standing
     from scoring.tiers import Tier
 
 
@@ -69,27 +71,66 @@ def rescore_of(card: Mapping[str, Any]) -> str:
     return found if isinstance(found, str) else ""
 
 
-def claimable(card: Mapping[str, Any]) -> Tier:
-    """Give the tier that may be claimed: a card from elsewhere claims no more than its numbers do (T1)."""
+def claimable(card: Mapping[str, Any], review: Standing | None = None) -> Tier:
+    """Give the tier that may be claimed: a card from elsewhere claims no more than its numbers do (T1).
+
+    Only a passed review lifts the cap, and never above what the card itself claims below it.
+    """
     from scoring.tiers import Tier, claimable_tier, quality_tier
 
     scores = block(card, "scores")
-    mixed, at_floor = number(scores.get("composite")), scores.get("at_floor") is True
-    capped = claimable_tier(quality_tier(mixed), review_passed=False, at_floor=at_floor)
+    quality, at_floor = (
+        quality_tier(number(scores.get("composite"))),
+        scores.get("at_floor") is True,
+    )
+    capped = claimable_tier(quality, review_passed=False, at_floor=at_floor)
     stated = card.get("claimable_tier")
-    if stated not in set(Tier):
-        return capped
-    return min(capped, Tier(stated), key=lambda tier: tier.rank)
+    if isinstance(stated, str) and stated in set(Tier) and Tier(stated).rank < capped.rank:
+        return Tier(stated)
+    passed = review is not None and review.passed
+    return claimable_tier(quality, review_passed=passed, at_floor=at_floor)
 
 
-def tier_words(card: Mapping[str, Any]) -> str:
+def tier_words(card: Mapping[str, Any], review: Standing | None = None) -> str:
     """Say what may be said of a run, such as ``functional (automatic 0.58; review pending)``."""
     from scoring.tiers import tier_in_words
 
     scores = block(card, "scores")
-    mixed = number(scores.get("composite"))
-    at_floor = scores.get("at_floor") is True
-    return tier_in_words(mixed, claimable(card), review_passed=False, at_floor=at_floor)
+    mixed, at_floor = number(scores.get("composite")), scores.get("at_floor") is True
+    said = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
+    passed = review is not None and review.passed
+    tier = claimable(card, review)
+    return tier_in_words(mixed, tier, review_passed=passed, at_floor=at_floor, review=said)
+
+
+OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": "insufficient"}
+"""What a gate says, as people read it in a line."""
+
+
+def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Standing | None:
+    """Give what people said of a run, None where no certificate beside it holds for this card."""
+    if not certificates:
+        return None
+    from review.verdict.attachment import standing
+
+    return standing(certificates, str(card.get("run_id")), str(card.get("run_card_hash")))
+
+
+def validated_by(card: Mapping[str, Any], review: Standing | None) -> str:
+    """Give the verification tier: what a review lifts it to, else what the card says, never more than that.
+
+    No card proves by itself that a community validated it.
+    """
+    if review is not None and review.verification_tier is not None:
+        return review.verification_tier
+    stated = card.get("verification_tier")
+    return (
+        stated if isinstance(stated, str) and stated != "community-validated" else LEAST_VALIDATED
+    )
+
+
+LEAST_VALIDATED = "self-benchmarked"
+"""The verification tier of a run that only its developer looked at."""
 
 
 def cost(card: Mapping[str, Any] | None) -> str:

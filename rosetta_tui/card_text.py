@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from rosetta_tui import figures
 from rosetta_tui.card_fields import (
+    OUTCOMES,
     block,
     blocks,
     cost,
     number,
     references_accepted,
     rescore_of,
+    review_of,
     tier_words,
+    validated_by,
     with_interval,
 )
 from rosetta_tui.metric_words import (
@@ -31,6 +34,7 @@ from scoring.specification import specification
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
+    from review.verdict.attachment import Standing
 
 HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "comp.", "tier", "cost", "failed")
 
@@ -53,7 +57,7 @@ def run_line(run: RunSummary) -> tuple[str, ...]:
         _state(run),
         with_interval(scores, "chrf_plus_plus"),
         figures.number(number(scores.get("composite")), 2),
-        tier_words(card),
+        tier_words(card, review_of(card, run.certificates)),
         cost(run.card),
         str(run.failed),
     )
@@ -89,13 +93,13 @@ def _cut(text: str, width: int) -> str:
     return set_cell_size(text, width).rstrip()
 
 
-def card_text(card: Mapping[str, Any]) -> str:
-    """Say everything that a card has to say about a run, entries aside."""
-    return "\n".join(_lines(card))
+def card_text(card: Mapping[str, Any], review: Standing | None = None) -> str:
+    """Say everything that a card has to say about a run, entries aside; ``review`` is what people said."""
+    return "\n".join(_lines(card, review))
 
 
-def _lines(card: Mapping[str, Any]) -> Iterator[str]:
-    yield from _head(card)
+def _lines(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
+    yield from _head(card, review)
     yield ""
     yield from _quality(card)
     yield from _breakdowns(block(card, "scores"))
@@ -104,7 +108,7 @@ def _lines(card: Mapping[str, Any]) -> Iterator[str]:
     yield from _measures(card)
 
 
-def _head(card: Mapping[str, Any]) -> Iterator[str]:
+def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     dataset, method = block(card, "dataset"), block(card, "method")
     yield _line("run", card.get("run_id"), card.get("timestamp"))
     yield _line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
@@ -112,13 +116,26 @@ def _head(card: Mapping[str, Any]) -> Iterator[str]:
     yield _line("method", *dict.fromkeys(map(str, filter(None, named))))
     if rescore_of(card):
         yield _line("rescored from", rescore_of(card), "the outputs are those of that run")
-    yield _line("tier", tier_words(card))
-    yield _line("validated by", card.get("verification_tier"))
+    yield _line("tier", tier_words(card, review))
+    yield _line("validated by", validated_by(card, review))
+    if review is not None:
+        yield from _review(review)
     yield _line("fingerprint", block(card, "fingerprint").get("hash"))
     yield _line("set-up", block(card, "fingerprint").get("setup_hash"))
     yield _line("seal", card.get("run_card_hash") or "none")
     if "unverified" in card:
         yield _line("UNVERIFIED", card["unverified"])
+
+
+def _review(review: Standing) -> Iterator[str]:
+    from review.verdict.attachment import why_not_community
+
+    said = review.certificate
+    outcome = OUTCOMES[said.outcome]
+    yield _line("review", outcome, said.panel.words, said.organisation.name, said.issued[:10])
+    yield _line("  certificate", said.sha256)
+    if review.passed and (reason := why_not_community(said)):
+        yield _line("  not community-validated", reason)
 
 
 def _entries(dataset: Mapping[str, Any]) -> str:

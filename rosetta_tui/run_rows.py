@@ -6,7 +6,15 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from rosetta_tui import figures
-from rosetta_tui.card_fields import block, claimable, cost, number, tier_words, with_interval
+from rosetta_tui.card_fields import (
+    block,
+    claimable,
+    cost,
+    number,
+    review_of,
+    tier_words,
+    with_interval,
+)
 from rosetta_tui.run_facts import setup_words, when
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
@@ -58,7 +66,8 @@ class RunRows:
     def key(self, index: int) -> Hashable:
         """Give what the row's look depends on; a sealed card never changes."""
         run = self.runs[index]
-        return (run.run_id, run.state, run.done, run.failed, run.card is None)
+        beside = tuple(each.sha256 for each in run.certificates)
+        return (run.run_id, run.state, run.done, run.failed, run.card is None, beside)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Give the cells of one row."""
@@ -86,7 +95,8 @@ def run_cells(run: RunSummary) -> tuple[Cell, ...]:
 
 def _result(run: RunSummary) -> Cell:
     if run.card is not None:
-        return Cell(f"{figures.meter(claimable(run.card))} {tier_words(run.card)}")
+        review = review_of(run.card, run.certificates)
+        return Cell(f"{figures.meter(claimable(run.card, review))} {tier_words(run.card, review)}")
     share = f" {run.done / run.total:.0%}" if run.total else ""
     words = f"{run.state}{share} · {figures.count(run.done)} of {figures.count(run.total)}"
     return Cell(words, "mark" if run.state in UNDER_WAY else "warn")

@@ -82,8 +82,12 @@ def tier_in_words(
     review_passed: bool,
     at_floor: bool,
     mostly_identical: bool = False,
+    review: str = "review pending",
 ) -> str:
-    """Write what people see, such as ``functional (automatic 0.78; review pending)``."""
+    """Write what people see, such as ``functional (automatic 0.78; review pending)``.
+
+    ``review`` says why a review has not lifted the tier.
+    """
     if composite is None:
         return Tier.UNSCORED.value
     parts = [f"automatic {_shown(composite)}"]
@@ -94,7 +98,7 @@ def tier_in_words(
     elif review_passed:
         parts.append("reviewed")
     elif quality_tier(composite).rank > claimable.rank:
-        parts.append("review pending")
+        parts.append(review)
     return f"{claimable} ({'; '.join(parts)})"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from harness.events import RunState
 from harness.failures import StoreError, UsageError
 from harness.method import Setup
+from harness.store.certificates import Attached, attached_by_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,10 +340,13 @@ class RunSummary:
     """The sealed card without results[]; None while the run is not complete."""
     live: Mapping[str, Any] | None
     imported: bool
+    certificates: tuple[Attached, ...] = ()
+    """Certificates of reviews beside the run; ``review.verdict.attachment`` says what they are worth."""
 
 
 def list_runs(connection: sqlite3.Connection) -> list[RunSummary]:
     """Give all runs, newest first."""
+    certificates = attached_by_run(connection)
     rows = connection.execute("""
         SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
                u.condition, json_extract(u.setup, '$.method'), u.positions,
@@ -351,10 +355,10 @@ def list_runs(connection: sqlite3.Connection) -> list[RunSummary]:
                u.run_card, u.live, u.imported IS NOT NULL
         FROM runs u ORDER BY u.created DESC, u.id DESC
     """)
-    return [_summary(row) for row in rows]
+    return [_summary(row, certificates.get(row[1], ())) for row in rows]
 
 
-def _summary(row: tuple[Any, ...]) -> RunSummary:
+def _summary(row: tuple[Any, ...], certificates: tuple[Attached, ...]) -> RunSummary:
     return RunSummary(
         run_id=row[0],
         number=row[1],
@@ -371,4 +375,5 @@ def _summary(row: tuple[Any, ...]) -> RunSummary:
         card=None if row[12] is None else json.loads(row[12]),
         live=None if row[13] is None else json.loads(row[13]),
         imported=bool(row[14]),
+        certificates=certificates,
     )

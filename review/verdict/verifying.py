@@ -135,7 +135,8 @@ def _after_withdrawal(
         return Verification(stated, (*checks, Check("contents", False, words)))
     words = f"{gone:,} withdrawn since: the numbers of that day cannot be computed again"
     run = stated.run.run_id
-    without = read_verdict(evidence, run, stated.verdict.get("look")).verdict.outcome
+    looks = evidence.up_to(stated.log.tips).state.looks.get(run, 1)
+    without = read_verdict(evidence, run, looks).verdict.outcome
     return Verification(
         stated, (*checks, Check("verdict", None, words)), withdrawn=gone, without=without
     )

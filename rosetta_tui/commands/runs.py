@@ -60,10 +60,18 @@ def list_(as_json: bool) -> None:
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
-    from rosetta_tui.card_fields import block, rescore_of, tier_words
+    from rosetta_tui.card_fields import (
+        block,
+        claimable,
+        rescore_of,
+        review_of,
+        tier_words,
+        validated_by,
+    )
     from rosetta_tui.run_facts import iso
 
     card = run.card or {}
+    review = review_of(card, run.certificates)
     scores, intervals = block(card, "scores"), block(block(card, "scores"), "confidence_intervals")
     return {
         "run_id": run.run_id,
@@ -87,8 +95,11 @@ def _summary(run: RunSummary) -> dict[str, Any]:
             if metric in intervals
         },
         "quality_tier": scores.get("quality_tier"),
-        "claimable_tier": card.get("claimable_tier"),
-        "tier_in_words": tier_words(card) if card else None,
+        "claimable_tier": claimable(card, review) if card else None,
+        "tier_in_words": tier_words(card, review) if card else None,
+        "verification_tier": validated_by(card, review) if card else None,
+        "review": None if review is None else review.certificate.outcome,
+        "certificate_sha256": None if review is None else review.certificate.sha256,
         "total_cost_usd": block(card, "cost").get("total_cost_usd"),
         "rescore_of": rescore_of(card) or None,
         "run_card_hash": card.get("run_card_hash"),
@@ -101,19 +112,22 @@ def _summary(run: RunSummary) -> dict[str, Any]:
 def show(run: str, as_json: bool) -> None:
     """Show all scores of RUN (an id, its beginning, or `last`)."""
     from harness.card.load import load_card
+    from harness.store.certificates import attached_to
     from harness.store.runs import find_run, read_card
+    from rosetta_tui.card_fields import review_of
     from rosetta_tui.card_text import card_text
 
     with _store() as connection:
         found = find_run(connection, run)
         card = load_card(connection, found.id).as_json()
         head = read_card(connection, found.id) or {}
+        beside = attached_to(connection, found.id)
     if as_json:
         click.echo(json_text(card))
         return
     if "unverified" in head:
         card["unverified"] = head["unverified"]
-    click.echo(card_text(card))
+    click.echo(card_text(card, review_of(card, beside)))
 
 
 @runs.command()
@@ -128,7 +142,10 @@ def show(run: str, as_json: bool) -> None:
 )
 @click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
 def export(run: str, output: Path, form: str, overwrite: bool) -> None:
-    """Write RUN to a file. Texts of secret segments are never written."""
+    """Write RUN to a file. Texts of secret segments are never written.
+
+    Beside a card, the certificate of its review is written too where one is attached.
+    """
     from harness.card.exporting import ExportForm, export_run, write_file
     from harness.failures import UsageError
     from harness.store.runs import find_run
@@ -138,12 +155,34 @@ def export(run: str, output: Path, form: str, overwrite: bool) -> None:
             "Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less"
         )
     with _store() as connection:
-        data = export_run(connection, find_run(connection, run).id, ExportForm(form))
+        number = find_run(connection, run).id
+        data = export_run(connection, number, ExportForm(form))
+        beside = _certificate_files(connection, number, output) if form == "card" else {}
     if str(output) == "-":
         click.echo(data, nl=False)
         return
-    write_file(output, data, overwrite=overwrite)
-    click.echo(f"Written: {plain(str(output))}", err=True)
+    for path, content in {output: data, **beside}.items():
+        write_file(path, content, overwrite=overwrite)
+        click.echo(f"Written: {plain(str(path))}", err=True)
+
+
+def _certificate_files(
+    connection: sqlite3.Connection, number: int, output: Path
+) -> dict[Path, bytes]:
+    """Give the certificate that speaks for a run and its signature, by the paths beside its card."""
+    from harness.store.certificates import attached_to
+    from harness.store.runs import read_card
+    from rosetta_tui.card_fields import review_of
+
+    beside = attached_to(connection, number)
+    review = review_of(read_card(connection, number) or {}, beside)
+    if review is None:
+        return {}
+    chosen = next(each for each in beside if each.sha256 == review.certificate.sha256)
+    return {
+        output.with_suffix(".certificate.json"): chosen.certificate,
+        output.with_suffix(".certificate.sig"): chosen.signature,
+    }
 
 
 @runs.command("import")

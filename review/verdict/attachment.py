@@ -1,0 +1,75 @@
+"""What certificates beside a run are worth: the newest one that holds speaks, and only ``go`` lifts a tier.
+
+Signature, key, run and outcome are looked at each time a run is shown, because a store can be edited;
+evidence and verdict are recomputed when a certificate is attached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.failures import UsageError
+from harness.store.certificates import Attached
+from review.files.signature import verify as signed_by
+from review.verdict.certificate import COMMUNITY_VALIDATED, Certificate, read_certificate
+from review.verdict.verdict import Outcome
+
+_GOLD = "gold_standard"
+"""The segment that the community keeps (benchmark-specification §9.4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What people said of a run, by the newest certificate that holds."""
+
+    certificate: Certificate
+
+    @property
+    def passed(self) -> bool:
+        """True where the gate said go: the cap of the claimable tier is lifted."""
+        return self.certificate.outcome is Outcome.GO
+
+    @property
+    def verification_tier(self) -> str | None:
+        """The tier of benchmark-specification §9.4 that the review gives, None where it gives none."""
+        return None if why_not_community(self.certificate) else COMMUNITY_VALIDATED
+
+
+def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> Standing | None:
+    """Give what people said of a run; None where no certificate beside it holds for this very card."""
+    held = {
+        each.sha256: certificate
+        for each in attached
+        if (certificate := _holds(each, run_id, run_card_hash)) is not None
+    }
+    replaced = {certificate.supersedes for certificate in held.values()}
+    newest = [(held[name].issued, name) for name in held if name not in replaced]
+    return Standing(held[max(newest)[1]]) if newest else None
+
+
+def _holds(attached: Attached, run_id: str, run_card_hash: str) -> Certificate | None:
+    if not signed_by(attached.signer, attached.certificate, attached.signature):
+        return None
+    try:
+        certificate = read_certificate(attached.certificate, "the certificate")
+    except UsageError:
+        return None
+    same_run = (certificate.run.run_id, certificate.run.run_card_hash) == (run_id, run_card_hash)
+    same_key = certificate.organisation.signing_key == attached.signer
+    return certificate if same_run and same_key else None
+
+
+def why_not_community(certificate: Certificate) -> str:
+    """Say why a certificate does not make its run community-validated; empty where it does."""
+    if certificate.outcome is not Outcome.GO:
+        return "the gate did not say go"
+    others = sorted(
+        name for name, count in certificate.run.segments.items() if count and name != _GOLD
+    )
+    if others or not certificate.run.segments.get(_GOLD):
+        return f"reviewed entries are of the segment {', '.join(others) or 'none'}, not {_GOLD}"
+    needed = certificate.policy.community_reviewers
+    if certificate.panel.reviewers < needed:
+        return f"it was a panel of {certificate.panel.reviewers}, the policy asks for {needed}"
+    return ""

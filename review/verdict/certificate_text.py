@@ -1,0 +1,146 @@
+"""A certificate as one page of text for people."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from review.verdict.attachment import why_not_community
+from review.verdict.certificate import COMMUNITY_VALIDATED, Certificate
+from review.verdict.findings import Code, Finding
+from review.verdict.html_page import visible
+from review.verdict.reasons import OUTCOMES, finding_words
+
+WIDTH = 88
+_PERSON = {
+    Code.LOW_REVIEWER: "One reviewer finds only {share} of the translations acceptable or better; below {needed} "
+    "people must talk.",
+    Code.REVIEWER_LEFT_OUT: "One reviewer rated {rated} of the {core} translations that all were asked, too few "
+    "to count.",
+}
+"""Findings about people, said without whose they are."""
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """Write the page; texts from outside are made visible, nothing in them acts on a terminal."""
+    lines = [
+        "CERTIFICATE OF A COMMUNITY REVIEW",
+        "",
+        *_wrapped(OUTCOMES[certificate.outcome]),
+        "",
+        *(_row(name, value) for name, value in facts(certificate)),
+        "",
+        "What it rests on",
+        *(line for finding in findings(certificate) for line in _wrapped(finding, "  - ")),
+        "",
+        *(_row(name, value) for name, value in seals(certificate)),
+        "",
+        *_wrapped(HOW_TO_CHECK),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+HOW_TO_CHECK = (
+    "Anybody who has the evidence file can compute this verdict again: `rosetta review verify`, or the one-page "
+    "program in the file itself. The statement is about the run named above and about no other."
+)
+
+
+def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
+    """Give what a reader wants to know first, as name and value."""
+    run, numbers = certificate.run, certificate.verdict["numbers"]
+    level, sure = percent(certificate.verdict["level"]), percent(certificate.verdict["confidence"])
+    yield "run", run.run_id
+    yield "corpus", f"{run.dataset_id}, {run.language_pair}, {_segments(run.segments)}"
+    yield "review", certificate.review
+    yield "organisation", certificate.organisation.name
+    yield "issued", certificate.issued
+    panel = certificate.panel
+    yield "panel", f"{panel.words}, of {panel.invited} who were asked"
+    yield "how chosen", panel.chosen
+    yield "items", f"{numbers['items']} rated"
+    yield "share", f"{percent(numbers['share'])} acceptable or better ({_ends(numbers)})"
+    yield "needed", f"a lower bound of {level}, {sure} sure; look {certificate.verdict['look']}"
+    for stratum, found in sorted(numbers["strata"].items()):
+        yield f"difficulty {stratum}", f"{percent(found['share'])} of {found['items']} items"
+    yield "each reviewer", ", ".join(percent(each) for each in numbers["reviewers"])
+    yield from _agreement(certificate.agreement)
+    reason = why_not_community(certificate)
+    yield "standing", f"not {COMMUNITY_VALIDATED}: {reason}" if reason else COMMUNITY_VALIDATED
+    if certificate.log.withdrawals:
+        yield "withdrawn", f"{certificate.log.withdrawals} people took their ratings back"
+
+
+def findings(certificate: Certificate) -> list[str]:
+    """Give every finding in a sentence."""
+    return [_finding(each) for each in certificate.verdict["findings"]]
+
+
+def seals(certificate: Certificate) -> Iterator[tuple[str, str]]:
+    """Give the hashes and keys, as name and value."""
+    yield "certificate", certificate.sha256
+    yield "signed with", certificate.organisation.signing_key
+    yield "run card", certificate.run.run_card_hash
+    yield "policy", certificate.policy.sha256
+    yield "policy status", certificate.policy.status
+    yield "answer key", certificate.key_sha256
+    yield "events", f"{certificate.log.sha256} ({certificate.log.events:,} events)"
+    for batch, manifest in sorted(certificate.batches.items()):
+        yield f"batch {batch}", manifest
+    if certificate.supersedes:
+        yield "supersedes", certificate.supersedes
+
+
+def percent(share: str | None) -> str:
+    """Show a share with one decimal, a dash for none."""
+    return "–" if share is None else f"{float(share):.1%}"
+
+
+def _finding(said: Mapping[str, Any]) -> str:
+    code = Code(said["code"])
+    told = {name: fact for name, fact in said.items() if name != "code"}
+    if code in _PERSON:
+        shown = {k: percent(v) if isinstance(v, str) else v for k, v in told.items()}
+        return _PERSON[code].format_map(shown)
+    return finding_words(Finding(code, told))
+
+
+def _segments(segments: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} of {name}" for name, count in sorted(segments.items()))
+
+
+def _ends(numbers: Mapping[str, Any]) -> str:
+    return f"{percent(numbers['lower'])} to {percent(numbers['upper'])}"
+
+
+def _agreement(measured: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    names = {"alpha": "alpha", "ac2": "AC2", "exact": "same rating", "within_one": "within one"}
+    for name, title in names.items():
+        yield title, measure(measured[name], share=name in {"exact", "within_one"})
+
+
+def measure(stated: Mapping[str, Any], *, share: bool) -> str:
+    """Show a measure of agreement with its interval, or why it has none."""
+    if stated["value"] is None:
+        return str(stated["why"])
+    show = percent if share else _two
+    ends = stated["interval"]
+    if ends is None:
+        return show(stated["value"])
+    return f"{show(stated['value'])} ({show(ends['lower'])} to {show(ends['upper'])})"
+
+
+def _two(value: str | None) -> str:
+    return "–" if value is None else f"{float(value):.2f}"
+
+
+def _row(name: str, value: str) -> str:
+    first, *rest = _wrapped(value, width=WIDTH - 17) or [""]
+    return "\n".join([f"{name:<16} {first}".rstrip(), *(" " * 17 + line for line in rest)])
+
+
+def _wrapped(text: str, begin: str = "", width: int = WIDTH) -> list[str]:
+    return textwrap.wrap(
+        visible(text), width, initial_indent=begin, subsequent_indent=" " * len(begin)
+    )
