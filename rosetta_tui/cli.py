@@ -21,6 +21,7 @@ COMMANDS = {
     "corpus": ("rosetta_tui.commands.corpus", "Check, describe and convert corpus files."),
     "language": ("rosetta_tui.commands.language", "Show languages; check what works for one here."),
     "review": ("rosetta_tui.commands.review", "Let speakers rate outputs; read the verdict."),
+    "calibrate": ("rosetta_tui.commands.calibrate", "Compare scores with people's ratings."),
     "key": ("rosetta_tui.commands.key", "Keep keys of model and translation services."),
 }
 """Name → where the command is and what it does; imported only when it is called."""

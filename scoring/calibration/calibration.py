@@ -19,8 +19,7 @@ from scoring.calibration.threshold import (
 )
 from scoring.calibration.weights import WeightProposal, propose_weights
 
-
-MOST_OUTPUTS = 20_000
+MOST_OUTPUTS = 10_000
 """Rated outputs that are looked at together: time and memory for their pairs grow with the square."""
 
 

@@ -23,20 +23,21 @@ PERMUTATIONS = 2_000
 
 
 def soft_pairwise_accuracy(
-    people: FloatArray, metric: FloatArray, *, seed: int = SEED
+    people: FloatArray, metric: FloatArray, *, ties: float = 0.5, seed: int = SEED
 ) -> float | None:
     """Give 1 less the mean difference of p-values over pairs of systems, 0–1; None without a pair.
 
     Both arrays have shape (systems, items), NaN where an output was not rated or has no value; a pair is
-    compared on the items that both have. With few items the value depends a little on the order of the
-    systems, because a tie with the observed difference counts for the first.
+    compared on the items that both have. ``ties`` is the share of the exchanges with just the observed
+    difference that counts. The published rule counts all, 1.0; then a metric that hardly differs is rated by
+    the order in which the systems are named, so we count half.
     """
     apart = []
     for first, second in combinations(range(len(people)), 2):
         both = np.stack([people[first] - people[second], metric[first] - metric[second]])
         both = both[:, ~np.isnan(both).any(axis=0)]
         if both.shape[1]:
-            p_people, p_metric = _p_values(both, seed)
+            p_people, p_metric = _p_values(both, ties, seed)
             apart.append(abs(p_people - p_metric))
     return 1.0 - float(np.mean(apart)) if apart else None
 
@@ -48,13 +49,17 @@ def matrix(values: FloatArray, systems: IndexArray, items: IndexArray) -> FloatA
     return laid
 
 
-def _p_values(differences: FloatArray, seed: int) -> FloatArray:
+def _p_values(differences: FloatArray, ties: float, seed: int) -> FloatArray:
     """Give for each row of differences how often an exchange of the two systems gives as large a sum."""
     nulls = differences @ _signs(differences.shape[1], seed).T
     observed = differences.sum(axis=1, keepdims=True)
     # sums of the same numbers in another order may differ in the last digit
     slack = 1e-9 * np.abs(differences).sum(axis=1, keepdims=True)
-    return np.asarray((nulls >= observed - slack).mean(axis=1))
+    larger, as_large = (
+        (nulls > observed + slack).mean(axis=1),
+        (nulls >= observed - slack).mean(axis=1),
+    )
+    return np.asarray(larger + ties * (as_large - larger))
 
 
 @lru_cache(maxsize=2)

@@ -166,7 +166,7 @@ def _judged(
     reason = _doubt(found, x)
     return ThresholdProposal(
         not reason,
-        reason or f"the curve reaches {level:.0%} there",
+        reason or "the curve reaches the level among the composites that were rated",
         level,
         items,
         tier_line(),

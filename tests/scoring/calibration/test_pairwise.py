@@ -112,7 +112,15 @@ PEOPLE, SCORES = np.array([[1.0, 2, 3], [2, 3, 4]]), np.array([[2.0, 2, 4], [1, 
 
 
 def test_soft_pairwise_accuracy_has_the_golden_value_by_enumeration() -> None:
-    assert soft_pairwise_accuracy(PEOPLE, SCORES) == pytest.approx(0.875, abs=1e-12)
+    assert soft_pairwise_accuracy(PEOPLE, SCORES, ties=1.0) == pytest.approx(0.875, abs=1e-12)
+
+
+def test_with_ties_counted_half_the_order_of_the_systems_does_not_matter() -> None:
+    """By hand: people 1/16 of 1, the metric 1/8 and half of 3/8, so 1 - 1/4."""
+    assert soft_pairwise_accuracy(PEOPLE, SCORES) == pytest.approx(0.75, abs=1e-12)
+    turned = soft_pairwise_accuracy(PEOPLE[::-1], SCORES[::-1])
+    assert turned == pytest.approx(0.75, abs=1e-12)
+    assert soft_pairwise_accuracy(PEOPLE, np.ones((2, 3))) == pytest.approx(1 - 7 / 16)
 
 
 def test_drawn_exchanges_come_near_to_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,280 @@
+"""Rated outputs of stored runs with their scores: what a calibration looks at. It holds numbers and no text."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
+
+from harness.failures import HarnessError, UsageError
+from review.calibration.ratings import PersonRating, Ratings
+
+if TYPE_CHECKING:
+    from harness.store.runs import Run
+    from scoring.calibration.judgements import Judgements
+
+_Said = dict[tuple[str, str], list[PersonRating]]
+"""Run id and entry id → what people said of the output."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedRun:
+    """One run of which outputs were rated."""
+
+    run_id: str
+    run_card_hash: str
+    dataset_id: str
+    language_pair: str
+    system: str
+    """Its model, or its method where there is no model."""
+    composite: float | None
+    quality_tier: str
+    """Both of the whole run: the composite as its card says, and the tier that follows from it."""
+    outputs: int
+    """Rated outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Rated outputs, and how they were rated."""
+
+    judgements: Judgements
+    profile: str | None
+    """Profile of the composite where all runs share one."""
+    runs: tuple[RatedRun, ...]
+    source: Mapping[str, Any]
+    ratings: int
+    """Ratings that were used."""
+    raters: int | None
+    """Different people; None where the ratings do not say who rated."""
+    least_ratings: int
+    most_ratings: int
+    """Ratings of the output with the fewest and the most."""
+    left_out: Mapping[str, int]
+    """Why → how many ratings were not used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The rated outputs of one run."""
+
+    run: RatedRun
+    entries: list[str]
+    said: list[list[PersonRating]]
+    metrics: dict[str, list[float]]
+    better: dict[str, str]
+    composite: list[float]
+    length: list[float]
+
+
+ELSEWHERE = "of entries that the run does not have"
+WITHHELD = "of entries whose scores are withheld on an imported card"
+
+
+def gather(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> Evidence:
+    """Put ratings beside the scores of the named runs; without names, of the runs that the ratings name.
+
+    Raises UsageError where ratings cannot be told to be of one run, HarnessError where nothing fits.
+    """
+    runs = _runs(connection, names, ratings)
+    said = _assigned(runs, ratings)
+    parts, missed = [], {ELSEWHERE: 0, WITHHELD: 0}
+    for run in runs:
+        part = _part(connection, run, said, missed)
+        if part.entries:
+            parts.append(part)
+    if not parts:
+        raise HarnessError(
+            "None of the ratings is of an entry of these runs. Look whether the ids are those of the corpus."
+        )
+    missed |= {"without a rating": ratings.empty, "of control items": ratings.controls}
+    return _evidence(parts, ratings, {why: count for why, count in missed.items() if count})
+
+
+def _runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
+    from harness.store.runs import find_run
+
+    wanted = list(names)
+    if not wanted:
+        wanted = list(dict.fromkeys(row.run for row in ratings.rows if row.run is not None))
+        if len(wanted) > 1000:
+            raise UsageError("The ratings name more than 1,000 runs. Name the runs that are meant.")
+    found = {run.id: run for run in (find_run(connection, name) for name in wanted)}
+    if not found:
+        raise UsageError("Name the run that was rated; the ratings do not say it.")
+    return list(found.values())
+
+
+def _assigned(runs: Sequence[Run], ratings: Ratings) -> _Said:
+    """Find the run of every rating."""
+    known: dict[str | None, str] = {}
+    said: _Said = {}
+    for row in ratings.rows:
+        if row.run not in known:
+            known[row.run] = _meant(runs, row)
+        said.setdefault((known[row.run], row.entry_id), []).append(row)
+    return said
+
+
+def _meant(runs: Sequence[Run], row: PersonRating) -> str:
+    if row.run is None:
+        if len(runs) == 1:
+            return runs[0].run_id
+        raise UsageError(
+            f"{row.where}: which of the {len(runs)} runs was rated? Add a column 'run' with the run's id."
+        )
+    fitting = {run.run_id for run in runs if _is_called(run, row.run)}
+    if len(fitting) != 1:
+        said = "none" if not fitting else "more than one"
+        raise UsageError(
+            f"{row.where}: field 'run' fits {said} of the runs. Give the run's id, or the beginning of it; "
+            "`rosetta runs list` shows them."
+        )
+    return fitting.pop()
+
+
+def _is_called(run: Run, name: str) -> bool:
+    setup = run.setup
+    return run.run_id.startswith(name.lower()) or name in {
+        setup.model_slug,
+        setup.method,
+        setup.condition,
+    }
+
+
+def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[str, int]) -> _Part:
+    from harness.instruments import stored_scorer
+    from harness.store.corpora import read_entries
+    from harness.store.results import entry_ids, read_results
+
+    by_place = {
+        place: said[run.run_id, str(id_)]
+        for place, id_ in entry_ids(connection, run.id).items()
+        if (run.run_id, str(id_)) in said
+    }
+    entries = read_entries(connection, run.corpus, by_place)
+    results = [
+        result
+        for result in sorted(
+            read_results(connection, run.id, sorted(by_place)), key=lambda each: each.position
+        )
+        if not (entries[result.position].model_extra or {}).get("withheld")
+    ]
+    _count_missed(run, said, by_place, entries, results, missed)
+    scorer = stored_scorer(run, "und", list(entries.values()))
+    taken = scorer.entries_values([scorer.unpack(result.statistics) for result in results])
+    return _Part(
+        _rated_run(connection, run, len(results)),
+        [f"{run.dataset_id} {run.language_pair} {result.entry_id}" for result in results],
+        [by_place[result.position] for result in results],
+        {id_: [_number(row.values.get(id_)) for row in taken] for id_ in scorer.ids},
+        {metric.info.id: metric.info.better for metric in scorer.metrics},
+        [_number(row.composite) for row in taken],
+        [float(len(normalize("NFC", result.output or ""))) for result in results],
+    )
+
+
+def _count_missed(
+    run: Run,
+    said: _Said,
+    by_place: Mapping[int, list[PersonRating]],
+    entries: Mapping[int, Any],
+    results: Sequence[Any],
+    missed: dict[str, int],
+) -> None:
+    used = {result.position for result in results}
+    withheld = sum(
+        len(ratings)
+        for place, ratings in by_place.items()
+        if place not in used and (entries[place].model_extra or {}).get("withheld")
+    )
+    all_ = sum(len(rows) for (run_id, _), rows in said.items() if run_id == run.run_id)
+    missed[WITHHELD] += withheld
+    missed[ELSEWHERE] += all_ - withheld - sum(len(by_place[place]) for place in used)
+
+
+def _rated_run(connection: sqlite3.Connection, run: Run, outputs: int) -> RatedRun:
+    from harness.store.runs import read_card
+    from scoring.tiers import quality_tier
+
+    card = read_card(connection, run.id)
+    if card is None:
+        raise HarnessError(
+            f"Run {run.run_id[:8]} has no card yet: it is not complete. "
+            f"`rosetta resume {run.run_id[:8]}` goes on with it."
+        )
+    scores = card.get("scores")
+    stated = scores.get("composite") if isinstance(scores, Mapping) else None
+    composite = (
+        float(stated) if isinstance(stated, int | float) and not isinstance(stated, bool) else None
+    )
+    return RatedRun(
+        run.run_id,
+        str(card.get("run_card_hash") or ""),
+        run.dataset_id,
+        run.language_pair,
+        run.setup.model_slug or run.setup.method,
+        composite,
+        str(quality_tier(composite)),
+        outputs,
+    )
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _evidence(parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, int]) -> Evidence:
+    from scoring.composite import STRUCTURAL_KEY
+
+    judgements = _judgements(parts)
+    said = [rows for part in parts for rows in part.said]
+    people = {row.reviewer for rows in said for row in rows}
+    profiles = {
+        "A" if any(value == value for value in part.metrics.get(STRUCTURAL_KEY, ())) else "B"  # noqa: PLR0124  NaN
+        for part in parts
+    }
+    return Evidence(
+        judgements,
+        profiles.pop() if len(profiles) == 1 else None,
+        tuple(part.run for part in parts),
+        ratings.source,
+        sum(map(len, said)),
+        None if None in people else len(people),
+        min(map(len, said)),
+        max(map(len, said)),
+        left_out,
+    )
+
+
+def _mean_place(rows: Sequence[PersonRating]) -> float:
+    """Give the mean rating; rounded, so that equal means are equal in whatever order people are added up."""
+    return round(fsum(row.place for row in rows) / len(rows), 12)
+
+
+def _judgements(parts: Sequence[_Part]) -> Judgements:
+    import numpy as np
+
+    from scoring.calibration.judgements import Judgements
+
+    better = {id_: way for part in parts for id_, way in part.better.items()}
+    said = [rows for part in parts for rows in part.said]
+    nothing = {id(part): [float("nan")] * len(part.entries) for part in parts}
+    return Judgements(
+        items=tuple(entry for part in parts for entry in part.entries),
+        systems=tuple(part.run.run_id for part in parts for _ in part.entries),
+        people=np.array([_mean_place(rows) for rows in said]),
+        acceptable=np.array([sum(row.acceptable for row in rows) / len(rows) for rows in said]),
+        composite=np.array([value for part in parts for value in part.composite]),
+        metrics={
+            id_: np.array(
+                [value for part in parts for value in part.metrics.get(id_, nothing[id(part)])]
+            )
+            for id_ in better
+        },
+        better=better,
+        length=np.array([value for part in parts for value in part.length]),
+    )

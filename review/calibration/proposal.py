@@ -1,0 +1,149 @@
+"""A proposal as a file: what might be changed, on what evidence, with its own hash. Nothing reads it by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from harness.card.canonical import canonical_sha256
+
+if TYPE_CHECKING:
+    from review.calibration.evidence import Evidence
+    from scoring.calibration.calibration import Calibration
+    from scoring.calibration.resampling import Estimate
+
+FORMAT = "rosetta-calibration-proposal/1"
+HASH_FIELD = "proposal_sha256"
+
+_HEAD = """\
+# A PROPOSAL, made from people's ratings. Rosetta never applies it by itself: weights and thresholds belong to
+# the specification and to the governance organisation. proposal_sha256 is the SHA-256 of the RFC 8785 form of
+# everything else in this file.
+"""
+
+
+def proposal(found: Calibration, evidence: Evidence, version: str) -> dict[str, Any]:
+    """Lay a proposal out as plain values without nulls, with its hash.
+
+    ``version`` is the program's. The same ratings, runs and seed give the same bytes.
+    """
+    body = _without_nulls(
+        {
+            "format": FORMAT,
+            "status": "proposal",
+            "made_by": f"rosetta {version}",
+            "evidence": {**evidence_facts(evidence), "draws": found.draws, "seed": found.seed},
+            "weights": weight_facts(found),
+            "threshold": threshold_facts(found),
+        }
+    )
+    return {HASH_FIELD: canonical_sha256(body), **body}
+
+
+def proposes(found: Calibration) -> bool:
+    """Say whether there is anything to propose."""
+    return found.weights.proposed or found.threshold.proposed
+
+
+def evidence_facts(evidence: Evidence) -> dict[str, Any]:
+    """Say on what the numbers rest, in plain values."""
+    return {
+        "items": evidence.judgements.item_count,
+        "outputs": len(evidence.judgements),
+        "ratings": evidence.ratings,
+        "raters": evidence.raters,
+        "least_ratings_of_an_output": evidence.least_ratings,
+        "most_ratings_of_an_output": evidence.most_ratings,
+        "left_out": dict(evidence.left_out),
+        "source": dict(evidence.source),
+        "runs": [asdict(run) for run in evidence.runs],
+    }
+
+
+def weight_facts(found: Calibration) -> dict[str, Any]:
+    """Give what is said of the weights."""
+    weights = found.weights
+    return {
+        "proposed": weights.proposed,
+        "reason": weights.reason,
+        "profile": weights.profile,
+        "items": weights.items,
+        "strength": weights.strength,
+        "tau_b_specification": weights.tau_specification,
+        "tau_b_held_out": weights.tau_held_out,
+        "gain": estimate_facts(weights.gain),
+        "specification": dict(weights.specification),
+        "proposal": None if weights.weights is None else dict(weights.weights),
+    }
+
+
+def threshold_facts(found: Calibration) -> dict[str, Any]:
+    """Give what is said of the threshold."""
+    threshold = found.threshold
+    return {
+        "proposed": threshold.proposed,
+        "reason": threshold.reason,
+        "level": threshold.level,
+        "items": threshold.items,
+        "specification": threshold.specification,
+        "composite": estimate_facts(threshold.threshold),
+        "isotonic": threshold.shape,
+        "isotonic_agrees": threshold.shape_agrees,
+    }
+
+
+def estimate_facts(found: Estimate) -> dict[str, Any] | None:
+    """Give a number with its interval, None where there is no number."""
+    if found.value is None:
+        return None
+    if found.interval is None:
+        return {"value": found.value, "interval": None}
+    return {"value": found.value, "interval": asdict(found.interval)}
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_nulls(each) for key, each in value.items() if each is not None}
+    if isinstance(value, list):
+        return [_without_nulls(each) for each in value]
+    return value
+
+
+def toml_text(value: Mapping[str, Any]) -> str:
+    """Write a proposal as TOML; reading it back gives the same values."""
+    return _HEAD + "\n" + "\n".join(_table(value, ())) + "\n"
+
+
+def _table(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+    inner = {key: each for key, each in value.items() if _is_table(each)}
+    for key, each in value.items():
+        if key not in inner:
+            yield f"{_quoted(key)} = {_written(each)}"
+    for key, each in inner.items():
+        name = ".".join(map(_quoted, (*path, key)))
+        for table in each if isinstance(each, list) else [each]:
+            yield f"\n[[{name}]]" if isinstance(each, list) else f"\n[{name}]"
+            yield from _table(table, (*path, key))
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value))
+
+
+def _quoted(key: str) -> str:
+    return (
+        key if key.replace("_", "").isascii() and key.replace("_", "").isalnum() else _string(key)
+    )
+
+
+def _written(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _string(value) if isinstance(value, str) else repr(value)
+
+
+def _string(text: str) -> str:
+    """Write a basic string: JSON's escapes are TOML's, save that TOML wants DEL escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,205 @@
+"""What people said of outputs, from a table made elsewhere or from a review of ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from corpora.entry import EntryId
+from harness.failures import UsageError
+from harness.methods.output_table import table_rows
+from harness.user_file import read_text
+from review.calibration.scale import OURS, Scale
+
+MOST_BYTES = 64 * 2**20
+MOST_RATINGS = 1_000_000
+
+ENTRY = ("entry_id", "entry", "id")
+RATING = ("rating", "score")
+REVIEWER = ("reviewer", "person", "rater", "annotator")
+RUN = ("run", "run_id", "system", "model")
+"""Names of the columns, the first that is there counts; other columns are not looked at."""
+
+CONTROL = "control"
+"""A column of our own tables: rows in which it says something rate no system's output."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRating:
+    """One rating of one output by one person."""
+
+    entry_id: str
+    run: str | None
+    """Run id, or the name of its system; None where the table does not say."""
+    reviewer: str | None
+    place: float
+    """0 for the worst and 1 for the best step of the scale."""
+    acceptable: bool
+    where: str
+    """Line of the file, for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """All ratings of one source, with what is needed to name it in a proposal."""
+
+    rows: tuple[PersonRating, ...]
+    source: Mapping[str, Any]
+    """``kind`` (file or review), its name or SHA-256, and the scale."""
+    empty: int = 0
+    """Rows without a rating, such as those of people who could not judge."""
+    controls: int = 0
+    """Rows that rate a control item."""
+
+
+class RatedItem(Protocol):
+    """One rating as a review gives it."""
+
+    @property
+    def run_id(self) -> str:
+        """Run whose output was rated."""
+
+    @property
+    def entry_id(self) -> EntryId:
+        """Entry of the run's corpus."""
+
+    @property
+    def reviewer(self) -> str:
+        """Pseudonym."""
+
+    @property
+    def rating(self) -> int:
+        """Rank 0–3."""
+
+
+def from_review(name: str, items: Iterable[RatedItem]) -> Ratings:
+    """Take the ratings of a review of ours."""
+    rows = tuple(
+        PersonRating(
+            str(item.entry_id),
+            item.run_id,
+            item.reviewer,
+            OURS.place(item.rating),
+            OURS.acceptable(item.rating),
+            "the review",
+        )
+        for item in items
+    )
+    return Ratings(rows, {"kind": "review", "review": name, **_scale(OURS)})
+
+
+def read_ratings(path: Path, scale: Scale) -> Ratings:
+    """Read a table of ratings (.csv, .tsv, .jsonl); UsageError names file, line, field and mend."""
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise UsageError(
+            f"{path}: ratings are read from {', '.join(_READERS)} files. Give it one of these names."
+        )
+    text, sha256 = read_text(path, "a file of ratings", MOST_BYTES)
+    rows: list[PersonRating] = []
+    empty = controls = count = 0
+    for count, (where, row) in enumerate(reader(path, text), 1):
+        if count > MOST_RATINGS:
+            raise UsageError(f"{path}: more than {MOST_RATINGS:,} ratings. Take fewer.")
+        if row.get(CONTROL) not in (None, ""):
+            controls += 1
+        elif _blank(_field(path, where, row, RATING)):
+            empty += 1
+        else:
+            rows.append(_rating(path, where, row, scale))
+    if not rows:
+        said = "no row" if not count else f"no rating in its {count:,} rows"
+        raise UsageError(f"{path}: there is {said}. One row for each rating is wanted.")
+    _refuse_doubled(path, rows)
+    source = {"kind": "file", "sha256": sha256, **_scale(scale)}
+    return Ratings(tuple(rows), source, empty, controls)
+
+
+def _scale(scale: Scale) -> dict[str, float]:
+    return {
+        "scale_worst": scale.worst,
+        "scale_best": scale.best,
+        "acceptable_from": scale.acceptable_from,
+    }
+
+
+def _rating(path: Path, where: str, row: Mapping[str, Any], scale: Scale) -> PersonRating:
+    entry = _name(path, where, row, ENTRY)
+    if entry is None:
+        raise UsageError(f"{path}: {where}: field {_wanted(row, ENTRY)!r} is empty. Give the id.")
+    try:
+        number = scale.number(_field(path, where, row, RATING))
+    except ValueError as error:
+        raise UsageError(f"{path}: {where}: field {_wanted(row, RATING)!r}: {error}.") from None
+    return PersonRating(
+        entry,
+        _name(path, where, row, RUN),
+        _name(path, where, row, REVIEWER),
+        scale.place(number),
+        scale.acceptable(number),
+        where,
+    )
+
+
+def _field(path: Path, where: str, row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    if _wanted(row, names) not in row:
+        raise UsageError(
+            f"{path}: {where}: a field {names[0]!r} is wanted ({' or '.join(names[1:])} will do)."
+        )
+    return row[_wanted(row, names)]
+
+
+def _wanted(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    return next((name for name in names if name in row), names[0])
+
+
+def _name(path: Path, where: str, row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    """Read an id or a name, which may be a number; optional ones may be absent or blank."""
+    given = _field(path, where, row, names) if names is ENTRY else row.get(_wanted(row, names))
+    if _blank(given):
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | str):
+        raise UsageError(
+            f"{path}: {where}: field {_wanted(row, names)!r}: a text or a whole number is wanted."
+        )
+    return str(given).strip()
+
+
+def _blank(given: object) -> bool:
+    return given is None or (isinstance(given, str) and not given.strip())
+
+
+def _refuse_doubled(path: Path, rows: Iterable[PersonRating]) -> None:
+    """Refuse two ratings of one output by one person: neither may be dropped without a word."""
+    seen: dict[tuple[str | None, str, str], str] = {}
+    for row in rows:
+        if row.reviewer is None:
+            continue
+        before = seen.setdefault((row.run, row.entry_id, row.reviewer), row.where)
+        if before != row.where:
+            raise UsageError(
+                f"{path}: {row.where}: this person rated the same output at {before}. Keep one of them."
+            )
+
+
+def _json_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise UsageError(f"{path}: line {number}: one JSON object a line is wanted.")
+        yield f"line {number}", row
+
+
+_READERS: dict[str, Callable[[Path, str], Iterator[tuple[str, Mapping[str, Any]]]]] = {
+    ".csv": table_rows,
+    ".tsv": table_rows,
+    ".jsonl": _json_rows,
+}

@@ -1,0 +1,206 @@
+"""A calibration as lines for people and as plain values for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rosetta_tui import figures
+from rosetta_tui.card_text import table
+from rosetta_tui.metric_words import short_title, title
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from review.calibration.evidence import Evidence
+    from scoring.calibration.calibration import Calibration
+    from scoring.calibration.measures import Measure
+    from scoring.calibration.resampling import Estimate
+    from scoring.calibration.threshold import ThresholdProposal
+    from scoring.calibration.weights import WeightProposal
+
+
+def calibration_lines(found: Calibration, evidence: Evidence) -> Iterator[str]:
+    """Say everything that the ratings tell, and what of it may be proposed."""
+    yield from _evidence(found, evidence)
+    yield ""
+    yield from _measures(found)
+    yield ""
+    yield from _runs(found, evidence)
+    yield ""
+    yield from _decisions(found)
+    yield ""
+    yield from _weights(found.weights)
+    yield ""
+    yield from _threshold(found.threshold)
+
+
+def _evidence(found: Calibration, evidence: Evidence) -> Iterator[str]:
+    people = (
+        "an unknown number of people"
+        if evidence.raters is None
+        else _some(evidence.raters, "person", "people")
+    )
+    least, most = evidence.least_ratings, evidence.most_ratings
+    each = str(least) if least == most else f"{least}–{most}"
+    yield (
+        f"{_some(found.outputs, 'rated output')} of {_some(found.items, 'entry', 'entries')}; "
+        f"{_some(evidence.ratings, 'rating')} by {people}, {each} for an output"
+    )
+    for why, count in evidence.left_out.items():
+        yield (
+            f"left out: {_some(count, 'rating')} {why}"
+            if why != "without a rating"
+            else (f"left out: {_some(count, 'row')} {why}")
+        )
+    if evidence.raters == 1:
+        yield "! all ratings are one person's: what is fitted to them is how this person judges"
+    yield f"in brackets: 95 % intervals, {found.draws:,} draws of entries, seed {found.seed}"
+
+
+_COLUMNS = ("score", "outputs", "tau-b", "Pearson", "Spearman", "pairs right", "AUC", "runs (SPA)")
+
+
+def _measures(found: Calibration) -> Iterator[str]:
+    yield "What each score tells of people's ratings; more is better"
+    several = any(each.soft_pairwise_accuracy is not None for each in found.measures)
+    width = len(_COLUMNS) if several else len(_COLUMNS) - 1
+    rows = [_measure(each)[:width] for each in found.measures]
+    yield from table([_COLUMNS[:width], *rows])
+    beaten = [_name(each) for each in found.measures if each.beats_length is False]
+    if beaten:
+        yield (
+            f"! not shown to tell more than the length of the output alone: {plain(', '.join(beaten))}"
+        )
+
+
+def _measure(row: Measure) -> tuple[str, ...]:
+    return (
+        _name(row),
+        figures.count(row.outputs),
+        _with_interval(row.tau_b),
+        _with_interval(row.pearson),
+        _with_interval(row.spearman),
+        _with_interval(row.pairwise_accuracy),
+        _with_interval(row.auc),
+        figures.number(row.soft_pairwise_accuracy, 2),
+    )
+
+
+def _name(row: Measure) -> str:
+    return "length only" if row.metric == "length_only" else short_title(row.metric)
+
+
+def _with_interval(found: Estimate, digits: int = 2) -> str:
+    """Give a number with its interval, such as ``0.41 (0.33…0.48)``; a dash would look like a minus."""
+    shown = figures.number(_rounded(found.value, digits), digits)
+    if found.interval is None or found.value is None:
+        return shown
+    ends = (_rounded(end, digits) for end in (found.interval.lower, found.interval.upper))
+    return f"{shown} ({'…'.join(figures.number(end, digits) for end in ends)})"
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    """Round, and let no zero have a minus."""
+    return None if value is None else round(value, digits) + 0.0
+
+
+def _runs(found: Calibration, evidence: Evidence) -> Iterator[str]:
+    yield "What people said of the runs, and what the automatic score says"
+    known = {run.run_id: run for run in evidence.runs}
+    rows = [
+        (
+            "run",
+            "system",
+            "outputs",
+            "acceptable or better",
+            "composite of these",
+            "of the whole run",
+        )
+    ]
+    for share in found.systems:
+        run = known[share.system]
+        rows.append(
+            (
+                share.system[:8],
+                run.system,
+                figures.count(share.outputs),
+                _with_interval(share.acceptable),
+                figures.number(share.composite, 2),
+                f"{figures.number(run.composite, 2)} {run.quality_tier}",
+            )
+        )
+    yield from table(rows)
+
+
+def _decisions(found: Calibration) -> Iterator[str]:
+    said = found.decisions
+    yield (
+        "What the line of the tier “deployable” would have decided of each output, and what most of its "
+        "raters decided"
+    )
+    yield from table(
+        [
+            ("", "acceptable", "not acceptable"),
+            (f"composite {said.line:.2f} or more", str(said.both), str(said.score_only)),
+            ("below", str(said.people_only), str(said.neither)),
+        ]
+    )
+    if said.agreement is not None:
+        yield f"They agree on {said.agreement:.0%} of the outputs."
+
+
+def _weights(found: WeightProposal) -> Iterator[str]:
+    if not found.proposed or found.weights is None:
+        yield f"Weights: keep the specification's, because {found.reason}."
+        return
+    yield f"Weights: a PROPOSAL for profile {found.profile}, because {found.reason}."
+    rows = [("metric", "specification", "proposal")]
+    for metric, weight in found.specification.items():
+        rows.append((title(metric), f"{weight:.3f}", f"{found.weights[metric]:.3f}"))
+    yield from table(rows)
+
+
+def _threshold(found: ThresholdProposal) -> Iterator[str]:
+    level = f"{found.level:.0%} of the ratings are acceptable or better"
+    if not found.proposed:
+        yield f"Threshold where {level}: none is proposed, because {found.reason}."
+        return
+    yield (
+        f"Threshold where {level}: a PROPOSAL, composite {_with_interval(found.threshold, 3)}; the "
+        f"specification calls {found.specification:.2f} deployable."
+    )
+    shape = "never reaches it" if found.shape is None else f"reaches it at {found.shape:.3f}"
+    if found.shape_agrees:
+        yield f"A curve of no fixed shape {shape}: that agrees."
+    else:
+        yield f"! A curve of no fixed shape {shape}, outside of the interval: look at the ratings before you use it."
+
+
+def _some(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def calibration_json(found: Calibration, evidence: Evidence) -> dict[str, Any]:
+    """Give everything as plain values; numbers only, of secret entries too."""
+    from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
+
+    return {
+        "evidence": {**evidence_facts(evidence), "draws": found.draws, "seed": found.seed},
+        "measures": [
+            {
+                **{key: _value(each) for key, each in asdict(row).items()},
+                "beats_length": row.beats_length,
+            }
+            for row in found.measures
+        ],
+        "runs": [{key: _value(each) for key, each in asdict(row).items()} for row in found.systems],
+        "decisions": {**asdict(found.decisions), "agreement": found.decisions.agreement},
+        "weights": weight_facts(found),
+        "threshold": threshold_facts(found),
+    }
+
+
+def _value(given: Any) -> Any:
+    """Leave an estimate without a value away, so that null always means: there is none."""
+    return None if isinstance(given, dict) and given.get("value", 0) is None else given

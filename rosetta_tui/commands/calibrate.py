@@ -1,0 +1,128 @@
+"""``rosetta calibrate``: what the metrics tell of people's ratings, and what that would change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from review.calibration.evidence import Evidence
+    from review.calibration.ratings import Ratings
+    from scoring.calibration.calibration import Calibration
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option("--ratings", type=_FILE, help="Ratings made elsewhere (.csv, .tsv, .jsonl).")
+@click.option("--review", metavar="NAME", help="A review of yours instead of a file.")
+@click.option("--scale", metavar="WORST:BEST", help="Of a file's numbers. Default: 0:3 or words.")
+@click.option("--acceptable-from", type=float, help="Default: 2, or the middle of --scale.")
+@click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.7,
+    show_default=True, help="Share of ratings that must be acceptable or better.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
+@click.option("-o", "--output", type=_FILE, help="Write what is proposed as TOML.")
+@click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def calibrate(
+    runs: Sequence[str],
+    output: Path | None,
+    overwrite: bool,
+    as_json: bool,
+    level: float,
+    seed: int,
+    **given: Any,
+) -> None:
+    """Compare the scores of RUNs with people's ratings of their outputs.
+
+    A file of ratings has the columns entry_id and rating (reject, gist, acceptable, excellent, or 0 to 3),
+    and where it matters reviewer and run. RUNs may be left away where the ratings name them.
+    Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough.
+    """
+    from rosetta_tui.calibration_text import calibration_json, calibration_lines
+
+    _refuse_taken(output, overwrite=overwrite)
+    evidence = _evidence(runs, _ratings(**given))
+    found = _calibrated(evidence, level, seed)
+    if as_json:
+        click.echo(json_text(calibration_json(found, evidence)))
+    else:
+        for line in calibration_lines(found, evidence):
+            click.echo(line)
+    if output is not None:
+        _write(output, found, evidence, overwrite=overwrite)
+
+
+def _refuse_taken(output: Path | None, *, overwrite: bool) -> None:
+    """Refuse a name that is taken before the work is done, not after."""
+    from harness.failures import UsageError
+
+    if output is not None and output.exists() and not overwrite:
+        raise UsageError(
+            f"{output.name} is there already. Choose another name, or add --overwrite."
+        )
+
+
+def _ratings(
+    ratings: Path | None, review: str | None, scale: str | None, acceptable_from: float | None
+) -> Ratings:
+    from harness.failures import UsageError
+    from review.calibration.ratings import from_review, read_ratings
+    from review.calibration.scale import read_scale
+
+    if (ratings is None) == (review is None):
+        raise UsageError("Give people's ratings: either --ratings FILE or --review NAME.")
+    if ratings is not None:
+        return read_ratings(ratings, read_scale(scale, acceptable_from))
+    if scale is not None or acceptable_from is not None:
+        raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
+    from review.office.outcomes import rated_items
+
+    return from_review(str(review), rated_items(str(review)))
+
+
+def _evidence(runs: Sequence[str], ratings: Ratings) -> Evidence:
+    from harness.failures import UsageError
+    from harness.store.database import open_store
+    from review.calibration.evidence import gather
+    from scoring.calibration.calibration import MOST_OUTPUTS
+
+    with closing(open_store()) as connection:
+        evidence = gather(connection, runs, ratings)
+    if len(evidence.judgements) > MOST_OUTPUTS:
+        raise UsageError(
+            f"{len(evidence.judgements):,} rated outputs are more than can be compared pair by pair "
+            f"({MOST_OUTPUTS:,}). Name fewer runs, or take a part of the ratings."
+        )
+    return evidence
+
+
+def _calibrated(evidence: Evidence, level: float, seed: int) -> Calibration:
+    from scoring.calibration.calibration import calibrate as calibrated
+
+    def tell(what: str) -> None:
+        click.echo(f"at work on: {plain(what)} …", err=True)
+
+    return calibrated(evidence.judgements, evidence.profile, level=level, seed=seed, tell=tell)
+
+
+def _write(output: Path, found: Calibration, evidence: Evidence, *, overwrite: bool) -> None:
+    from harness.card.exporting import write_file
+    from harness.version import VERSION
+    from review.calibration.proposal import HASH_FIELD, proposal, proposes, toml_text
+
+    if not proposes(found):
+        click.echo(f"Nothing is proposed, so {plain(output.name)} was not written.", err=True)
+        return
+    made = proposal(found, evidence, VERSION)
+    write_file(output, toml_text(made).encode(), overwrite=overwrite)
+    click.echo(f"Written: {plain(str(output))} ({HASH_FIELD} {made[HASH_FIELD]})", err=True)

@@ -1,0 +1,207 @@
+"""Ratings made elsewhere: every form, every scale, and words for what is wrong in a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.failures import UsageError
+from review.calibration.ratings import from_review, read_ratings
+from review.calibration.scale import OURS, Scale, read_scale
+from review.rating import Rating
+
+ROWS = [
+    {"entry_id": "e1", "rating": "excellent", "reviewer": "R1", "run": "a"},
+    {"entry_id": "e1", "rating": "gist", "reviewer": "R2", "run": "a"},
+    {"entry_id": "2", "rating": "0", "reviewer": "R1", "run": "a"},
+]
+
+
+def written(folder: Path, suffix: str, rows: list[dict[str, object]]) -> Path:
+    path = folder / f"ratings{suffix}"
+    if suffix == ".jsonl":
+        path.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
+        return path
+    file = io.StringIO()
+    table = csv.DictWriter(file, list(rows[0]), delimiter="," if suffix == ".csv" else "\t")
+    table.writeheader()
+    table.writerows(rows)
+    path.write_text(file.getvalue(), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
+def test_every_form_says_the_same(tmp_path: Path, suffix: str) -> None:
+    found = read_ratings(written(tmp_path, suffix, list(ROWS)), OURS)
+    assert [(row.entry_id, row.run, row.reviewer) for row in found.rows] == [
+        ("e1", "a", "R1"), ("e1", "a", "R2"), ("2", "a", "R1")
+    ]  # fmt: skip
+    assert [row.place for row in found.rows] == pytest.approx([1, 1 / 3, 0])
+    assert [row.acceptable for row in found.rows] == [True, False, False]
+    assert found.source["kind"] == "file"
+    assert len(found.source["sha256"]) == 64
+
+
+def test_other_names_of_columns_and_whole_numbers_for_ids_will_do(tmp_path: Path) -> None:
+    path = written(tmp_path, ".jsonl", [{"id": 7, "score": 2.5, "rater": 1, "note": "x"}])
+    [row] = read_ratings(path, OURS).rows
+    assert (row.entry_id, row.reviewer, row.run, row.acceptable) == ("7", "1", None, True)
+    assert row.place == pytest.approx(2.5 / 3)
+
+
+def test_rows_without_a_rating_and_controls_are_counted_and_left_out(tmp_path: Path) -> None:
+    rows = [
+        {"person": "A", "run_id": "r", "entry_id": "1", "control": "", "rating": "gist"},
+        {"person": "A", "run_id": "r", "entry_id": "2", "control": "", "rating": ""},
+        {"person": "A", "run_id": "", "entry_id": "3", "control": "bad", "rating": "reject"},
+    ]
+    found = read_ratings(written(tmp_path, ".csv", list(rows)), OURS)
+    assert (len(found.rows), found.empty, found.controls) == (1, 1, 1)
+
+
+def test_several_ratings_without_a_reviewer_are_several_people(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [{"id": "1", "rating": 3}, {"id": "1", "rating": 3}]
+    assert len(read_ratings(written(tmp_path, ".jsonl", rows), OURS).rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"entry_id": "1", "rating": "fine"}, "field 'rating': one of reject, gist, acceptable, excellent"),
+        ({"entry_id": "1", "rating": 4}, "a number from 0 to 3 is wanted; --scale WORST:BEST"),
+        ({"entry_id": "1", "rating": True}, "a number from 0 to 3"),
+        ({"entry_id": "1", "rating": "nan"}, "a number from 0 to 3"),
+        ({"entry_id": "1", "rating": [2]}, "a number from 0 to 3"),
+        ({"entry_id": "1", "rating": "9" * 5000}, "a number from 0 to 3"),
+        ({"entry_id": " ", "rating": 1}, "field 'entry_id' is empty"),
+        ({"entry_id": 1.5, "rating": 1}, "field 'entry_id': a text or a whole number"),
+        ({"entry_id": {}, "rating": 1}, "field 'entry_id': a text or a whole number"),
+        ({"rating": 1}, "a field 'entry_id' is wanted (entry or id will do)"),
+        ({"entry_id": "1"}, "a field 'rating' is wanted"),
+        ({"entry_id": "1", "rating": 1, "reviewer": False}, "field 'reviewer': a text"),
+    ],
+    ids=lambda given: None if isinstance(given, str) else "row",
+)  # fmt: skip
+def test_what_is_wrong_in_a_row_is_said_with_its_line(
+    tmp_path: Path, row: dict[str, object], words: str
+) -> None:
+    path = written(tmp_path, ".jsonl", [{"entry_id": "0", "rating": 1}, row])
+    with pytest.raises(UsageError) as refused:
+        read_ratings(path, OURS)
+    assert str(refused.value).startswith(f"{path}: line 2: ")
+    assert words in str(refused.value)
+    assert len(str(refused.value)) < len(str(path)) + 200
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("r.txt", "x", "read from .csv, .tsv, .jsonl files"),
+        ("r.jsonl", "", "there is no row"),
+        ("r.csv", "entry_id,rating\n1,\n", "no rating in its 1 rows"),
+        ("r.jsonl", "[1]\n", "line 1: one JSON object a line"),
+        ("r.jsonl", "[" * 100_000, "line 1: one JSON object a line"),
+        ("r.csv", 'entry_id,rating\n"1,2\n', "Close every quote"),
+        ("r.csv", "entry_id,rating\n1,2,3\n", "not as many fields as the header"),
+        ("r.csv", "rating,rating\n1,2\n", "two columns have the same name"),
+    ],
+    ids=["suffix", "empty", "no ratings", "no object", "deep", "quote", "fields", "doubled column"],
+)
+def test_what_is_wrong_with_a_file_is_said(
+    tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(UsageError, match="^.*" + name) as refused:
+        read_ratings(tmp_path / name, OURS)
+    assert words in str(refused.value)
+
+
+def test_two_ratings_of_one_output_by_one_person_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, ".csv", [*ROWS, {**ROWS[0], "rating": "gist"}])
+    with pytest.raises(UsageError, match="line 5: this person rated the same output at line 2"):
+        read_ratings(path, OURS)
+
+
+def test_a_file_that_is_too_large_or_has_too_many_rows_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, ".csv", list(ROWS))
+    monkeypatch.setattr("review.calibration.ratings.MOST_RATINGS", 2)
+    with pytest.raises(UsageError, match="more than 2 ratings"):
+        read_ratings(path, OURS)
+    monkeypatch.setattr("review.calibration.ratings.MOST_BYTES", 10)
+    with pytest.raises(UsageError, match="larger than 10 bytes"):
+        read_ratings(path, OURS)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["id", "rating", "reviewer", "run", "x"]),
+       st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())), max_size=4))  # fmt: skip
+def test_any_rows_are_read_or_refused_in_words(rows: list[dict[str, object]]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "r.jsonl"
+        path.write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
+        try:
+            found = read_ratings(path, OURS)
+        except UsageError as error:
+            assert str(error).startswith(str(path))  # noqa: PT017  either outcome is right
+        else:
+            assert all(0 <= row.place <= 1 for row in found.rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "from_", "scale"),
+    [
+        (None, None, OURS),
+        (None, 3.0, Scale(0, 3, 3, words=True)),
+        ("0:100", None, Scale(0, 100, 50)),
+        ("5:1", None, Scale(5, 1, 3)),
+        ("-3:3", 1.0, Scale(-3, 3, 1)),
+    ],
+)
+def test_scales_are_read(text: str | None, from_: float | None, scale: Scale) -> None:
+    assert read_scale(text, from_) == scale
+
+
+def test_a_scale_may_run_downwards_and_has_no_words_of_ours() -> None:
+    scale = read_scale("5:1")
+    assert [scale.place(number) for number in (5, 3, 1)] == [0, 0.5, 1]
+    assert [scale.acceptable(number) for number in (4, 3, 2)] == [False, True, True]
+    with pytest.raises(ValueError, match=r"^a number from 5 to 1 is wanted$"):
+        scale.number("excellent")
+
+
+@pytest.mark.parametrize("text", ["", "1", "1:1", "a:b", "0:inf", "nan:1", "1:2:3"])
+def test_what_is_no_scale_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="--scale: two numbers are wanted"):
+        read_scale(text)
+
+
+@pytest.mark.parametrize("from_", [-1.0, 3.5, float("nan")])
+def test_acceptable_lies_on_the_scale(from_: float) -> None:
+    with pytest.raises(UsageError, match="--acceptable-from"):
+        read_scale(None, from_)
+
+
+@dataclass(frozen=True)
+class Item:
+    run_id: str
+    entry_id: int | str
+    reviewer: str
+    rating: int
+
+
+def test_ratings_of_a_review_are_our_ranks() -> None:
+    found = from_review("spring", [Item("r", 7, "AB", rating.rank) for rating in Rating])
+    assert [row.place for row in found.rows] == pytest.approx([0, 1 / 3, 2 / 3, 1])
+    assert [row.acceptable for row in found.rows] == [False, False, True, True]
+    assert found.rows[0].entry_id == "7"
+    assert found.source["review"] == "spring"

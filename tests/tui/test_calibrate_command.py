@@ -1,0 +1,288 @@
+"""``rosetta calibrate`` on real runs of a real store: planted ratings, too few of them, and real ones."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import tarfile
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from scipy import stats
+
+from harness.card.canonical import canonical_sha256
+from harness.failures import HarnessError, UsageError
+from rosetta_tui.commands.calibrate import calibrate
+from rosetta_tui.commands.score import score
+from rosetta_tui.text import plain
+from scoring.calibration.calibration import MOST_OUTPUTS
+from tests.review.calibration.planted import write_case
+
+DATA = Path(
+    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
+)
+MLQE = DATA / "ratings" / "mlqe-pe-ne-en-test.tar.gz"
+
+Call = Callable[..., Result]
+
+
+def call(command: Any, *arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def done(result: Result) -> Result:
+    assert result.exception is None, result.exception
+    return result
+
+
+def in_store(folder: Path, entries: int, systems: int = 1, secret: bool = False) -> list[str]:
+    """Score planted outputs; gives the ids of the runs."""
+    files = write_case(folder, entries, systems=systems)
+    if secret:
+        rows = map(json.loads, (folder / "corpus.jsonl").read_text("utf-8").splitlines())
+        lines = [json.dumps({**row, "segment": "gold_standard"}) for row in rows]
+        (folder / "corpus.jsonl").write_text("\n".join(lines), "utf-8")
+    runs = []
+    for file in files:
+        scored = done(
+            call(score, folder / "corpus.jsonl", file, "--source-language", "en", "--json",
+                 "--target-language", "eo", "--model", file.stem)
+        )  # fmt: skip
+        runs.append(json.loads(scored.stdout)["run_id"])
+    return runs
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    folder = tmp_path_factory.mktemp("planted")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROSETTA_HOME", str(folder / "home"))
+        return folder, in_store(folder, 300, systems=2)
+
+
+@pytest.fixture
+def case(
+    planted: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> tuple[Path, list[str]]:
+    monkeypatch.setenv("ROSETTA_HOME", str(planted[0] / "home"))
+    return planted
+
+
+def test_300_items_with_a_planted_truth_make_a_sealed_proposal(
+    case: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    folder, runs = case
+    out = tmp_path / "proposal.toml"
+    result = done(call(calibrate, *runs, "--ratings", folder / "ratings.csv", "-o", out))
+    assert "Weights: a PROPOSAL for profile A" in result.stdout
+    assert "a PROPOSAL, composite 0." in result.stdout
+    assert (
+        "600 rated outputs of 300 entries; 1,800 ratings by 3 people, 3 for an output"
+        in result.stdout
+    )
+    made = tomllib.loads(out.read_text("utf-8"))
+    assert made.pop("proposal_sha256") == canonical_sha256(made)
+    assert made["status"] == "proposal"
+    assert sum(made["weights"]["proposal"].values()) == pytest.approx(1)
+    assert [run["run_id"] for run in made["evidence"]["runs"]] == runs
+    assert all(re.fullmatch("[0-9a-f]{64}", r["run_card_hash"]) for r in made["evidence"]["runs"])
+    again = tmp_path / "again.toml"
+    done(call(calibrate, *runs, "--ratings", folder / "ratings.csv", "-o", again))
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_json_says_what_the_lines_say(case: tuple[Path, list[str]]) -> None:
+    folder, runs = case
+    told = json.loads(
+        done(call(calibrate, *runs, "--ratings", folder / "ratings.jsonl", "--json")).stdout
+    )
+    assert told["evidence"]["raters"] == 3
+    assert told["weights"]["proposed"]
+    assert told["threshold"]["proposed"]
+    assert told["measures"][-1]["metric"] == "length_only"
+    by_metric = {row["metric"]: row for row in told["measures"]}
+    assert by_metric["code_switching_rate"]["tau_b"]["value"] > 0.8
+    assert by_metric["code_switching_rate"]["beats_length"] is True
+    assert by_metric["exact_match_rate"]["beats_length"] is False
+    assert 0 <= by_metric["chrf_plus_plus"]["soft_pairwise_accuracy"] <= 1
+    decided = told["decisions"]
+    assert sum(decided[k] for k in ("both", "score_only", "people_only", "neither")) == 600
+    assert {row["system"] for row in told["runs"]} == set(runs)
+
+
+def test_80_items_propose_nothing_and_say_what_is_wanted(tmp_path: Path) -> None:
+    in_store(tmp_path, 80)
+    out = tmp_path / "proposal.toml"
+    result = done(call(calibrate, "last", "--ratings", tmp_path / "ratings.csv", "-o", out))
+    assert (
+        "keep the specification's, because 80 rated items are too few: 150 are needed"
+        in result.stdout
+    )
+    assert "none is proposed, because 80 rated items with a composite are too few" in result.stdout
+    assert "composite" in result.stdout
+    assert not out.exists()
+    assert "Nothing is proposed, so proposal.toml was not written." in result.stderr
+
+
+def test_runs_are_found_by_what_the_ratings_name_them(case: tuple[Path, list[str]]) -> None:
+    folder, runs = case
+    ratings = (folder / "ratings.csv").read_text("utf-8")
+    by_id = folder / "by-id.csv"
+    by_id.write_text(ratings.replace("system-0", runs[0]).replace("system-1", runs[1][:8]), "utf-8")
+    found = json.loads(done(call(calibrate, "--ratings", by_id, "--json")).stdout)
+    assert [run["outputs"] for run in found["evidence"]["runs"]] == [300, 300]
+
+
+@pytest.mark.parametrize("which", ["none", "several"])
+def test_a_rating_that_fits_no_run_or_several_is_refused_with_its_line(
+    case: tuple[Path, list[str]], which: str
+) -> None:
+    folder, runs = case
+    path = folder / "one.csv"
+    path.write_text(
+        f"entry_id,rating,run\ne1,gist,{'x' if which == 'none' else 'replay'}\n", "utf-8"
+    )
+    result = call(calibrate, *runs, "--ratings", path)
+    assert isinstance(result.exception, UsageError)
+    assert str(result.exception).startswith("line 2: field 'run' fits")
+
+
+def test_ratings_that_do_not_name_a_run_are_of_the_one_that_is_named(
+    case: tuple[Path, list[str]],
+) -> None:
+    folder, runs = case
+    path = folder / "unnamed.csv"
+    path.write_text("entry_id,rating\ne1,gist\ne1,excellent\ne2,reject\nnope,gist\n", "utf-8")
+    told = json.loads(done(call(calibrate, runs[0], "--ratings", path, "--json")).stdout)
+    assert told["evidence"]["raters"] is None
+    assert told["evidence"]["most_ratings_of_an_output"] == 2
+    assert told["evidence"]["left_out"] == {"of entries that the run does not have": 1}
+    several = call(calibrate, *runs, "--ratings", path)
+    assert "which of the 2 runs was rated?" in str(several.exception)
+    unnamed = call(calibrate, "--ratings", path)
+    assert "Name the run that was rated" in str(unnamed.exception)
+
+
+def test_ratings_of_other_entries_are_no_ground_for_anything(case: tuple[Path, list[str]]) -> None:
+    folder, runs = case
+    path = folder / "other.csv"
+    path.write_text("entry_id,rating\nx,gist\n", "utf-8")
+    result = call(calibrate, runs[0], "--ratings", path)
+    assert isinstance(result.exception, HarnessError)
+    assert "None of the ratings is of an entry of these runs" in str(result.exception)
+
+
+def test_options_that_contradict_each_other_are_refused(
+    case: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, runs = case
+    ratings = ("--ratings", folder / "ratings.csv")
+    assert "either --ratings FILE or --review NAME" in str(call(calibrate, *runs).exception)
+    both = call(calibrate, *runs, *ratings, "--review", "x")
+    assert "either --ratings FILE or --review NAME" in str(both.exception)
+    scaled = call(calibrate, "--review", "x", "--scale", "0:1")
+    assert "a review has its own" in str(scaled.exception)
+    assert call(calibrate, *runs, *ratings, "--level", "1").exit_code == 2
+    taken = call(calibrate, *runs, *ratings, "-o", folder / "ratings.csv")
+    assert "ratings.csv is there already" in str(taken.exception)
+    monkeypatch.setattr("scoring.calibration.calibration.MOST_OUTPUTS", 100)
+    assert MOST_OUTPUTS > 100
+    assert "600 rated outputs are more than" in str(call(calibrate, *runs, *ratings).exception)
+
+
+def test_of_secret_entries_numbers_alone_are_said(tmp_path: Path) -> None:
+    in_store(tmp_path, 160, secret=True)
+    out = tmp_path / "proposal.toml"
+    arguments = ("last", "--ratings", tmp_path / "ratings.csv")
+    said = [done(call(calibrate, *arguments, *more)) for more in (("-o", out), ("--json",))]
+    whole = "".join(each.output for each in said) + out.read_text("utf-8")
+    assert "160" in whole
+    words = {"hundo", "ĉevalon", "house", "green", "tablo", "vento", "e17"}
+    assert not [word for word in words if re.search(rf"\b{word}\b", whole)]
+
+
+def test_nothing_printed_can_act_on_a_terminal(case: tuple[Path, list[str]]) -> None:
+    folder, runs = case
+    result = done(call(calibrate, *runs, "--ratings", folder / "ratings.csv"))
+    assert [line for line in result.stdout.splitlines() if plain(line) != line] == []
+
+
+def unpacked(folder: Path) -> Path:
+    """Take one table out of the archive, within limits, and write corpus, outputs, scores and ratings."""
+    with tarfile.open(MLQE) as archive:
+        member = archive.getmember("ne-en/test20.neen.df.short.tsv")
+        assert member.isfile()
+        assert member.size < 5_000_000
+        file = archive.extractfile(member)
+        assert file is not None
+        lines = file.read(5_000_001).decode("utf-8").splitlines()
+    names = lines[0].split("\t")
+    rows = [dict(zip(names, line.split("\t"), strict=True)) for line in lines[1:]]
+    texts = {
+        # the data has no references: the source stands in, and only metrics that look at none are asked for
+        "corpus.jsonl": [
+            json.dumps({"id": r["index"], "source": r["original"], "reference": r["original"]})
+            for r in rows
+        ],
+        "outputs.jsonl": [json.dumps({"id": r["index"], "output": r["translation"]}) for r in rows],
+        "model.tsv": [f"{r['index']}\t{math.exp(float(r['model_scores']))}" for r in rows],
+        "ratings.tsv": ["entry_id\treviewer\trating"]
+        + [f"{r['index']}\tR{p}\t{s}" for r in rows for p, s in enumerate(json.loads(r["scores"]))],
+    }
+    for name, content in texts.items():
+        (folder / name).write_text("\n".join(content) + "\n", "utf-8")
+    (folder / "oracle.json").write_text(
+        json.dumps(
+            {
+                "model": [math.exp(float(r["model_scores"])) for r in rows],
+                "mean": [sum(json.loads(r["scores"])) / 6 for r in rows],
+                "length": [len(r["translation"]) for r in rows],
+            }
+        ),
+        "utf-8",
+    )
+    return folder
+
+
+@pytest.mark.skipif(not MLQE.exists(), reason=f"no test data at {DATA.name}/ratings")
+def test_real_ratings_of_six_people_give_scipy_s_numbers(tmp_path: Path) -> None:
+    folder = unpacked(tmp_path)
+    done(
+        call(score, folder / "corpus.jsonl", folder / "outputs.jsonl", "--source-language", "ne",
+             "--target-language", "en", "--metrics", "comet_score,length_ratio",
+             "--comet", folder / "model.tsv")
+    )  # fmt: skip
+    told = json.loads(
+        done(
+            call(
+                calibrate, "last", "--ratings", folder / "ratings.tsv", "--scale", "0:100", "--json"
+            )
+        ).stdout
+    )
+    assert (told["evidence"]["outputs"], told["evidence"]["ratings"]) == (1000, 6000)
+    assert told["evidence"]["raters"] == 6
+    oracle = json.loads((folder / "oracle.json").read_text("utf-8"))
+    rows = {row["metric"]: row for row in told["measures"]}
+    for name, x in (("comet_score", oracle["model"]), ("length_only", oracle["length"])):
+        for ours, theirs in (
+            ("tau_b", stats.kendalltau),
+            ("pearson", stats.pearsonr),
+            ("spearman", stats.spearmanr),
+        ):
+            expected = theirs(x, oracle["mean"])[0]
+            found = rows[name][ours]["value"]
+            assert abs(found) == pytest.approx(abs(expected), abs=1e-6), (name, ours)
+    assert rows["comet_score"]["tau_b"]["value"] == pytest.approx(0.372, abs=0.01)
+    assert rows["comet_score"]["beats_length"] is True
+    assert told["threshold"]["proposed"] is False
