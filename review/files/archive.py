@@ -22,6 +22,8 @@ MOST_MEMBERS: Final = 32
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
 _BEGINS = b"PK\x03\x04"
+_ENDS = b"PK\x05\x06"
+_END_BYTES = 22
 _LOCAL: Final = struct.Struct("<4s5H3I2H")
 """Signature, version, flags, method, time, date, CRC, two sizes, lengths of name and extra field."""
 
@@ -78,10 +80,10 @@ def unpack(
     """
     if len(data) > MOST_BYTES + 2**16:
         raise _error(FileProblem.TOO_LARGE)
+    _check_ends(data)
     members = _members(data)
     if pack(members) != data:
-        cut = _is_beginning(data, members)
-        raise _error(FileProblem.CUT_SHORT if cut else FileProblem.DAMAGED)
+        raise _error(FileProblem.DAMAGED)
     _check_names(set(members), set(names), set(optional))
     for name, limit in (most or {}).items():
         if len(members.get(name, b"")) > limit:
@@ -92,11 +94,17 @@ def unpack(
     return members
 
 
+def _check_ends(data: bytes) -> None:
+    """Tell what is no archive from one that was not copied to its end."""
+    if not data.startswith(_BEGINS) and not _BEGINS.startswith(data[:4]):
+        raise _error(FileProblem.NOT_OURS)
+    end = data.rfind(_ENDS, -1024 - _END_BYTES)
+    if end == -1 or len(data) < end + _END_BYTES:
+        raise _error(FileProblem.CUT_SHORT)
+
+
 def _members(data: bytes) -> dict[str, bytes]:
     """Take the members out, one local header after the other."""
-    if not data.startswith(_BEGINS):
-        cut = _BEGINS.startswith(data[:4])
-        raise _error(FileProblem.CUT_SHORT if cut else FileProblem.NOT_OURS)
     members: dict[str, bytes] = {}
     at = 0
     while data[at : at + 4] == _BEGINS:
@@ -123,11 +131,6 @@ def _local(data: bytes, at: int) -> tuple[str, int, int]:
     if not _NAME.fullmatch(text):
         raise _error(FileProblem.DAMAGED)
     return text, begin, begin + size
-
-
-def _is_beginning(data: bytes, members: Mapping[str, bytes]) -> bool:
-    """Say whether the bytes stop early: all of them stand so in the archive of these members."""
-    return len(data) < len(whole := pack(members)) and whole.startswith(data)
 
 
 def _check_names(found: set[str], names: set[str], optional: set[str]) -> None:

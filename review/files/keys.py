@@ -205,12 +205,12 @@ def _private(folder: Path) -> Path:
 def _read(path: Path) -> str | None:
     try:
         return path.read_text("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not text"
         raise KeyStoreError(
-            f"{path} cannot be read ({reason}). Give it back to its owner."
+            f"{path} cannot be read ({reason}). Make it readable, or put back a copy."
         ) from None
 
 

@@ -1,0 +1,112 @@
+"""A small review for the tests of travelling files; everything in it is the same in every process."""
+
+import hashlib
+import random
+
+from review.files.batch import Batch, make_batch
+from review.files.batch_form import BatchItem, BatchManifest, Organisation, TrainingItem
+from review.files.keys import Identity, Role
+from review.files.reviewer_codes import make_codes
+from review.files.sealing import AgeIdentity
+from review.log.event import Event, make_event
+from review.log.payloads import Comment, Face, Rate
+from review.rating import Rating
+
+ORGANISATION = Identity(
+    Role.ORGANISATION,
+    bytes(range(32)),
+    AgeIdentity("AGE-SECRET-KEY-1V6HTLVDFWM279CQJCA3GQ5ZZSV2H4S324MQNVKGSKD90YAMGG3ZS6SN450"),
+)
+LAPTOP = Identity(
+    Role.LAPTOP,
+    bytes(range(32, 64)),
+    AgeIdentity("AGE-SECRET-KEY-1SP8CRP2MHM0CYL48QRKXYUJ70K9VE3EUQEKSQ7TKLDHTXMCAVA8SLWG824"),
+)
+RECOVERY = AgeIdentity("AGE-SECRET-KEY-1746VFQAZU0VMTV4MW7GPAMA0RZ0AXCXD57AS26VKKJWHLEJ73SLSG5F3DS")
+REVIEWERS = make_codes(2, random.Random(4).randrange)
+"""Two reviewers of the small review."""
+WALL = "2026-01-02T03:04:05Z"
+SOURCES = ("I saw his dog.", "\u1401\u14c2\u1424 e\u0302 \x1b[31m", "a\u202eb\tc")
+"""The second and third are texts as they may come: two normal forms, controls, another direction."""
+
+
+def identifier(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:16]
+
+
+def items() -> list[BatchItem]:
+    return [
+        BatchItem(id=identifier(f"item {n}"), source=source, candidate=f"Traduko {n}.")
+        for n, source in enumerate(SOURCES)
+    ]
+
+
+def training() -> list[TrainingItem]:
+    return [
+        TrainingItem(
+            id=identifier("training"),
+            source="The house.",
+            candidate="La domo.",
+            rating=Rating.EXCELLENT,
+            explanation="Nothing is wrong with it.",
+        )
+    ]
+
+
+def manifest(**changes: object) -> BatchManifest:
+    order = tuple(item.id for item in items())
+    facts: dict[str, object] = {
+        "batch": identifier("batch"),
+        "review": "spring",
+        "title": "Spring: \u14c2\u1401\u1424 / 2",
+        "created": WALL,
+        "source_language": "en",
+        "target_language": "eo",
+        "organisation": Organisation(
+            name="The council",
+            signing_key=ORGANISATION.public.signing_key,
+            recipients=(ORGANISATION.public.recipient, RECOVERY.recipient),
+        ),
+        "policy_sha256": hashlib.sha256(b"policy").hexdigest(),
+        "consent": "We ask you.",
+        "guide": "",
+        "language": "en",
+        "secret": False,
+        "orders": {REVIEWERS[0]: order, REVIEWERS[1]: order[::-1]},
+        "members": {},
+    }
+    return BatchManifest.model_validate(facts | changes)
+
+
+def batch(**changes: object) -> Batch:
+    return make_batch(manifest(**changes), items(), training(), ORGANISATION)
+
+
+def events(count: int, batch_id: str = identifier("batch"), device: str = "0" * 16) -> list[Event]:
+    """A device's chain of ratings and comments."""
+    made: list[Event] = []
+    for seq in range(count):
+        where = {
+            "wall": WALL,
+            "reviewer": REVIEWERS[0],
+            "batch": batch_id,
+            "item": identifier(f"item {seq % 3}"),
+        }
+        said = (
+            Comment(**where, text=f"Word {seq}")
+            if seq % 2
+            else Rate(
+                **where, position=0, active_ms=1, face=Face.LINES, version="0", rating=Rating.GIST
+            )
+        )
+        made.append(
+            make_event(
+                said,
+                device=device,
+                seq=seq,
+                lamport=seq + 1,
+                prev=made[-1].id if made else "",
+                salt=hashlib.sha256(f"salt {seq}".encode()).digest()[:16],
+            )
+        )
+    return made

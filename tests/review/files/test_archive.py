@@ -1,0 +1,178 @@
+"""One zip form: it comes back as it went in, and nothing else is taken."""
+
+import io
+import random
+import struct
+import zipfile
+import zlib
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from review.files import archive
+from review.files.archive import ArchiveError, pack, unpack
+from review.files.problem import FileProblem
+from tests.review.thorough import times
+
+SMALL = {"a.txt": b"alpha", "b.jsonl": b"", "manifest.json": b"{}"}
+NAMES = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,20}", fullmatch=True)
+
+
+@given(st.dictionaries(NAMES, st.binary(max_size=200), min_size=1, max_size=8))
+def test_what_is_packed_comes_back_whatever_its_order(members: dict[str, bytes]) -> None:
+    packed = pack(members)
+    assert unpack(packed, members) == members
+    assert pack(dict(reversed(members.items()))) == packed
+
+
+def test_any_zip_program_reads_it() -> None:
+    with zipfile.ZipFile(io.BytesIO(pack(SMALL))) as read:
+        assert read.testzip() is None
+        assert {name: read.read(name) for name in read.namelist()} == SMALL
+
+
+def test_the_form_is_pinned() -> None:
+    packed = pack(SMALL)
+    assert len(packed) == 307
+    assert sha256(packed).hexdigest() == (
+        "e934b1cc8365621f0378c932da9b9799b16a68bd1a3c9b2d86adace1da382581"
+    )
+
+
+def test_every_single_changed_byte_is_refused() -> None:
+    packed = pack(SMALL)
+    for place, byte in enumerate(packed):
+        for value in random.Random(place).sample(range(1, 256), times(16, 255)):
+            changed = packed[:place] + bytes([byte ^ value]) + packed[place + 1 :]
+            with pytest.raises(ArchiveError, match=r"\. |\.$"):
+                unpack(changed, SMALL)
+
+
+def test_every_truncation_and_every_longer_file_is_refused() -> None:
+    packed = pack(SMALL)
+    for length in range(len(packed)):
+        with pytest.raises(ArchiveError) as refused:
+            unpack(packed[:length], SMALL)
+        assert refused.value.problem is FileProblem.CUT_SHORT, length
+    with pytest.raises(ArchiveError):
+        unpack(packed + b"\0", SMALL)
+
+
+def zipped(**options: object) -> bytes:
+    """A zip of the same members by another hand."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", **options) as other:  # type: ignore[call-overload]
+        for name, content in SMALL.items():
+            other.writestr(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), content)
+    return data.getvalue()
+
+
+def with_name(name: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as other:
+        other.writestr(name, b"x")
+    return data.getvalue()
+
+
+def bomb() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as other:
+        other.writestr("a.txt", b"\0" * 10_000_000)
+    return data.getvalue()
+
+
+def link() -> bytes:
+    data = io.BytesIO()
+    entry = zipfile.ZipInfo("a.txt", (1980, 1, 1, 0, 0, 0))
+    entry.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(data, "w") as other:
+        other.writestr(entry, b"/etc/passwd")
+    return data.getvalue()
+
+
+def doubled() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as other:
+        other.writestr(archive._entry("a.txt"), b"one")
+        other.filelist.clear()
+        other.NameToInfo.clear()
+        other.writestr(archive._entry("a.txt"), b"two")
+    return data.getvalue()
+
+
+def many() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as other:
+        for number in range(70_000):
+            other.writestr(archive._entry(str(number)), b"")
+    return data.getvalue()
+
+
+def lying_size() -> bytes:
+    """A header that claims four gigabytes."""
+    packed = bytearray(pack({"a.txt": b"alpha"}))
+    packed[18:26] = struct.pack("<2I", 0xFFFFFFFF, 0xFFFFFFFF)
+    return bytes(packed)
+
+
+HOSTILE = {
+    "another program's zip": zipped,
+    "compressed": bomb,
+    "a path upward": lambda: with_name("../a.txt"),
+    "an absolute path": lambda: with_name("/etc/a.txt"),
+    "a Windows path": lambda: with_name("C:\\a.txt"),
+    "a folder": lambda: with_name("a/"),
+    "a name in another script": lambda: with_name("\u1401.txt"),
+    "a link": link,
+    "one name twice": doubled,
+    "seventy thousand members": many,
+    "a size that lies": lying_size,
+    "something before it": lambda: b"#!/bin/sh\n" + pack(SMALL),
+    "nothing": lambda: b"",
+    "a zip without members": lambda: b"PK\5\6" + bytes(18),
+    "a picture": lambda: b"\x89PNG\r\n\x1a\n" + bytes(100),
+    "deflated by hand": lambda: zlib.compress(pack(SMALL)),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_files_are_refused_in_words(kind: str) -> None:
+    with pytest.raises(ArchiveError) as refused:
+        unpack(HOSTILE[kind](), {"a.txt"}, optional=SMALL)
+    assert str(refused.value).endswith(".")
+    assert len(str(refused.value).split()) > 5
+
+
+def test_names_are_exactly_those_that_are_expected() -> None:
+    packed = pack(SMALL)
+    assert unpack(packed, {"a.txt", "b.jsonl"}, optional={"manifest.json", "c"}) == SMALL
+    with pytest.raises(ArchiveError, match="holds no events"):
+        unpack(packed, {"events.jsonl"})
+    with pytest.raises(ArchiveError, match=r"holds manifest.json, which does not belong"):
+        unpack(packed, {"a.txt", "b.jsonl"})
+
+
+def test_too_much_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ArchiveError, match=r"too much in a\.txt \(4 bytes"):
+        unpack(pack(SMALL), SMALL, most={"a.txt": 4})
+    monkeypatch.setattr(archive, "MOST_BYTES", 4)
+    with pytest.raises(ArchiveError) as refused:
+        pack(SMALL)
+    assert refused.value.problem is FileProblem.TOO_LARGE
+    with pytest.raises(ArchiveError) as refused:
+        unpack(b"PK\3\4" + bytes(2**17), SMALL)
+    assert refused.value.problem is FileProblem.TOO_LARGE
+
+
+@pytest.mark.parametrize("name", ["", "../a", "a/b", ".hidden", "a\0", "x" * 81, "\u00e9"])
+def test_no_such_name_is_written(name: str) -> None:
+    with pytest.raises(ArchiveError, match="name"):
+        pack({name: b""})
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_taken_or_refused_in_words(noise: bytes) -> None:
+    with pytest.raises(ArchiveError):
+        unpack(b"PK\3\4" + noise, SMALL)

@@ -1,0 +1,306 @@
+"""Batch files: what the organisation wrote arrives unchanged, or is refused in words."""
+
+import hashlib
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.card.canonical import canonical_bytes
+from review.files.archive import pack
+from review.files.batch import Batch, BatchError, is_encrypted, make_batch, open_batch, write_batch
+from review.files.batch_form import BatchItem, BatchManifest, Organisation, TrainingItem
+from review.files.keys import Identity, Role
+from review.files.problem import FileProblem
+from review.files.sealing import AgeIdentity
+from tests.review.files.made import (
+    LAPTOP,
+    ORGANISATION,
+    RECOVERY,
+    REVIEWERS,
+    batch,
+    identifier,
+    items,
+    manifest,
+    training,
+)
+
+WORDS = "kizun gorot sapos gipad"
+
+
+def refused(data: bytes, *identities: AgeIdentity, passphrase: str | None = None) -> BatchError:
+    with pytest.raises(BatchError, match=r"[.)]$") as error:
+        open_batch(data, identities, passphrase)
+    return error.value
+
+
+def signed(members: dict[str, bytes], stated: dict[str, Any]) -> bytes:
+    """An archive that the organisation signed, whatever it says."""
+    stated["members"] = {
+        name: hashlib.sha256(content).hexdigest() for name, content in members.items()
+    }
+    content = canonical_bytes(stated)
+    return pack({**members, "manifest.json": content, "manifest.sig": ORGANISATION.sign(content)})
+
+
+def changed(**changes: Any) -> bytes:
+    """A batch with another manifest, items or training, signed all the same."""
+    plain = zipfile.ZipFile(io.BytesIO(batch().archive))
+    members = {
+        name: changes.pop(name, plain.read(name))
+        for name in ("items.jsonl", "training.jsonl", "README.txt")
+    }
+    return signed(members, json.loads(plain.read("manifest.json")) | changes)
+
+
+def test_a_batch_comes_back_as_it_was_made() -> None:
+    made = batch()
+    opened = open_batch(write_batch(made))
+    assert opened == made
+    assert opened.items == tuple(items())
+    assert opened.training == tuple(training())
+    assert opened.manifest == manifest(members=opened.manifest.members)
+    assert opened.sha256 == hashlib.sha256(opened.manifest_bytes).hexdigest()
+    assert opened.organisation_phrase == ORGANISATION.public.phrase
+
+
+def test_the_same_input_gives_the_same_bytes_which_are_pinned() -> None:
+    assert batch().archive == batch().archive
+    assert hashlib.sha256(batch().archive).hexdigest() == (
+        "98257c88d35019e96013f7629b04260489cdf76f45565b036de30184f95da993"
+    )
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=60), st.text(max_size=60)).filter(
+            lambda pair: not any("\ud800" <= letter <= "\udfff" for letter in pair[0] + pair[1])
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_any_text_arrives_as_it_was(texts: list[tuple[str, str]]) -> None:
+    given_items = [
+        BatchItem(id=identifier(str(number)), source=source, candidate=candidate)
+        for number, (source, candidate) in enumerate(texts)
+    ]
+    orders = {REVIEWERS[0]: tuple(item.id for item in given_items)}
+    made = make_batch(manifest(orders=orders), given_items, [], ORGANISATION)
+    assert open_batch(write_batch(made)).items == tuple(given_items)
+
+
+def test_nothing_but_the_words_of_the_form_is_in_it() -> None:
+    plain = zipfile.ZipFile(io.BytesIO(batch().archive))
+    assert plain.namelist() == sorted(plain.namelist())
+    assert set(plain.namelist()) == {
+        "README.txt",
+        "items.jsonl",
+        "manifest.json",
+        "manifest.sig",
+        "training.jsonl",
+    }
+    for line in plain.read("items.jsonl").splitlines():
+        assert set(json.loads(line)) == {"id", "source", "candidate"}
+    readme = plain.read("README.txt").decode()
+    assert "Rosetta" in readme
+    assert readme.replace("\n", "").isprintable()
+
+
+def test_a_secret_batch_opens_for_its_laptops_only() -> None:
+    data = write_batch(batch(secret=True), recipients=[LAPTOP.public.recipient])
+    assert is_encrypted(data)
+    assert not is_encrypted(write_batch(batch()))
+    assert open_batch(data, [RECOVERY, LAPTOP.age]).manifest.secret
+    assert refused(data, RECOVERY).problem is FileProblem.WRONG_KEY
+    assert refused(data).problem is FileProblem.WRONG_KEY
+    for text in ("I saw his dog", "Traduko", "council", REVIEWERS[0]):
+        assert text.encode() not in data
+
+
+def test_a_secret_batch_opens_with_the_words_of_the_card() -> None:
+    data = write_batch(batch(secret=True), passphrase="Kizun Gorot Sapos Gipad")
+    assert open_batch(data, passphrase=" kizun-gorot sapos,gipad ").manifest.secret
+    assert refused(data).problem is FileProblem.LOCKED
+    assert refused(data, LAPTOP.age).problem is FileProblem.LOCKED
+    assert refused(data, passphrase="kizun gorot sapos gipaf").problem is FileProblem.WRONG_KEY
+
+
+def test_a_secret_batch_never_leaves_open() -> None:
+    with pytest.raises(BatchError, match="secret sentences"):
+        write_batch(batch(secret=True))
+    with pytest.raises(BatchError, match="too short"):
+        write_batch(batch(secret=True), passphrase="house")
+    with pytest.raises(BatchError, match="no age recipient"):
+        write_batch(batch(secret=True), recipients=["age1nobody"])
+    with pytest.raises(BatchError, match="either for laptops or with"):
+        write_batch(batch(), recipients=[LAPTOP.public.recipient], passphrase=WORDS)
+    assert "not sealed" in str(refused(batch(secret=True).archive))
+
+
+def test_another_key_cannot_sign_in_its_name() -> None:
+    other = Identity.make(Role.ORGANISATION)
+    with pytest.raises(BatchError, match="another organisation's signing key"):
+        make_batch(manifest(), items(), training(), other)
+    plain = {
+        name: zipfile.ZipFile(io.BytesIO(batch().archive)).read(name)
+        for name in zipfile.ZipFile(io.BytesIO(batch().archive)).namelist()
+    }
+    forged = pack(plain | {"manifest.sig": other.sign(plain["manifest.json"])})
+    assert refused(forged).problem is FileProblem.DAMAGED
+
+
+def test_a_member_cannot_be_exchanged() -> None:
+    read = zipfile.ZipFile(io.BytesIO(batch().archive))
+    plain = {name: read.read(name) for name in read.namelist()}
+    for name in ("items.jsonl", "training.jsonl", "README.txt"):
+        assert refused(pack(plain | {name: plain[name] + b"\n"})).problem is FileProblem.DAMAGED
+
+
+ITEM = canonical_bytes(items()[0].model_dump())
+ORDER = [item.id for item in items()]
+
+INVALID: dict[str, tuple[dict[str, Any], str]] = {
+    "no item": ({"items.jsonl": b""}, "nothing to rate"),
+    "an id twice": ({"items.jsonl": ITEM + b"\n" + ITEM + b"\n"}, "same id"),
+    "an item as training": (
+        {"training.jsonl": canonical_bytes(training()[0].model_dump() | {"id": ORDER[0]}) + b"\n"},
+        "same id",
+    ),
+    "an item that is none": ({"items.jsonl": b"{}\n"}, r"items\.jsonl: line 1: field 'id'"),
+    "a second line that is no JSON": (
+        {"items.jsonl": ITEM + b"\nI saw his dog.\n"},
+        r"items\.jsonl: line 2",
+    ),
+    "an item with a score": (
+        {"items.jsonl": ITEM[:-1] + b',"score":0.9}\n'},
+        r"line 1: field 'score' is not known",
+    ),
+    "no last line feed": ({"items.jsonl": ITEM}, "no end"),
+    "a text that is too long": (
+        {"items.jsonl": ITEM.replace(b"Traduko", b"a" * 20_001) + b"\n"},
+        "line 1: field 'candidate'",
+    ),
+    "half a surrogate pair": (
+        {"items.jsonl": ITEM.replace(b"Traduko", b"\\ud800") + b"\n"},
+        "line 1",
+    ),
+    "too many items": (
+        {
+            "items.jsonl": b"".join(
+                canonical_bytes({"id": f"{n:016x}", "source": "", "candidate": ""}) + b"\n"
+                for n in range(5_001)
+            )
+        },
+        "more than 5,000 lines",
+    ),
+    "a rating that is none": (
+        {
+            "training.jsonl": canonical_bytes(training()[0].model_dump() | {"rating": "best"})
+            + b"\n"
+        },
+        r"training\.jsonl: line 1: field 'rating'",
+    ),
+    "an order of nothing": ({"orders": {REVIEWERS[0]: []}}, "has nothing to rate"),
+    "an order of strangers": ({"orders": {REVIEWERS[0]: ["0" * 16]}}, "not there"),
+    "an order with a repeat": ({"orders": {REVIEWERS[0]: [ORDER[0]] * 2}}, "same item twice"),
+    "no order": ({"orders": {}}, "field 'orders'"),
+    "a reviewer without a check": (
+        {"orders": {"AAAAAAAA": ORDER}},
+        "AAAAAAAA is no reviewer's code",
+    ),
+    "a reviewer's name": ({"orders": {"Maria": ORDER}}, "field 'orders"),
+    "one recipient": (
+        {
+            "organisation": {
+                **manifest().organisation.model_dump(),
+                "recipients": [RECOVERY.recipient],
+            }
+        },
+        "field 'organisation.recipients'",
+    ),
+    "one recipient twice": (
+        {
+            "organisation": {
+                **manifest().organisation.model_dump(),
+                "recipients": [RECOVERY.recipient] * 2,
+            }
+        },
+        "one key only",
+    ),
+    "a recipient that is none": (
+        {
+            "organisation": {
+                **manifest().organisation.model_dump(),
+                "recipients": [RECOVERY.recipient, "age1nobody"],
+            }
+        },
+        "no age recipient",
+    ),
+    "a system's name": ({"system": "gpt"}, "field 'system' is not known"),
+    "another kind of truth": ({"secret": "no"}, "field 'secret'"),
+}
+
+
+@pytest.mark.parametrize("what", INVALID)
+def test_a_batch_that_contradicts_itself_is_refused_though_it_is_signed(what: str) -> None:
+    changes, said = INVALID[what]
+    error = refused(changed(**changes))
+    assert error.problem in {FileProblem.INVALID, FileProblem.TOO_LARGE}
+    with pytest.raises(BatchError, match=said):
+        raise error
+    assert "dog" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("stated", "problem"),
+    [
+        ("rosetta-batch/2", FileProblem.NEWER),
+        ("rosetta-batch/10", FileProblem.NEWER),
+        ("rosetta-ratings/1", FileProblem.NOT_OURS),
+        ("rosetta-batch", FileProblem.NOT_OURS),
+        (None, FileProblem.NOT_OURS),
+        (7, FileProblem.NOT_OURS),
+    ],
+)
+def test_other_kinds_and_versions_are_named(stated: object, problem: FileProblem) -> None:
+    assert refused(changed(format=stated)).problem is problem
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[" * 1_000_000, b"", b"null", b"\xff", b'{"format":' * 500, b"9" * 10_000, b'{"a":1,"a":2}'],
+    ids=["deep", "empty", "null", "bytes", "nested", "digits", "doubled"],
+)
+def test_a_hostile_manifest_is_refused(content: bytes) -> None:
+    read = zipfile.ZipFile(io.BytesIO(batch().archive))
+    plain = {name: read.read(name) for name in read.namelist()}
+    refused(pack(plain | {"manifest.json": content}))
+
+
+def test_what_cannot_be_rated_is_not_made() -> None:
+    with pytest.raises(BatchError, match="nothing to rate"):
+        make_batch(manifest(), [], [], ORGANISATION)
+    with pytest.raises(BatchError, match="not there"):
+        make_batch(manifest(), items()[:1], [], ORGANISATION)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_refused_in_words(noise: bytes) -> None:
+    for data in (noise, b"PK\3\4" + noise, b"age-encryption.org/v1\n" + noise):
+        refused(data, LAPTOP.age, passphrase=WORDS)
+
+
+def test_the_texts_are_not_shown_by_accident() -> None:
+    assert "dog" not in repr(batch())
+
+
+def test_types_of_the_form() -> None:
+    assert isinstance(batch(), Batch)
+    assert isinstance(batch().manifest, BatchManifest)
+    assert isinstance(batch().manifest.organisation, Organisation)
+    assert isinstance(batch().training[0], TrainingItem)

@@ -1,0 +1,185 @@
+"""The commands of docs/review-files.md, run by the real programs on real files."""
+
+import os
+import re
+import shutil
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from review.files.batch import open_batch, write_batch
+from review.files.batch_form import Organisation
+from review.files.keys import write_private
+from review.files.laptop_card import write_laptop_card
+from review.files.passphrase import seal_with_passphrase
+from review.files.phrase import words
+from review.files.ratings import open_ratings, write_ratings
+from review.files.reviewer_codes import read_code
+from review.files.sealing import AgeIdentity, read_age_identities, unseal
+from tests.review.files.made import LAPTOP, ORGANISATION, REVIEWERS, batch, events
+
+PAGE = (Path(__file__).parents[3] / "docs" / "review-files.md").read_text()
+COMMANDS: list[str] = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+VECTORS: list[str] = re.findall(r"^```vector\n(.*?)\n```", PAGE, re.MULTILINE | re.DOTALL)
+PROGRAMS = ("age", "age-keygen", "openssl", "unzip", "xxd", "sha256sum", "bash")
+
+needs_programs = pytest.mark.skipif(
+    not all(map(shutil.which, PROGRAMS)), reason=f"needs the programs {', '.join(PROGRAMS)}"
+)
+needs_age = pytest.mark.skipif(not shutil.which("age"), reason="needs the program age")
+
+VERIFIED = "Signature Verified Successfully"
+
+
+def run(folder: Path, commands: list[str]) -> str:
+    """Run blocks of the page as one script that stops at the first failure; gives all it said."""
+    script = "set -euo pipefail\n" + "\n".join(commands)
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env=environment,
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def block(beginning: str) -> str:
+    (found,) = [each for each in COMMANDS if each.startswith(beginning)]
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """What the page supposes: files of a review whose recovery key the real program made."""
+    run(tmp_path, [block("age-keygen")])
+    (recovery,) = read_age_identities(tmp_path / "recovery.txt")
+    organisation = Organisation(
+        name="The council",
+        signing_key=ORGANISATION.public.signing_key,
+        recipients=(ORGANISATION.public.recipient, recovery.recipient),
+    )
+    of = batch(organisation=organisation, secret=True)
+    write_private(tmp_path / "laptop.key", LAPTOP.text())
+    sealed = write_batch(of, recipients=[LAPTOP.public.recipient])
+    (tmp_path / "Sealed.rosetta-batch").write_bytes(sealed)
+    written = write_ratings(tmp_path, events(5), of, LAPTOP, REVIEWERS[0])
+    written.path.rename(tmp_path / "Spring.rosetta-ratings")
+    (tmp_path / "written").write_text(written.phrase)
+    (tmp_path / "Library.rosetta-laptop").write_bytes(write_laptop_card(LAPTOP, "Library"))
+    return tmp_path
+
+
+def in_order(*beginnings: str) -> list[str]:
+    return [block(each) for each in beginnings]
+
+
+OPENING = ("letter()", "age --decrypt --identity recovery.txt", "sed -n", "words", "for member")
+
+
+@needs_programs
+def test_ratings_open_and_verify_without_us(folder: Path) -> None:
+    said = run(folder, in_order(*OPENING))
+    assert VERIFIED in said
+    assert "README.txt is what was signed" in said
+    assert "events.jsonl is what was signed" in said
+    assert "the last event is there" in said
+    assert f"{LAPTOP.public.phrase} \n" in said
+    assert f"{(folder / 'written').read_text()} \n" in said
+    lines = (folder / "ratings" / "events.jsonl").read_bytes().splitlines()
+    assert lines == [event.line() for event in events(5)]
+
+
+@needs_programs
+def test_a_changed_event_is_noticed_without_us(folder: Path) -> None:
+    run(folder, in_order(*OPENING[:2]))
+    file = folder / "ratings" / "events.jsonl"
+    file.write_bytes(file.read_bytes().replace(b"gist", b"GIST"))
+    said = run(folder, [*in_order("letter()", "sed -n"), block("for member") + "\ntrue"])
+    assert "events.jsonl is what was signed" not in said
+    manifest = folder / "ratings" / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes().replace(b"spring", b"summer"))
+    with pytest.raises(AssertionError, match="Signature Verification Failure"):
+        run(folder, in_order("sed -n"))
+
+
+@needs_programs
+def test_a_sealed_batch_opens_and_verifies_without_us(folder: Path) -> None:
+    assert VERIFIED in run(folder, in_order("age --decrypt --identity laptop.key"))
+    opened = open_batch((folder / "Sealed.rosetta-batch").read_bytes(), [LAPTOP.age])
+    assert (folder / "batch.zip").read_bytes() == opened.archive
+
+
+@needs_programs
+def test_a_laptops_card_verifies_without_us(folder: Path) -> None:
+    assert VERIFIED in run(folder, in_order("field()"))
+
+
+@needs_programs
+def test_what_the_real_program_seals_opens_here(folder: Path) -> None:
+    run(folder, in_order(*OPENING[:2], "age --recipient"))
+    read = open_ratings(
+        (folder / "Again.rosetta-ratings").read_bytes(),
+        read_age_identities(folder / "recovery.txt"),
+    )
+    assert len(read.lines) == 5
+
+
+@needs_programs
+def test_every_command_of_the_page_is_run_by_these_tests() -> None:
+    beginnings = (
+        "age-keygen",
+        *OPENING,
+        "age --decrypt --identity laptop.key",
+        "field()",
+        "age --recipient",
+    )
+    assert sorted(in_order(*beginnings)) == sorted(COMMANDS)
+
+
+@needs_age
+@pytest.mark.parametrize("size", [0, 1, 65_536, 65_537, 1_000_000])
+def test_the_real_program_opens_any_length_and_the_reverse(tmp_path: Path, size: int) -> None:
+    identity = AgeIdentity.make()
+    write_private(tmp_path / "key", identity.text())
+    (tmp_path / "plain").write_bytes(os.urandom(size))
+    run(tmp_path, [f"age -r {identity.recipient} -o sealed plain"])
+    assert (
+        unseal((tmp_path / "sealed").read_bytes(), [identity]) == (tmp_path / "plain").read_bytes()
+    )
+
+
+@needs_age
+@pytest.mark.parametrize("size", [1, 65_536, 65_537, 200_000])
+def test_the_real_program_opens_what_a_passphrase_sealed(tmp_path: Path, size: int) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    data = os.urandom(size)
+    (tmp_path / "Secret.rosetta-batch").write_bytes(seal_with_passphrase(data, "kizun gorot sapos"))
+    command = re.search(r"`(age --decrypt --output[^`]*)`", PAGE)
+    assert command is not None
+    asking = pexpect.spawn(command[1], cwd=str(tmp_path), timeout=60)
+    asking.expect("passphrase")
+    asking.sendline("kizun gorot sapos")
+    asking.expect(pexpect.EOF)
+    asking.close()
+    assert asking.exitstatus == 0
+    assert (tmp_path / "batch.zip").read_bytes() == data
+
+
+def test_the_vectors_of_the_page() -> None:
+    digits, _, said = VECTORS[0].partition(" ")
+    assert words(bytes.fromhex(digits)) == said
+    assert read_code(VECTORS[1]) == VECTORS[1]
+
+
+@pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs the program sha256sum")
+def test_the_hash_of_a_batch_is_that_of_its_manifest(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_bytes(batch().manifest_bytes)
+    assert run(tmp_path, ["sha256sum manifest.json"]).split()[0] == batch().sha256
+    assert sha256(batch().manifest_bytes).hexdigest() == batch().sha256

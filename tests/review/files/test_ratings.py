@@ -1,0 +1,278 @@
+"""Files of ratings: cumulative, sealed, signed, and never less than what lay there before."""
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.card.canonical import canonical_bytes
+from review.files import ratings as module
+from review.files.archive import pack
+from review.files.batch import Batch, make_batch, write_batch
+from review.files.keys import Identity, Role
+from review.files.problem import FileProblem
+from review.files.ratings import (
+    RatingsError,
+    RatingsFile,
+    Written,
+    open_ratings,
+    sign_ratings,
+    write_ratings,
+)
+from review.files.sealing import AgeIdentity, seal
+from review.files.stick import StickError, StickProblem
+from review.log.event import read_event
+from tests.review.files.made import (
+    LAPTOP,
+    ORGANISATION,
+    RECOVERY,
+    REVIEWERS,
+    batch,
+    events,
+    identifier,
+    items,
+    manifest,
+)
+
+EVERY = events(9)
+BATCH = batch()
+RECIPIENTS = BATCH.manifest.organisation.recipients
+
+
+def hand_over(folder: Path, count: int = 9, of: Batch = BATCH, **chain: Any) -> Written:
+    return write_ratings(folder, events(count, **chain), of, LAPTOP, REVIEWERS[0])
+
+
+def opened(path: Path) -> RatingsFile:
+    return open_ratings(path.read_bytes(), [ORGANISATION.age])
+
+
+def refused(data: bytes, *identities: AgeIdentity) -> RatingsError:
+    with pytest.raises(RatingsError, match=r"\.$") as error:
+        open_ratings(data, identities or [ORGANISATION.age])
+    return error.value
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def changed(**changes: Any) -> bytes:
+    """A file that the laptop signed, whatever it says, sealed for the organisation."""
+    plain = zipfile.ZipFile(io.BytesIO(sign_ratings(EVERY, BATCH, LAPTOP)))
+    members = {name: changes.pop(name, plain.read(name)) for name in ("events.jsonl", "README.txt")}
+    stated = json.loads(plain.read("manifest.json")) | changes
+    stated["members"] = {
+        name: hashlib.sha256(content).hexdigest() for name, content in members.items()
+    }
+    content = canonical_bytes(stated)
+    packed = pack({**members, "manifest.json": content, "manifest.sig": LAPTOP.sign(content)})
+    return seal(packed, RECIPIENTS)
+
+
+def test_what_was_said_arrives(tmp_path: Path) -> None:
+    written = hand_over(tmp_path)
+    for identity in (ORGANISATION.age, RECOVERY):
+        read = open_ratings(written.path.read_bytes(), [identity])
+        assert [read_event(line) for line in read.lines] == EVERY
+        assert read.phrase == written.phrase
+        assert read.laptop_phrase == LAPTOP.public.phrase
+    assert (read.manifest.head, read.manifest.device) == (EVERY[-1].id, EVERY[-1].device)
+    assert (written.head, written.events) == (EVERY[-1].id, 9)
+    assert read.manifest.batch_sha256 == BATCH.sha256
+    assert read.manifest.laptop.recipient == LAPTOP.public.recipient
+    assert read.manifest.recipients == RECIPIENTS
+
+
+def test_erased_contents_travel_as_heads(tmp_path: Path) -> None:
+    erased = [EVERY[0].erased(), *EVERY[1:]]
+    written = write_ratings(tmp_path, erased, BATCH, LAPTOP, REVIEWERS[0])
+    assert [read_event(line) for line in opened(written.path).lines] == erased
+
+
+def test_the_same_events_give_the_same_archive_in_any_order() -> None:
+    archive = sign_ratings(EVERY, BATCH, LAPTOP)
+    assert sign_ratings([*reversed(EVERY), *EVERY], BATCH, LAPTOP) == archive
+    assert hashlib.sha256(archive).hexdigest() == (
+        "2876f0500c8187688e3672ddf0a29fffb2c67710026b443a01466c09b247ce1a"
+    )
+
+
+def test_nobody_else_opens_it(tmp_path: Path) -> None:
+    data = hand_over(tmp_path).path.read_bytes()
+    assert refused(data, LAPTOP.age, AgeIdentity.make()).problem is FileProblem.WRONG_KEY
+    for text in (b"Word 1", REVIEWERS[0].encode(), b"spring", b"gist"):
+        assert text not in data
+
+
+def test_the_name_holds_no_person_and_suits_every_system(tmp_path: Path) -> None:
+    name = hand_over(tmp_path).path.name
+    assert name.startswith(f"Spring-\u14c2\u1401\u1424-2-{REVIEWERS[0]}-")
+    assert name.endswith(".rosetta-ratings")
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["", "../../etc/passwd", "a\0b", 'a<b>:"|?*\\c', "\u202ex", "n" * 200, "\u1401" * 200, ".."],
+)
+def test_any_title_gives_a_name(tmp_path: Path, title: str) -> None:
+    of = make_batch(manifest(title=title), items(), [], ORGANISATION)
+    name = hand_over(tmp_path, of=of).path.name
+    assert names(tmp_path) == [name]
+    assert len(name.encode()) < 240
+    assert not set(name) & set('/\\:*?"<>|\0\u202e')
+    assert not name.startswith(("-", "."))
+
+
+def test_a_code_that_is_none_writes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="code"):
+        write_ratings(tmp_path, EVERY, BATCH, LAPTOP, "../../x")
+    assert names(tmp_path) == []
+
+
+def test_a_longer_history_takes_the_place_of_the_shorter(tmp_path: Path) -> None:
+    first = hand_over(tmp_path, 3)
+    second = hand_over(tmp_path, 9)
+    assert names(tmp_path) == [second.path.name]
+    assert first.path != second.path
+    assert first.phrase != second.phrase
+
+
+def test_the_same_history_again_is_one_file(tmp_path: Path) -> None:
+    assert hand_over(tmp_path).path == hand_over(tmp_path).path
+    assert len(names(tmp_path)) == 1
+
+
+def test_a_shorter_history_takes_nothing_away(tmp_path: Path) -> None:
+    longer, shorter = hand_over(tmp_path, 9), hand_over(tmp_path, 3)
+    assert names(tmp_path) == sorted([longer.path.name, shorter.path.name])
+
+
+def test_the_same_person_on_another_laptop_loses_nothing(tmp_path: Path) -> None:
+    one = hand_over(tmp_path, 3)
+    two = hand_over(tmp_path, 9, device="1" * 16)
+    assert names(tmp_path) == sorted([one.path.name, two.path.name])
+
+
+def test_another_batch_of_the_same_title_loses_nothing(tmp_path: Path) -> None:
+    """Both files hold the same chain of the device, each with its own batch's contents."""
+    other = make_batch(manifest(batch=identifier("other")), items(), [], ORGANISATION)
+    one = hand_over(tmp_path, 3)
+    two = hand_over(tmp_path, 9, of=other)
+    assert names(tmp_path) == sorted([one.path.name, two.path.name])
+
+
+def test_other_files_are_left_alone(tmp_path: Path) -> None:
+    older = hand_over(tmp_path, 3).path
+    mine = tmp_path / older.name.replace(".rosetta-ratings", ".txt")
+    mine.write_text("notes")
+    foreign = tmp_path / f"Spring-{REVIEWERS[0]}-000000000000.rosetta-ratings"
+    foreign.write_text("")
+    newest = hand_over(tmp_path, 9).path
+    assert names(tmp_path) == sorted([mine.name, foreign.name, newest.name])
+
+
+def test_a_stick_that_fails_leaves_the_older_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = hand_over(tmp_path, 3).path
+
+    def full(path: Path, data: bytes) -> None:
+        raise StickError(path, StickProblem.FULL)
+
+    monkeypatch.setattr(module, "write_file", full)
+    with pytest.raises(StickError):
+        hand_over(tmp_path, 9)
+    assert names(tmp_path) == [older.name]
+
+
+def test_an_older_file_that_cannot_be_taken_away_is_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_over(tmp_path, 3)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", refuse)
+        patched.setattr(Path, "unlink", refuse)
+        patched.setattr(module, "write_file", lambda path, data: path.write_bytes(data))
+        assert hand_over(tmp_path, 9).events == 9
+    assert len(names(tmp_path)) == 2
+
+
+def test_nothing_is_not_handed_over(tmp_path: Path) -> None:
+    with pytest.raises(RatingsError, match="nothing to hand over"):
+        write_ratings(tmp_path, [], BATCH, LAPTOP, REVIEWERS[0])
+
+
+def test_what_was_sealed_again_for_others_is_refused() -> None:
+    """A recipient can open a file and seal it for somebody else; the signature names for whom it was."""
+    other = AgeIdentity.make()
+    forwarded = seal(sign_ratings(EVERY, BATCH, LAPTOP), [other.recipient])
+    assert "another organisation" in str(refused(forwarded, other))
+    assert refused(forwarded, other).problem is FileProblem.WRONG_KEY
+
+
+def test_another_key_cannot_sign_in_a_laptops_name() -> None:
+    read = zipfile.ZipFile(io.BytesIO(sign_ratings(EVERY, BATCH, LAPTOP)))
+    plain = {name: read.read(name) for name in read.namelist()}
+    other = Identity.make(Role.LAPTOP)
+    forged = plain | {"manifest.sig": other.sign(plain["manifest.json"])}
+    assert refused(seal(pack(forged), RECIPIENTS)).problem is FileProblem.DAMAGED
+
+
+def test_a_signature_of_a_batch_does_not_count_for_ratings() -> None:
+    """One key may belong to an organisation and, in a small one, to its laptop."""
+    assert refused(seal(BATCH.archive, RECIPIENTS)).problem is FileProblem.NOT_OURS
+    assert refused(changed(format="rosetta-batch/1")).problem is FileProblem.NOT_OURS
+    assert refused(changed(format="rosetta-ratings/2")).problem is FileProblem.NEWER
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"events": 8}, "not as many events"),
+        ({"events": 0}, "field 'events'"),
+        ({"events": 10**9}, "field 'events'"),
+        ({"head": "x"}, "field 'head'"),
+        ({"name": "Maria"}, "field 'name' is not known"),
+        ({"recipients": [RECIPIENTS[0]]}, "field 'recipients'"),
+        ({"laptop": {**LAPTOP.public.__dict__, "recipient": "age1x"}}, "no age recipient"),
+        ({"events.jsonl": b"\n" * 8 + b"{}"}, "not as many events"),
+        ({"events.jsonl": b""}, "not as many events"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value),
+)
+def test_what_contradicts_itself_is_refused_though_it_is_signed(
+    changes: dict[str, Any], said: str
+) -> None:
+    error = refused(changed(**changes))
+    assert error.problem is FileProblem.INVALID
+    assert said in str(error)
+
+
+def test_a_damaged_event_is_for_the_merge_to_set_aside() -> None:
+    lines = [event.line() for event in EVERY]
+    content = b"\n".join([lines[0], b"no event", *lines[2:]]) + b"\n"
+    read = open_ratings(changed(**{"events.jsonl": content}), [ORGANISATION.age])
+    assert read.lines[1] == b"no event"
+
+
+def test_other_files_are_named() -> None:
+    assert refused(b"").problem is FileProblem.CUT_SHORT
+    assert refused(b"PK\3\4").problem is FileProblem.NOT_OURS
+    locked = write_batch(BATCH, passphrase="kizun gorot sapos")
+    assert refused(locked).problem is FileProblem.NOT_OURS
+    assert refused(seal(b"", RECIPIENTS)).problem is FileProblem.CUT_SHORT
+    assert refused(seal(b"letters", RECIPIENTS)).problem is FileProblem.NOT_OURS
+
+
+def test_the_words_are_not_shown_by_accident(tmp_path: Path) -> None:
+    assert "Word 1" not in repr(opened(hand_over(tmp_path).path))

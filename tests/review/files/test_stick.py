@@ -1,0 +1,190 @@
+"""A file on a stick is whole or not there, and what is wrong with a stick is said."""
+
+import errno
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from review.files import stick
+from review.files.stick import StickError, StickProblem, read_file, write_file
+from tests.review.thorough import times
+
+unprivileged = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere"
+)
+
+
+def trouble(path: Path, data: bytes = b"new") -> StickProblem:
+    with pytest.raises(StickError, match=r"[.)]$") as failed:
+        write_file(path, data)
+    assert str(path) in str(failed.value)
+    return failed.value.problem
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_is_written_and_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "a.rosetta-ratings"
+    write_file(file, b"one")
+    write_file(file, b"two")
+    assert read_file(file) == b"two"
+    assert names(tmp_path) == [file.name]
+
+
+def test_what_a_pulled_stick_left_is_written_over(tmp_path: Path) -> None:
+    (tmp_path / ".a.part").write_bytes(b"half")
+    write_file(tmp_path / "a", b"whole")
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_link_that_lies_there_is_not_written_through(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"mine")
+    for name in (".a.part", "a"):
+        (tmp_path / name).symlink_to(precious)
+    write_file(tmp_path / "a", b"new")
+    assert precious.read_bytes() == b"mine"
+    assert not (tmp_path / "a").is_symlink()
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from review.files.stick import StickError, write_file
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    write_file(Path(sys.argv[1]), bytes(5000))
+except StickError as error:
+    print(error.problem)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on files here")
+def test_a_full_place_leaves_the_older_file_whole(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    write_file(file, b"older")
+    said = subprocess.run([sys.executable, "-c", FULL, file], capture_output=True, check=True)
+    assert said.stdout.decode().strip() == "full"
+    assert (names(tmp_path), file.read_bytes()) == (["a"], b"older")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A real disk of 64 KB, where this user may mount one."""
+    disk = tmp_path / "stick"
+    disk.mkdir()
+    mount = shutil.which("mount")
+    options = ["-t", "tmpfs", "-o", "size=64k", "none", str(disk)]
+    if not mount or subprocess.run([mount, *options], check=False, capture_output=True).returncode:
+        pytest.skip("this user may not mount a disk")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_stick_that_fills_up_and_is_emptied_takes_it_after_all(small_disk: Path) -> None:
+    write_file(small_disk / "a", b"older")
+    (small_disk / "photographs").write_bytes(bytes(40_000))
+    assert trouble(small_disk / "a", bytes(30_000)) is StickProblem.FULL
+    assert (small_disk / "a").read_bytes() == b"older"
+    assert names(small_disk) == ["a", "photographs"]
+    (small_disk / "photographs").unlink()
+    write_file(small_disk / "a", bytes(30_000))
+
+
+def test_a_write_protected_stick_is_told(small_disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    assert trouble(small_disk / "a") is StickProblem.READ_ONLY
+
+
+def test_a_stick_that_is_gone_is_told(tmp_path: Path) -> None:
+    assert trouble(tmp_path / "gone" / "a") is StickProblem.GONE
+    (tmp_path / "file").write_bytes(b"")
+    assert trouble(tmp_path / "file" / "a") is StickProblem.GONE
+    with pytest.raises(StickError) as failed:
+        read_file(tmp_path / "gone")
+    assert failed.value.problem is StickProblem.GONE
+
+
+@unprivileged
+def test_a_folder_of_somebody_else_is_told(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    assert trouble(tmp_path / "a") is StickProblem.READ_ONLY
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENODEV, errno.ENXIO])
+def test_a_stick_that_is_pulled_while_it_is_flushed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    write_file(tmp_path / "a", b"older")
+
+    def pulled(_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(stick, "_flush", pulled)
+    assert trouble(tmp_path / "a") is StickProblem.GONE
+    assert (names(tmp_path), read_file(tmp_path / "a")) == (["a"], b"older")
+
+
+def test_a_stick_that_lies_about_what_it_keeps_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_file(tmp_path / "a", b"older")
+    flush = stick._flush
+
+    def lies(descriptor: int) -> None:
+        flush(descriptor)
+        os.pwrite(descriptor, b"N", 0)
+
+    monkeypatch.setattr(stick, "_flush", lies)
+    assert trouble(tmp_path / "a") is StickProblem.CHANGED
+    assert (names(tmp_path), read_file(tmp_path / "a")) == (["a"], b"older")
+
+
+WRITE_FOR_EVER = """
+import itertools, sys
+from pathlib import Path
+from review.files.stick import write_file
+for number in itertools.count(1):
+    write_file(Path(sys.argv[1]), number.to_bytes(4, "big") * 20_000)
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal here")
+def test_a_kill_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    for round_number in range(times(4, 200)):
+        writing = subprocess.Popen(
+            [sys.executable, "-c", WRITE_FOR_EVER, file], stdout=subprocess.PIPE
+        )
+        assert writing.stdout is not None
+        for _ in range(random.Random(round_number).randrange(1, 40)):
+            said = int(writing.stdout.readline())
+        writing.send_signal(signal.SIGKILL)
+        said = int((writing.communicate()[0].split() or [said])[-1])
+        content = file.read_bytes()
+        assert content == content[:4] * 20_000
+        assert int.from_bytes(content[:4], "big") >= said
+
+
+def test_only_regular_files_of_bounded_size_are_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert read_file(tmp_path / "pipe") == b""
+    (tmp_path / "large").write_bytes(bytes(101))
+    assert read_file(tmp_path / "large", most_bytes=101) == bytes(101)
+    with pytest.raises(StickError) as failed:
+        read_file(tmp_path / "large", most_bytes=100)
+    assert failed.value.problem is StickProblem.TOO_LARGE
+    with pytest.raises(StickError):
+        read_file(Path("/dev/zero"))
+    with pytest.raises(StickError):
+        read_file(tmp_path)
