@@ -239,10 +239,10 @@ def _unasked(event: Event, orders: Mapping[str, Sequence[str]]) -> str | None:
     payload = event.payload
     if isinstance(payload, OfReviewer) and payload.reviewer not in orders:
         return "is of a reviewer whom this batch does not know"
-    judged = isinstance(payload, OfItem) and not isinstance(payload, Train)
-    if judged and payload.item not in orders[payload.reviewer]:
-        return "is about an item that this reviewer was not asked"
-    return None
+    if not isinstance(payload, OfItem) or isinstance(payload, Train):
+        return None
+    asked = payload.item in orders[payload.reviewer]
+    return None if asked else "is about an item that this reviewer was not asked"
 
 
 def enrol_laptop(

@@ -158,9 +158,12 @@ class Office:
         policy: bytes,
         manifests: Mapping[str, bytes],
         texts: Iterable[BatchItem],
-        created: str | None = None,
+        before_commit: Callable[[], None] = lambda: None,
     ) -> Review:
-        """Keep a new review; UsageError where its name is taken."""
+        """Keep a new review; UsageError where its name is taken.
+
+        ``before_commit`` writes what must not be without it; where that fails, nothing is kept.
+        """
         with self.transaction():
             if self.is_taken(key.review):
                 raise UsageError(
@@ -168,7 +171,7 @@ class Office:
                 )
             inserted = self.connection.execute(
                 "INSERT INTO review (name, created, answer_key, policy) VALUES (?, ?, ?, ?)",
-                (key.review, created or utc_now(), _key_bytes(key), policy),
+                (key.review, utc_now(), _key_bytes(key), policy),
             )
             number = int(inserted.lastrowid or 0)
             self.connection.executemany(
@@ -182,6 +185,7 @@ class Office:
                     for each in texts
                 ],
             )
+            before_commit()
         return self.review(key.review)
 
     def is_taken(self, name: str) -> bool:

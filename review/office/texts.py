@@ -22,6 +22,12 @@ class ReviewTexts:
     """With ``{organisation}`` where its name goes."""
     training: Mapping[str, str]
     """Kind of a training item → why its answer is the right one."""
+    card: str
+    """What a reviewer is handed, with places for title, organisation, code, file and passphrase."""
+    passphrase: str
+    """The line of a card that tells the words which open the file."""
+    organisers: str
+    """What the organisation is called where it gave no name."""
 
 
 def languages() -> tuple[str, ...]:

@@ -1,0 +1,301 @@
+"""``rosetta review create``: from runs to a batch that speakers can rate without a network."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from review.files.batch_form import TrainingItem
+    from review.files.keys import Identity
+    from review.office.creating import Draft, Said, Size
+    from review.office.publishing import Protection, Published
+    from review.office.reviewed_runs import ReviewedRuns
+    from review.office.store import Office
+    from review.office.texts import ReviewTexts
+    from review.verdict.policy import GatePolicy
+
+_FILE = click.Path(path_type=Path)
+_MOST_TEXT = 49_000
+"""Characters of a consent or guide; a batch holds 50,000, the organisation's name filled in."""
+
+_SEGMENTS = ("development", "diagnostic", "gold_standard", "held_out")
+
+
+@click.command("create")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--reviewers", default=5, show_default=True, help="How many people rate.")
+@click.option("--items", default=80, show_default=True, help="Sentences drawn from the corpus.")
+@click.option(
+    "--core", type=click.IntRange(1), help="How many of them everybody rates. Default: all."
+)
+@click.option(
+    "--items-per-person", type=click.IntRange(0), help="Further sentences each, beyond the core."
+)
+@click.option("--bad", type=click.IntRange(0, 500), help="Translations made wrong on purpose.")
+@click.option("--repeats", type=click.IntRange(0, 500), help="Translations asked twice.")
+@click.option("--anchors", type=click.IntRange(0, 500), help="References among them.")
+@click.option("--segment", "segments", multiple=True, type=click.Choice(_SEGMENTS), help="Only entries of it.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of every draw. Default: random.")
+@click.option("--policy", type=_FILE, help="The gate's rule, as TOML. Default: our proposal.")
+@click.option("--name", help="Of the review and its files. Default: the corpus, numbered.")
+@click.option("--title", help="What reviewers see above it.")
+@click.option("--organisation", help="Who asks.")
+@click.option("--panel", default="", help="How the reviewers were chosen, for the certificate.")
+@click.option("--language", default="en", show_default=True, help="Of the words for reviewers.")
+@click.option("--consent", type=_FILE, help="What reviewers agree to. {organisation} is filled in.")
+@click.option("--guide", type=_FILE, help="How to judge, in your words.")
+@click.option("--training", type=_FILE, help="Training items of yours, TOML or TSV.")
+@click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
+@click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings.")  # fmt: skip
+@click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop.")  # fmt: skip
+@click.option("--passphrases", is_flag=True, help="One file each, opened by words on the card.")
+@click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files.")
+@click.option("--dry-run", is_flag=True, help="Only show the plan.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def create_(runs: Sequence[str], as_json: bool, dry_run: bool, **given: Any) -> None:
+    """Make a batch for reviewers from one RUN or several of one corpus (id, its beginning, or `last`).
+
+    The sentences are drawn by difficulty, the outputs are shown without naming their systems, and controls
+    are mixed in. The answer key stays in your data folder. Sentences of secret segments are only written
+    sealed: for laptops you know (--for), or with passphrases.
+    """
+    from harness.store.database import home
+    from review.office.store import Office
+
+    policy, policy_bytes = read_gate_policy(given["policy"])
+    texts = _texts(given, policy)
+    reviewed = _runs(runs, given["segments"])
+    draft = _draft(reviewed, policy, texts, given)
+    if not as_json:
+        for line in _plan_lines(draft, policy, given):
+            click.echo(plain(line))
+    if dry_run:
+        return
+    with Office.open(home()) as office:
+        published = _publish(office, draft, policy_bytes, texts, given)
+    _say(published, as_json=as_json)
+
+
+def read_gate_policy(path: Path | None) -> tuple[GatePolicy, bytes]:
+    """Read a gate's policy, or give the proposal; gives its bytes too, which are hashed."""
+    from harness.user_file import read_text
+    from review.verdict.policy import MOST_BYTES, proposed, read_policy
+
+    if path is None:
+        return proposed()
+    read_text(path, "the gate's policy", MOST_BYTES)
+    content = path.read_bytes()
+    return read_policy(content, str(path)), content
+
+
+def _texts(given: dict[str, Any], policy: GatePolicy) -> ReviewTexts:
+    """Give the words for reviewers, the organiser's own in their place."""
+    from review.office.texts import review_texts
+
+    texts = review_texts(given["language"])
+    given["organisation"] = given["organisation"] or policy.organisation or texts.organisers
+    return replace(
+        texts,
+        consent=_own_text(given["consent"], "the consent") or texts.consent,
+        guide=_own_text(given["guide"], "the guide") or texts.guide,
+    )
+
+
+def _own_text(path: Path | None, what: str) -> str | None:
+    from harness.failures import UsageError
+    from harness.user_file import read_text
+
+    if path is None:
+        return None
+    text, _ = read_text(path, what, 4 * _MOST_TEXT)
+    if not 0 < len(text.strip()) <= _MOST_TEXT:
+        raise UsageError(f"{path}: {what} needs between 1 and {_MOST_TEXT:,} characters.")
+    return text.strip()
+
+
+def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
+    from contextlib import closing
+
+    from corpora.entry import Segment
+    from harness.store.database import open_store
+    from review.office.reviewed_runs import read_runs
+
+    with closing(open_store()) as connection:
+        return read_runs(connection, names, [Segment(each) for each in segments])
+
+
+def _draft(
+    runs: ReviewedRuns, policy: GatePolicy, texts: ReviewTexts, given: dict[str, Any]
+) -> Draft:
+    from review.office.creating import draft_review
+    from review.office.training import read_training
+
+    training: Sequence[TrainingItem] | None = None
+    if given["training"] is not None:
+        training = read_training(given["training"])
+    seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
+    return draft_review(runs, policy, _size(given, runs), seed, texts, training)
+
+
+def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
+    from review.office.controls import Counts, usual_counts
+    from review.office.creating import Size
+
+    core = given["core"] or min(given["items"], len(runs.shared))
+    usual = usual_counts(core * len(runs.runs))
+    counts = Counts(
+        *(
+            usual_count if given[name] is None else given[name]
+            for name, usual_count in (
+                ("bad", usual.bad),
+                ("repeats", usual.repeats),
+                ("anchors", usual.anchors),
+            )
+        )
+    )
+    return Size(
+        given["reviewers"], given["items"], given["core"], given["items_per_person"], counts
+    )
+
+
+def _plan_lines(draft: Draft, policy: GatePolicy, given: dict[str, Any]) -> list[str]:
+    from rosetta_tui.review.plan_words import draft_lines
+
+    return list(draft_lines(draft, policy, own_training=given["training"] is not None))
+
+
+def _publish(
+    office: Office, draft: Draft, policy: bytes, texts: ReviewTexts, given: dict[str, Any]
+) -> Published:
+    from harness.store.database import home
+    from review.files.keys import Identity, Role
+    from review.office.creating import make_review
+    from review.office.publishing import publish
+
+    protection = _protection(office, draft, given)
+    identity = Identity.load(home(), Role.ORGANISATION)
+    said = _said(office, draft, texts, identity, protection, given)
+    made = make_review(draft, said, policy, identity, one_each=protection.passphrases)
+    return publish(office, made, policy, texts, protection, given["folder"])
+
+
+def _protection(office: Office, draft: Draft, given: dict[str, Any]) -> Protection:
+    """Say how the batch is sealed; a secret one goes to laptops that are known, or is refused."""
+    from harness.failures import UsageError
+    from review.files.laptop_card import read_laptop_card
+    from review.files.stick import read_file
+    from review.office.publishing import Protection
+
+    if given["laptops"] and given["passphrases"]:
+        raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
+    named = [read_laptop_card(read_file(path)) for path in given["laptops"]]
+    for card in named:
+        click.echo(plain(f"Laptop {card.name}: {card.public.phrase}"), err=True)
+        office.enrol(card.public.signing_key, card.name, card.public.recipient)
+    if given["passphrases"] or named:
+        return Protection(tuple(card.public.recipient for card in named), given["passphrases"])
+    if not draft.secret:
+        return Protection()
+    known = tuple(laptop.recipient for laptop in office.laptops() if laptop.recipient)
+    if not known:
+        raise UsageError(
+            "Sentences of secret segments are only written sealed. Name the laptops that may open them "
+            "(--for FILE.rosetta-laptop, which the laptop writes), or add --passphrases."
+        )
+    return Protection(known)
+
+
+def _said(
+    office: Office,
+    draft: Draft,
+    texts: ReviewTexts,
+    identity: Identity,
+    protection: Protection,
+    given: dict[str, Any],
+) -> Said:
+    from review.office.creating import Said
+    from review.office.naming import check_words, review_name
+
+    name = review_name(office, given["name"], draft.runs.dataset.id)
+    title = given["title"] or texts.title
+    check_words(draft.runs, {"--name": name, "--title": title, "--guide": texts.guide})
+    return Said(
+        name=name,
+        title=title,
+        organisation=given["organisation"],
+        texts=texts,
+        language=given["language"],
+        panel=given["panel"],
+        recipients=_recipients(office, identity, given["recipients"]),
+        secret=draft.secret or protection.sealed,
+        labels=tuple(given["labels"]),
+    )
+
+
+def _recipients(office: Office, identity: Identity, recipients: Sequence[str]) -> tuple[str, ...]:
+    """Say who can open the ratings: this installation, and those named or the recovery key."""
+    from review.files.sealing import checked_recipient, read_age_identities
+    from review.office.publishing import recovery_recipient
+
+    own = identity.public.recipient
+    named = []
+    for each in recipients:
+        if Path(each).is_file():
+            named += [found.recipient for found in read_age_identities(Path(each))]
+        else:
+            named.append(checked_recipient(each))
+    if not set(named) - {own}:
+        place = home() / "review-recovery-key.txt"
+        named = [
+            recovery_recipient(office, place, lambda line: click.echo(_plain_lines(line), err=True))
+        ]
+    return tuple(dict.fromkeys((own, *named)))
+
+
+def _plain_lines(text: str) -> str:
+    """Make text of several lines harmless, its line breaks kept."""
+    return "\n".join(map(plain, text.split("\n")))
+
+
+def _say(published: Published, *, as_json: bool) -> None:
+    review = published.review
+    if as_json:
+        click.echo(
+            json_text(
+                {
+                    "review": review.name,
+                    "files": [str(path) for path in published.files],
+                    "cards": str(published.cards),
+                    "batches": list(review.key.batches),
+                    "runs": [run.run_id for run in review.key.runs],
+                    "items": len(review.key.items),
+                    "core": len(review.key.core),
+                    "reviewers": len(review.key.orders),
+                    "seed": review.key.seed,
+                    "secret": review.manifest.secret,
+                    "policy_sha256": review.policy_sha256,
+                }
+            )
+        )
+        return
+    for path in published.files:
+        click.echo(plain(f"Written: {path}"))
+    click.echo(plain(f"Written: {published.cards} (one card for each reviewer; cut and hand out)"))
+    if review.manifest.secret:
+        click.echo(
+            "The batch is sealed. It opens only on the laptops named, or with the card's words."
+        )
+    else:
+        click.echo("The batch is signed but not sealed: its sentences are of open segments.")
+    click.echo(
+        "Which translation is whose stays in your data folder; nothing of it is in the files."
+    )
+    click.echo(plain(f"Next: copy to sticks; later `rosetta review import STICK`, `rosetta review status {review.name}`."))  # fmt: skip

@@ -1,0 +1,86 @@
+"""``rosetta review enrol``: vouch for a laptop, once its six words were compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from review.office.store import Office
+
+_KEY = re.compile(r"[0-9a-f]{64}")
+
+
+@click.command("enrol")
+@click.argument("laptop", nargs=-1, required=True, metavar="WORDS|KEY|FILE")
+@click.option("--name", help="What you call it; not a person's name.")
+@click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, where that opened its files.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def enrol_(laptop: Sequence[str], name: str | None, identity: Path | None, as_json: bool) -> None:
+    """Accept a laptop: the ratings of it that were set aside are taken, and all later ones.
+
+    Name it by the six words that its owner reads out to you, by its key, or by its file
+    NAME.rosetta-laptop. A file also lets you seal secret batches for it.
+    """
+    from harness.store.database import home
+    from review.files.keys import key_phrase
+    from review.office.arrivals import free_name
+    from review.office.importing import enrol_laptop
+    from review.office.store import Office
+    from rosetta_tui.commands.review.import_ import opening_identities, report_json
+    from rosetta_tui.review.import_words import report_lines
+
+    with Office.open(home()) as office:
+        key, recipient, its_name = _found(office, laptop)
+        chosen = name or its_name or _known_name(office, key) or free_name(office)
+        reports = enrol_laptop(office, key, chosen, recipient, opening_identities(identity))
+    if as_json:
+        told = {"signing_key": key, "phrase": key_phrase(key), "name": chosen}
+        click.echo(json_text(told | {"imports": [report_json(each) for each in reports]}))
+        return
+    click.echo(plain(f"Enrolled: {chosen} ({key_phrase(key)})"))
+    for report in reports:
+        for line in report_lines(report):
+            click.echo(plain(line))
+
+
+def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str | None]:
+    """Give signing key, recipient and name of the laptop that is meant."""
+    from review.files.laptop_card import SUFFIX, read_laptop_card
+    from review.files.stick import read_file
+
+    first = laptop[0]
+    if len(laptop) == 1 and (first.endswith(SUFFIX) or Path(first).is_file()):
+        card = read_laptop_card(read_file(Path(first)))
+        return card.public.signing_key, card.public.recipient, card.name
+    if len(laptop) == 1 and _KEY.fullmatch(first.lower()):
+        return first.lower(), None, None
+    return _by_words(office, " ".join(laptop)), None, None
+
+
+def _by_words(office: Office, typed: str) -> str:
+    """Find the laptop whose files wait, by its six words."""
+    from harness.failures import UsageError
+    from review.files.phrase import read_words
+    from review.office.progress import waiting
+
+    words = read_words(typed)
+    for each in waiting(office):
+        if each.phrase == words:
+            return each.signing_key
+    listed = "; ".join(each.phrase for each in waiting(office)) or "none"
+    raise UsageError(
+        f"No file of a laptop with these words is waiting (waiting: {listed}). Import its file first, and "
+        "compare all six words."
+    )
+
+
+def _known_name(office: Office, key: str) -> str | None:
+    names = (known.name for known in office.laptops() if known.signing_key == key)
+    return next(names, None)

@@ -1,0 +1,53 @@
+"""``rosetta review plan``: how many people and sentences give what chance of a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+_PEOPLE = (3, 5, 8)
+_SENTENCES = (50, 80, 100)
+
+
+@click.command("plan")
+@click.option("--reviewers", type=click.IntRange(2, 200), help="Only so many people.")
+@click.option("--items", type=click.IntRange(10, 2000), help="Only so many sentences.")
+@click.option("--share", default=0.85, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True), help="How good the method truly is.")  # fmt: skip
+@click.option("--policy", type=click.Path(path_type=Path), help="The gate's rule. Default: our proposal.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def plan_(
+    reviewers: int | None, items: int | None, share: float, policy: Path | None, as_json: bool
+) -> None:
+    """Say what chance of a verdict a review has before anybody rates.
+
+    Every sentence is rated by everybody, and of every 100 translations SHARE × 100 truly are acceptable or
+    better. Simulated: real people and sentences may differ more or less than assumed.
+    """
+    from review.verdict.planner import promises
+    from rosetta_tui.commands.review.create import read_gate_policy
+
+    rule, _ = read_gate_policy(policy)
+    people = _PEOPLE if reviewers is None else (reviewers,)
+    sentences = _SENTENCES if items is None else (items,)
+    found = promises(rule, people, sentences, share)
+    if as_json:
+        click.echo(json_text([asdict(each) for each in found]))
+        return
+    from rosetta_tui.card_text import table
+
+    rows = [("people", "sentences", "level reached", "go", "no-go")]
+    for each in found:
+        odds = each.chances
+        cells = (f"{chance:.0%}" for chance in (odds.level, odds.go, odds.no_go))
+        rows.append((str(each.reviewers), str(each.items), *cells))  # type: ignore[arg-type]
+    for line in table(rows):
+        click.echo(line)
+    click.echo(plain(f"If {share:.0%} of the translations truly are acceptable or better, and the gate asks for {float(rule.level.share):.0%}."))  # fmt: skip
+    click.echo(
+        "level reached: the numbers alone. go: and no difficulty or reviewer stands in the way."
+    )
+    click.echo("The rest is “discuss”: more people help more than more sentences.")

@@ -1,0 +1,107 @@
+"""``rosetta review status``: who has rated how much; never how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from review.office.progress import ReviewerProgress, ReviewProgress, Waiting
+
+
+@click.command("status")
+@click.argument("review", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def status_(review: str | None, as_json: bool) -> None:
+    """Show how far REVIEW is (a name, its beginning, or `last`); without one, list all reviews."""
+    from harness.store.database import home
+    from review.office.progress import progress, waiting
+    from review.office.store import Office
+
+    with Office.open(home()) as office:
+        chosen = office.reviews() if review is None else [office.review(review)]
+        found = [progress(office, each) for each in chosen]
+        laptops = waiting(office)
+    if as_json:
+        told = {"reviews": [_json(each) for each in found], "waiting": [asdict(x) for x in laptops]}
+        click.echo(json_text(told))
+        return
+    lines = _list(found) if review is None else _one(found[0])
+    for line in (*lines, *_waiting(laptops)):
+        click.echo(line)
+
+
+def _json(found: ReviewProgress) -> dict[str, Any]:
+    fields = asdict(found) | {"asked": found.asked, "done": found.done}
+    for each in fields["reviewers"]:
+        each["withdrawn"] = sorted(each["withdrawn"])
+    return fields
+
+
+def _list(found: list[ReviewProgress]) -> Iterator[str]:
+    from rosetta_tui.card_text import table
+
+    if not found:
+        yield "There are no reviews yet. `rosetta review create RUN` makes one."
+        return
+    rows = [("review", "made", "people", "items", "done", "certificates")]
+    rows += [
+        (
+            each.name,
+            each.created[:10],
+            str(len(each.reviewers)),
+            str(each.items),
+            _share(each.done, each.asked),
+            str(each.certificates) + (" RECOMPUTE" if each.recompute else ""),
+        )
+        for each in found
+    ]
+    yield from table(rows)
+
+
+def _one(found: ReviewProgress) -> Iterator[str]:
+    from rosetta_tui.card_text import table
+
+    yield plain(f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items")
+    rows = [("reviewer", "agreed", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
+    rows += [_row(each) for each in found.reviewers]
+    yield from table(rows)
+    yield f"{found.done} of {found.asked} decisions are here, from {found.imports} files."
+    if found.recompute:
+        yield f"{found.recompute} certificates rest on something that was taken back: issue them anew."
+
+
+def _row(each: ReviewerProgress) -> tuple[str, ...]:
+    from review.files.reviewer_codes import printed
+    from review.log.payloads import Scope
+
+    arrived = "" if each.last_import is None else each.last_import[:16].replace("T", " ")
+    if each.withdrawn - {Scope.COMMENTS}:
+        return (printed(each.reviewer), "withdrawn", "", "", "", "", "", arrived)
+    return (
+        printed(each.reviewer),
+        "yes" if each.consented else "not yet",
+        str(each.trained),
+        _share(each.done, each.asked),
+        str(each.cannot_judge),
+        str(each.skipped),
+        str(each.flagged),
+        arrived or "nothing yet",
+    )
+
+
+def _share(done: int, asked: int) -> str:
+    return f"{done} of {asked}"
+
+
+def _waiting(laptops: list[Waiting]) -> Iterator[str]:
+    for each in laptops:
+        yield plain(
+            f"WAITING: {each.files} files of an unknown laptop since {each.since[:10]}. Its six words: "
+            f"{each.phrase} (`rosetta review enrol`)"
+        )

@@ -1,0 +1,66 @@
+"""``rosetta review withdraw``: a reviewer asks the organisation to take back what they gave."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+_SCOPES = {
+    "comments": "their comments and suggested wordings in this review",
+    "batch": "everything that they gave in this review",
+    "everything": "everything that they gave in every review",
+}
+
+
+@click.command("withdraw")
+@click.argument("review")
+@click.argument("code")
+@click.option("--scope", type=click.Choice([*_SCOPES]), required=True, help="How much is taken back.")  # fmt: skip
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def withdraw_(review: str, code: str, scope: str, yes: bool, as_json: bool) -> None:
+    """Erase what the reviewer with CODE gave in REVIEW, for good.
+
+    It is erased from this computer now and from every file that is imported later; certificates that rest on
+    it are marked. Copies on sticks cannot be called back.
+    """
+    from harness.failures import UsageError
+    from harness.store.database import home
+    from review.files.reviewer_codes import printed, read_code
+    from review.log.payloads import Scope
+    from review.office.store import Office
+    from review.office.withdrawing import withdraw
+
+    reviewer = read_code(code)
+    with Office.open(home()) as office:
+        found = office.review(review)
+        if reviewer not in found.key.orders:
+            raise UsageError(
+                f"Review {found.name} has no reviewer {printed(reviewer)}. "
+                f"`rosetta review status {found.name}` lists the codes."
+            )
+        if not yes:
+            _ask(printed(reviewer), scope)
+        done = withdraw(office, found, reviewer, Scope(scope))
+    if as_json:
+        told = {"review": found.name, "reviewer": reviewer, "scope": scope}
+        click.echo(json_text(told | {"erased": done.erased, "recompute": done.recompute}))
+        return
+    click.echo(
+        plain(f"Erased: {done.erased} events of {printed(reviewer)}. Later files lose them too.")
+    )
+    if done.recompute:
+        click.echo(
+            f"{done.recompute} certificates rest on them: `rosetta review gate` issues them anew."
+        )
+
+
+def _ask(code: str, scope: str) -> None:
+    from harness.failures import UsageError
+
+    if not sys.stdin.isatty():
+        raise UsageError("Erasing asks on a terminal; here, add --yes if you are sure.")
+    click.confirm(f"Erase {_SCOPES[scope]} ({code}), for good?", abort=True, err=True)

@@ -1,0 +1,64 @@
+"""What became of files of ratings, in words for the organiser."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from review.log.merge import Remark
+    from review.office.importing import FileReport
+
+_MOST_LINES = 5
+"""Lines that are named for one reason."""
+
+
+def report_lines(report: FileReport) -> Iterator[str]:
+    """Say what was taken, what was not and why, and what to look into."""
+    from review.office.importing import Outcome
+
+    if report.outcome is Outcome.REFUSED:
+        yield f"NOT TAKEN  {report.why}"
+        return
+    yield f"{report.name}: review {report.review}, check words: {report.phrase}"
+    if report.outcome is Outcome.SET_ASIDE:
+        yield f"  SET ASIDE: its laptop is unknown. Its six words: {report.laptop_phrase}"
+        yield "  Ask whoever has the laptop to read out its words. If they are these:"
+        yield f"  rosetta review enrol {report.laptop_phrase}"
+        return
+    aside, damaged = len(report.aside), len(report.damaged)
+    yield (
+        f"  added {report.added}, already here {report.already_here}, set aside {aside}, "
+        f"damaged {damaged}"
+    )
+    yield from _remarks("set aside", report.aside)
+    yield from _remarks("damaged", report.damaged)
+    yield from _findings(report)
+
+
+def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
+    """Name the lines by reason, the first few of each."""
+    for reason, count in Counter(remark.said for remark in remarks).most_common():
+        lines = [str(remark.line) for remark in remarks if remark.said == reason]
+        more = f" … ({count} in all)" if count > _MOST_LINES else ""
+        yield f"  {what}: line {', '.join(lines[:_MOST_LINES])}{more}: {reason}"
+
+
+def _findings(report: FileReport) -> Iterator[str]:
+    if report.copied:
+        yield (
+            "  LOOK: the data of this laptop was copied, and both copies went on. Both are kept; where one "
+            "person rated on both, the later rating counts. Ask which laptop is in use."
+        )
+    if report.gaps:
+        yield f"  LOOK: {report.gaps} places of its log are missing or do not fit together."
+    for clock in report.clocks:
+        yield f"  NOTE: {clock.said} Nothing depends on it."
+    if report.withdrawn:
+        yield (
+            f"  WITHDRAWN: {report.withdrawn} new. What these people took back is erased here, and will be "
+            "from every later file."
+        )
+    if report.recompute:
+        yield f"  RECOMPUTE: {report.recompute} certificates rest on it. `rosetta review gate` issues them anew."

@@ -1,0 +1,142 @@
+"""A review's plan in words for the organiser, before anything is written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from review.office.creating import Draft
+    from review.verdict.policy import GatePolicy
+
+_LONG = 150
+"""Sentences after which one sitting is too long."""
+
+_SECONDS = (8, 15)
+"""Seconds that one sentence takes, about."""
+
+_TRUE = 0.85
+"""Share for which the chance of a verdict is told."""
+
+_KINDS = {
+    "fst": "a word in another form by the analyser",
+    "other reference": "another sentence's translation",
+    "phrase swap": "a phrase swapped",
+    "truncated": "half of it left out",
+}
+
+
+def draft_lines(draft: Draft, policy: GatePolicy, *, own_training: bool) -> Iterator[str]:
+    """Say what is asked of whom, what it is worth, and what could not be had."""
+    yield _line("sentences", _sentences(draft))
+    yield _line("difficulty", _strata(draft))
+    yield _line("controls", _controls(draft))
+    if draft.why_no_forms:
+        yield _line("", f"no wrong word forms: {draft.why_no_forms}")
+    for line in draft.controls.short:
+        yield _line("", line)
+    yield _line("each person", _share(draft))
+    yield _line("training", _training(draft, own_training=own_training))
+    yield _line("seed", str(draft.seed))
+    yield _line("chance", chance(draft, policy))
+    yield from (_line("", line) for line in _warnings(draft, policy))
+
+
+def _line(name: str, text: str) -> str:
+    return f"{name:<13}{text}"
+
+
+def _sentences(draft: Draft) -> str:
+    runs = draft.runs.runs
+    missing = max(each.missing for each in runs)
+    several = f", {len(runs)} systems each, blind" if len(runs) > 1 else ""
+    without = f" ({missing} have no output and are not asked)" if missing else ""
+    return f"{len(draft.entries)} of {len(runs[0].entries)}{several}{without}"
+
+
+def _strata(draft: Draft) -> str:
+    from review.office.sampling import stratum
+
+    counts = Counter(map(stratum, draft.entries))
+    if set(counts) == {0}:
+        return "not given by the corpus: one stratum"
+    named = (f"{name or 'not given'}: {count}" for name, count in sorted(counts.items()))
+    return ", ".join(named)
+
+
+def _controls(draft: Draft) -> str:
+    counts = Counter(str(item.truth.control) for item in draft.controls.items)
+    kinds = ", ".join(f"{count} {_KINDS[kind]}" for kind, count in draft.controls.kinds().items())
+    made = f" ({kinds})" if kinds else ""
+    return (
+        f"{counts['bad']} wrong on purpose{made}, {counts['repeat']} asked twice, "
+        f"{counts['anchor']} references"
+    )
+
+
+def _share(draft: Draft) -> str:
+    low, high = (round(draft.longest * seconds / 60) for seconds in _SECONDS)
+    core = (
+        "" if len(draft.core) == len(draft.real) else f", {len(draft.core)} of them common to all"
+    )
+    return f"{draft.longest} items{core}; about {low}–{high} minutes"
+
+
+def _training(draft: Draft, *, own_training: bool) -> str:
+    count = len(draft.training)
+    if own_training:
+        return f"{count} items of yours"
+    if not count:
+        return "none: there are no development entries to make it from; give yours with --training"
+    return (
+        f"{count} items, made from development entries and explained by how they were made; "
+        "a speaker would explain better (--training)"
+    )
+
+
+def chance(draft: Draft, policy: GatePolicy) -> str:
+    """Say how probable a verdict is, on the common core, for each system."""
+    from review.office.sampling import stratum
+    from review.verdict.planner import Plan, chances
+
+    strata = dict(sorted(Counter(map(stratum, draft.core_entries)).items()))
+    reviewers = len(draft.orders)
+    if reviewers < 2 or min(strata.values()) < 2:
+        return "cannot be told: at least two people and two sentences of each difficulty are needed"
+    sizes = Counter(map(stratum, draft.runs.runs[0].entries.values()))
+    total = sum(sizes[name] for name in strata)
+    weights = {name: sizes[name] / total for name in strata}
+    found = chances(Plan(reviewers, strata, weights), _TRUE, policy, trials=2000)
+    return (
+        f"{reviewers} people × {len(draft.core_entries)} sentences: {found.go:.0%} for a go where "
+        f"{_TRUE:.0%} of the translations truly are acceptable or better (`rosetta review plan`)"
+    )
+
+
+def _warnings(draft: Draft, policy: GatePolicy) -> Iterator[str]:
+    from review.office.sampling import stratum
+
+    enough = policy.enough
+    reviewers, items = len(draft.orders), len(draft.core_entries)
+    if items < enough.items:
+        yield f"NOTE: the policy wants {enough.items} sentences rated; {items} will not give a verdict."
+    if reviewers < enough.reviewers:
+        yield f"NOTE: the policy wants {enough.reviewers} reviewers; {reviewers} will not give a verdict."
+    elif reviewers < enough.community_reviewers:
+        yield (
+            f"NOTE: with {reviewers} reviewers the certificate says “panel of {reviewers}”; "
+            f"community validated starts at {enough.community_reviewers}."
+        )
+    few = [
+        str(name)
+        for name, count in sorted(Counter(map(stratum, draft.core_entries)).items())
+        if count < enough.per_stratum
+    ]
+    if few:
+        yield (
+            f"NOTE: the policy wants {enough.per_stratum} sentences of each difficulty, and there are fewer "
+            f"of difficulty {', '.join(few)}: no verdict until the policy asks for fewer or the corpus has more."
+        )
+    if draft.longest > _LONG:
+        yield f"NOTE: {draft.longest} items are long for one person. Lower --items, or use --core."
