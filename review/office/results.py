@@ -1,0 +1,81 @@
+"""What there is to hand on about each run of a review: its card, its newest certificate, and the page for speakers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+
+from harness.card.exporting import ExportForm, export_run
+from harness.card.load import load_card
+from harness.card.model import RunCard
+from harness.failures import UsageError
+from harness.store.runs import find_run
+from review.files.batch_form import BatchItem
+from review.office.bundle import OfRun
+from review.office.certifying import review_evidence
+from review.office.community_page import community_page
+from review.office.rating_rows import secret
+from review.office.store import IssuedCertificate, Office, Review
+from review.session.words import Words
+from review.verdict.certificate import read_certificate
+from review.verdict.evidence_file import pack_evidence
+
+
+def one_run(review: Review, name: str | None) -> str:
+    """Give the run of a review whose id begins so; without a name the only one. UsageError lists them."""
+    every = [run.run_id for run in review.key.runs]
+    found = [run_id for run_id in every if run_id.startswith((name or "").lower())]
+    if len(found) != 1:
+        raise UsageError(
+            f"Name one of the runs of review {review.name!r} with --run: {', '.join(every)}."
+        )
+    return found[0]
+
+
+def newest_certificate(office: Office, review: Review, run_id: str) -> IssuedCertificate | None:
+    """Give the last certificate that was issued for a run, None where there is none."""
+    found = [each for each in office.certificates(review) if each.run_id == run_id]
+    return found[-1] if found else None
+
+
+def run_cards(connection: sqlite3.Connection, review: Review) -> dict[str, RunCard]:
+    """Give the run cards of a review by run id; raises UsageError where a run is no longer in the store."""
+    return {
+        run.run_id: load_card(connection, find_run(connection, run.run_id).id)
+        for run in review.key.runs
+    }
+
+
+def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | None:
+    """Write the page for the speakers from a run's newest certificate, None where none was issued."""
+    found = newest_certificate(office, review, run_id)
+    if found is None:
+        return None
+    certificate = read_certificate(found.certificate, "the certificate")
+    texts: Mapping[str, BatchItem] = {} if secret(review.key) else review.texts
+    return community_page(certificate, review.key, office.state(review), texts, words)
+
+
+def of_runs(
+    office: Office, review: Review, connection: sqlite3.Connection, own_key: str, words: Words
+) -> dict[str, OfRun]:
+    """Gather what goes into the bundle for the governance organisation; what is not there is left out."""
+    evidence = review_evidence(office, review, own_key)
+    gathered = {}
+    for run in review.key.runs:
+        issued = newest_certificate(office, review, run.run_id)
+        gathered[run.run_id] = OfRun(
+            card=_card(connection, run.run_id),
+            evidence=None
+            if issued is None
+            else pack_evidence(issued.certificate, issued.signature, evidence),
+            page=page_of(office, review, run.run_id, words),
+        )
+    return gathered
+
+
+def _card(connection: sqlite3.Connection, run_id: str) -> bytes | None:
+    try:
+        return export_run(connection, find_run(connection, run_id).id, ExportForm.CARD)
+    except UsageError:  # the run was deleted; its card may be kept elsewhere
+        return None
