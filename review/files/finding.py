@@ -14,6 +14,9 @@ from typing import Final
 BATCH_SUFFIX: Final = ".rosetta-batch"
 RATINGS_SUFFIX: Final = ".rosetta-ratings"
 
+_MOUNT_POINTS = (Path("/media"), Path("/run/media"), Path("/mnt"))
+"""Where Linux shows sticks, in the first two mostly in a folder of the user's."""
+
 _DEPTH = 3
 """Folders below the place that is searched."""
 
@@ -50,15 +53,14 @@ def find_batches(
 
 
 def mounted_sticks() -> list[Path]:
-    """List the places at which the system shows sticks; those that are plugged in."""
+    """List the places at which the system shows sticks; those that are plugged in now."""
     if sys.platform == "win32":
         return _drives()
     if sys.platform == "darwin":
         return _folders_in(Path("/Volumes"))
-    user = Path.home().name
-    above = (Path("/media"), Path("/media") / user, Path("/run/media") / user, Path("/mnt"))
-    found = {path: None for each in above for path in _folders_in(each)}
-    return [path for path in found if path not in above]
+    shown = [each for above in _MOUNT_POINTS for each in _folders_in(above)]
+    of_users = [each for folder in shown if not _is_mounted(folder) for each in _folders_in(folder)]
+    return [each for each in (*of_users, *shown) if _is_mounted(each)]
 
 
 def _entries(place: Path, deadline: float) -> Iterator[os.DirEntry[str]]:
@@ -71,7 +73,7 @@ def _entries(place: Path, deadline: float) -> Iterator[os.DirEntry[str]]:
             seen += 1
             if seen > _MOST_ENTRIES or time.monotonic() > deadline:
                 return
-            if entry.is_dir(follow_symlinks=False):
+            if _is_folder(entry):
                 if depth < _DEPTH and not entry.name.startswith("."):
                     folders.append((Path(entry.path), depth + 1))
             else:
@@ -97,9 +99,21 @@ def _add(found: dict[tuple[int, int], FoundBatch], path: Path) -> None:
 
 
 def _folders_in(place: Path) -> list[Path]:
-    return sorted(
-        Path(entry.path) for entry in _listed(place) if entry.is_dir(follow_symlinks=False)
-    )
+    return sorted(Path(entry.path) for entry in _listed(place) if _is_folder(entry))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False  # a failing stick
+
+
+def _is_mounted(folder: Path) -> bool:
+    try:
+        return folder.is_mount()
+    except OSError:
+        return False  # another user's, or pulled meanwhile
 
 
 def _drives() -> list[Path]:

@@ -1,6 +1,7 @@
 """Batches are found on sticks, newest first, without wandering off."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -70,5 +71,14 @@ def test_a_huge_place_is_left_in_time(tmp_path: Path, monkeypatch: pytest.Monkey
     assert time.monotonic() - begun < 1
 
 
-def test_the_mounted_sticks_are_folders() -> None:
-    assert all(path.is_dir() for path in mounted_sticks())
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems show sticks elsewhere")
+def test_sticks_are_what_is_mounted_below_the_usual_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    media = tmp_path / "media"
+    sticks = [media / "STICK", media / "user" / "RED STICK"]
+    for folder in (*sticks, media / "user" / "left over"):
+        folder.mkdir(parents=True)
+    monkeypatch.setattr(finding, "_MOUNT_POINTS", (media, tmp_path / "not there"))
+    monkeypatch.setattr(Path, "is_mount", lambda path: path in sticks)
+    assert sorted(mounted_sticks()) == sorted(sticks)
