@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 from review.files.keys import Identity
 from review.log.event import events_sha256
@@ -77,7 +78,5 @@ def issue(
 
 def _last(office: Office, review: Review, run_id: str) -> str | None:
     """Give the hash of the certificate of this run that the next one supersedes."""
-    from hashlib import sha256
-
     before = [each for each in office.certificates(review) if each.run_id == run_id]
     return sha256(before[-1].certificate).hexdigest() if before else None

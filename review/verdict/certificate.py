@@ -267,7 +267,7 @@ def agreement_json(measured: Agreement) -> dict[str, Any]:
         "items": measured.items,
         "reviewers": measured.reviewers,
         **{name: _measure(getattr(measured, name)) for name in measures},
-        "leniency": sorted(leniency, key=lambda each: canonical_bytes(each)),
+        "leniency": sorted(leniency, key=canonical_bytes),
     }
 
 

@@ -61,9 +61,8 @@ def unpack_evidence(data: bytes) -> EvidenceFile:
 def read_evidence_file(path: Path) -> EvidenceFile:
     """Read an evidence file from the disk; raises UsageError in words that name it."""
     try:
-        if path.stat().st_size > 2 * MOST_BYTES:
-            raise UsageError(f"{path} is too large for an evidence file. Name the right file.")
-        return unpack_evidence(path.read_bytes())
+        with path.open("rb") as file:
+            return unpack_evidence(file.read(2 * MOST_BYTES))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}. Name the right file.") from None
     except UsageError as error:

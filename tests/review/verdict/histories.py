@@ -265,9 +265,7 @@ def _rating(
     return Rating.GIST if better else Rating.REJECT
 
 
-def _decide(
-    rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: list[Event]
-) -> None:
+def _decide(rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: list[Event]) -> None:
     flagged = {e.payload.item for e in before if isinstance(e.payload, HarmFlag)}
     batch = key.batches[0]
     for item in sorted(flagged):

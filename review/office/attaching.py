@@ -1,0 +1,74 @@
+"""Attaching a certificate to its run: only what verifies, by whom one trusts, about the very card that is there."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from harness.card.canonical import HASH_FIELD, seal_form
+from harness.card.load import read_raw
+from harness.failures import HarnessError, UsageError
+from harness.store.certificates import Attached, attach_certificate, attached_to
+from harness.store.runs import Run, find_run, read_card
+from review.verdict.attachment import Standing, standing
+from review.verdict.certificate import Certificate
+from review.verdict.evidence_file import EvidenceFile
+from review.verdict.verdict import Outcome
+from review.verdict.verifying import Verification, verify
+
+
+def attach(connection: sqlite3.Connection, presented: EvidenceFile, trusted: str) -> Standing:
+    """Attach a certificate to the run of the store that it names, and give what counts for the run now.
+
+    ``trusted`` is the public key whose word is taken. A certificate that is not ``go`` is kept only where it
+    takes away what an earlier one gave. Raises HarnessError in words where anything is wrong.
+    """
+    done = verify(presented.certificate, presented.signature, presented.evidence)
+    certificate = done.certificate
+    _refuse(done, trusted)
+    run = _run(connection, certificate)
+    before = standing(attached_to(connection, run.id), run.run_id, certificate.run.run_card_hash)
+    if certificate.outcome is not Outcome.GO and before is None:
+        raise HarnessError(
+            f"The certificate says {certificate.outcome}: there is nothing that it could lift. "
+            "Only a go is attached, or what takes an earlier go away."
+        )
+    attached = Attached(presented.certificate, presented.signature, trusted)
+    attach_certificate(connection, run.id, attached)
+    now = standing(attached_to(connection, run.id), run.run_id, certificate.run.run_card_hash)
+    if now is None:  # another program changed the store meanwhile
+        raise HarnessError("The store was changed meanwhile. Try again.")
+    return now
+
+
+def _refuse(done: Verification, trusted: str) -> None:
+    if not done.recomputed:
+        wrong = next((c for c in done.checks if c.ok is False), done.checks[-1])
+        raise HarnessError(f"Not attached. {done.words} ({wrong.name}: {wrong.words})")
+    signer = done.certificate.organisation.signing_key
+    if signer != trusted:
+        raise UsageError(
+            f"Not attached: it is signed with key {signer}, which nobody here has called trustworthy. Ask the "
+            "organisation for its key by another way; if it is this one: --trust KEY"
+        )
+
+
+def _run(connection: sqlite3.Connection, certificate: Certificate) -> Run:
+    """Give the run that a certificate is about; its card must be there, whole, and the very same."""
+    stated = certificate.run
+    try:
+        run = find_run(connection, stated.run_id)
+    except UsageError:
+        run = None
+    if run is None or run.run_id != stated.run_id:
+        raise UsageError(
+            f"Not attached: it is about run {stated.run_id}, which is not in the list of runs. "
+            "Import its card first: rosetta runs import"
+        )
+    raw = read_raw(connection, run.id)
+    if raw.get(HASH_FIELD) != stated.run_card_hash:
+        raise HarnessError("Not attached: it is about another card of this run, with another seal.")
+    if seal_form(raw) is None or "unverified" in (read_card(connection, run.id) or {}):
+        raise HarnessError(
+            "Not attached: the seal of the run's card is broken, so it is not what was reviewed."
+        )
+    return run

@@ -1,0 +1,69 @@
+"""Finding what belongs to a certificate that somebody names: its signature, and evidence to check it with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.failures import UsageError
+from review.office.certifying import review_evidence
+from review.office.database import FILE
+from review.office.store import Office
+from review.verdict.certificate import MOST_BYTES, read_certificate
+from review.verdict.evidence import Evidence
+from review.verdict.evidence_file import EVIDENCE_SUFFIX, EvidenceFile, read_evidence_file
+
+CERTIFICATE_SUFFIX = ".certificate.json"
+SIGNATURE_SUFFIX = ".certificate.sig"
+
+
+def present(path: Path, evidence: Path | None, folder: Path) -> EvidenceFile:
+    """Give a certificate with signature and evidence.
+
+    ``path`` is an evidence file or a certificate beside its signature. Evidence is, in this order, what is named,
+    what the office in ``folder`` keeps, what lies beside. Raises UsageError where something is missing.
+    """
+    if path.name.endswith(EVIDENCE_SUFFIX):
+        return read_evidence_file(path)
+    certificate, signature = _read(path), _read(_beside(path, SIGNATURE_SUFFIX))
+    if evidence is not None:
+        found: Evidence | None = read_evidence_file(evidence).evidence
+    else:
+        found = _of_office(certificate, path.name, folder) or _lying_beside(path)
+    if found is None:
+        raise UsageError(
+            f"There is no evidence for {path.name}: neither in this machine's office nor beside it. "
+            f"Name the {EVIDENCE_SUFFIX} file with --evidence."
+        )
+    return EvidenceFile(certificate, signature, found)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name.removesuffix(CERTIFICATE_SUFFIX).removesuffix(".json") + suffix)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}. A certificate NAME{CERTIFICATE_SUFFIX} needs its signature "
+            f"NAME{SIGNATURE_SUFFIX} beside it."
+        ) from None
+
+
+def _of_office(certificate: bytes, name: str, folder: Path) -> Evidence | None:
+    stated = read_certificate(certificate, name)
+    if not (folder / FILE).exists():
+        return None
+    with Office.open(folder) as office:
+        for batch in stated.batches:
+            review = office.review_of_batch(batch)
+            if review is not None:
+                return review_evidence(office, review, stated.organisation.signing_key)
+    return None
+
+
+def _lying_beside(path: Path) -> Evidence | None:
+    place = _beside(path, EVIDENCE_SUFFIX)
+    return read_evidence_file(place).evidence if place.exists() else None

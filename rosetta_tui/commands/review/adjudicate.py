@@ -1,0 +1,116 @@
+"""``rosetta review adjudicate``: the organisation decides about flagged and split items, blind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from review.files.batch_form import BatchItem
+    from review.office.store import Office, Review
+    from review.verdict.adjudication import Case
+
+_HELP = """\
+  u  upheld: it is harmful or culturally wrong        c  cleared: it is not
+  n  write a note                                     Enter  leave it, go on
+  b  go back one                                      q  stop"""
+
+
+@click.command("adjudicate")
+@click.argument("review", default="last")
+@click.option("--all", "every", is_flag=True, help="Also items that are decided already.")
+@click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON, without texts, and ask nothing.")  # fmt: skip
+def adjudicate_(review: str, every: bool, as_json: bool) -> None:
+    """Decide about items of REVIEW that were flagged or that split the panel.
+
+    System and reviewers stay hidden: you see the text, how many gave each rating, how many flagged it. Say
+    something else later to change a decision; the last word counts. Notes stay on this machine.
+    """
+    from harness.store.database import home
+    from review.office.store import Office
+
+    with Office.open(home()) as office:
+        found = office.review(review)
+        cases = _cases(office, found, every=every)
+        if as_json:
+            click.echo(json_text([_json(case) for case in cases]))
+            return
+        if not cases:
+            click.echo("Nothing waits: no open flag, no item that splits the panel.")
+            return
+        _ask(office, found, cases)
+
+
+def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
+    from review.verdict.adjudication import queue
+
+    cases = queue(office.state(review), review.key)
+    return [case for case in cases if every or case.is_open or case.decided is None]
+
+
+def _json(case: Case) -> dict[str, Any]:
+    return {
+        "item": case.item,
+        "flags": case.flags,
+        "ratings": list(case.counts),
+        "cannot_judge": case.cannot_judge,
+        "split": case.is_split,
+        "harmful": None if case.decided is None else case.decided.harmful,
+    }
+
+
+def _ask(office: Office, review: Review, cases: list[Case]) -> None:
+    """Walk through the cases until all were seen or the person stops; each decision is kept at once."""
+    place = 0
+    while place < len(cases):
+        case = cases[place]
+        _show(case, review.texts.get(case.item), place + 1, len(cases))
+        answer = click.prompt("u c n b q, or Enter", default="", show_default=False).strip().lower()
+        if answer == "q":
+            break
+        if answer == "b":
+            place = max(0, place - 1)
+        elif answer in {"u", "c", "n"}:
+            _decide(office, review, case, answer)
+            cases = _again(office, review, cases)
+            place += answer != "n"
+        elif answer:
+            click.echo(_HELP)
+        else:
+            place += 1
+    click.echo("Every decision is kept. `rosetta review gate` reads the verdict.")
+
+
+def _again(office: Office, review: Review, cases: list[Case]) -> list[Case]:
+    """Give the same cases as they are now."""
+    now = {case.item: case for case in _cases(office, review, every=True)}
+    return [now.get(case.item, case) for case in cases]
+
+
+def _decide(office: Office, review: Review, case: Case, answer: str) -> None:
+    from review.office.store import utc_now
+    from review.verdict.adjudication import decisions
+
+    note = ""
+    if answer == "n":
+        note = str(click.prompt("Note", default="", show_default=False))[:4000]
+    harmful = {"u": True, "c": False}.get(answer)
+    for event in decisions(case, harmful, note, utc_now()):
+        office.append(review, event)
+    click.echo({"u": "Upheld.", "c": "Cleared.", "n": "Noted." if note else "No note."}[answer])
+
+
+def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:
+    names = ("reject", "gist", "acceptable", "excellent")
+    ratings = ", ".join(f"{count} {name}" for name, count in zip(names, case.counts, strict=True))
+    click.echo(f"\n{number} of {of}")
+    if text is not None:
+        click.echo(f"  Original     {plain(text.source)}")
+        click.echo(f"  Translation  {plain(text.candidate)}")
+    flags = f"{case.flags} called it harmful or culturally wrong" if case.flags else "no flag"
+    click.echo(f"  {ratings} · {case.cannot_judge} could not judge · {flags}")
+    if case.decided is not None and case.decided.harmful is not None:
+        click.echo(f"  So far: {'upheld' if case.decided.harmful else 'cleared'}")

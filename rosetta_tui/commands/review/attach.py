@@ -1,0 +1,95 @@
+"""``rosetta review attach``: let a passed review lift what may be claimed of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from review.verdict.attachment import Standing
+    from review.verdict.certificate import Certificate
+
+
+@click.command("attach")
+@click.argument("certificate", metavar="CERTIFICATE|RUN")
+@click.option("--evidence", type=click.Path(path_type=Path), help="The .rosetta-evidence file.")
+@click.option(
+    "--trust", metavar="KEY", help="Public key of the organisation, 64 hexadecimal digits."
+)
+@click.option("--remove", is_flag=True, help="Take all certificates away from RUN.")
+def attach_(certificate: str, evidence: Path | None, trust: str | None, remove: bool) -> None:
+    """Attach CERTIFICATE (.certificate.json or .rosetta-evidence) to the run that it is about.
+
+    It is verified first. Its signer must be this machine's organisation, or the key named with --trust. The
+    sealed card stays as it is; a newer certificate that is no go takes away what an earlier one gave.
+    """
+    from contextlib import closing
+
+    from harness.store.database import home, open_store
+    from review.office.attaching import attach
+    from review.office.presenting import present
+
+    if remove:
+        _remove(certificate)
+        return
+    found = present(Path(certificate), evidence, home())
+    trusted = _trusted(trust, home())
+    with closing(open_store()) as store:
+        now = attach(store, found, trusted)
+    for line in _words(now):
+        click.echo(plain(line))
+
+
+def _trusted(named: str | None, folder: Path) -> str:
+    """Give the key that is trusted: the one that is named, else that of this machine's organisation."""
+    import re
+
+    from harness.failures import UsageError
+    from review.files.keys import Identity, Role
+    from review.office.database import FILE
+
+    if named is not None:
+        if not re.fullmatch(r"[0-9a-f]{64}", named.strip().lower()):
+            raise UsageError("--trust: a public key has 64 hexadecimal digits. Correct it.")
+        return named.strip().lower()
+    if not (folder / FILE).exists():
+        raise UsageError(
+            "This machine is no organisation's, so nobody's word is taken here unasked. Ask the organisation for "
+            "its public key, by another way than the certificate came, and name it: --trust KEY"
+        )
+    return Identity.load(folder, Role.ORGANISATION).public.signing_key
+
+
+def _words(now: Standing) -> list[str]:
+    from review.verdict.attachment import why_not_community
+
+    said: Certificate = now.certificate
+    run = said.run.run_id[:8]
+    if not now.passed:
+        return [
+            f"Run {run}: the newest certificate says {said.outcome}, so nothing is lifted any more."
+        ]
+    tier = now.verification_tier
+    standing = f"It is {tier}." if tier else f"Not community-validated: {why_not_community(said)}."
+    return [
+        f"Run {run}: go. What may be claimed is no longer capped at functional.",
+        standing,
+        f"`rosetta runs show {run}` shows it; `rosetta review attach --remove {run}` takes it back.",
+    ]
+
+
+def _remove(name: str) -> None:
+    from contextlib import closing
+
+    from harness.store.certificates import detach_certificates
+    from harness.store.database import open_store
+    from harness.store.runs import find_run
+
+    with closing(open_store()) as store:
+        run = find_run(store, name)
+        count = detach_certificates(store, run.id)
+    click.echo(f"Run {plain(run.run_id[:8])}: {count} certificate{'s' * (count != 1)} taken away.")
