@@ -249,9 +249,13 @@ def _stored(row: tuple[Any, ...]) -> StoredBatch:
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute(
+        "BEGIN"
+    )  # one state of the file, though another program may just be making it
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    connection.rollback()
     if application != APPLICATION_ID and (application or version or tables):
         raise NotSaved(Problem.NOT_OURS, path, f"application_id {application:#x}")
     if version > SCHEMA_VERSION:
