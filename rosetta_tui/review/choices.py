@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual.app import ComposeResult
-from textual.containers import Grid, Vertical
+from textual.containers import Grid, Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
@@ -59,15 +59,9 @@ class Choices(Vertical):
         for cell in self.query(_Cell):
             cell.mark(cell.number in marked)
 
-    def tell(self, answers: Sequence[Answer]) -> None:
-        """Put the same answers in other words."""
-        self._answers = tuple(answers)
-        for cell, answer in zip(self.query(_Cell), answers, strict=True):
-            cell.tell(answer)
 
-
-class _Cell(Static):
-    """One answer."""
+class _Cell(Horizontal):
+    """One answer; where it has no second line, its key stands in a column of its own."""
 
     def __init__(self, number: int, answer: Answer) -> None:
         super().__init__()
@@ -75,30 +69,32 @@ class _Cell(Static):
         self._answer = answer
         self._marked = False
 
-    def on_mount(self) -> None:
-        self._draw()
+    def compose(self) -> ComposeResult:
+        """Lay out key and words."""
+        if not self._answer.meaning:
+            yield Static(_key(self._answer), classes="key")
+        yield Static(self._words(), classes="words")
 
     def mark(self, marked: bool) -> None:
+        """Show whether this answer was given before."""
         if marked != self._marked:
             self._marked = marked
-            self._draw()
+            self.set_class(marked, "-marked")
+            self.query_one(".words", Static).update(self._words())
 
-    def tell(self, answer: Answer) -> None:
-        self._answer = answer
-        self._draw()
-
-    def _draw(self) -> None:
-        answer = self._answer
-        self.set_class(self._marked, "-marked")
-        sign = " ✓" if self._marked else ""
-        words = Content.assemble(told(f" {answer.key} ", "bold $on-cursor on $cursor"), " ")
-        words += told(f"{answer.words}{sign}", "bold")
-        if answer.meaning:
-            words += Content("\n") + told(answer.meaning, "$quiet")
-        self.update(words)
+    def _words(self) -> Content:
+        answer, sign = self._answer, " ✓" if self._marked else ""
+        words = told(f"{answer.words}{sign}", "bold")
+        if not answer.meaning:
+            return words
+        return Content.assemble(_key(answer), " ", words, "\n", told(answer.meaning, "$quiet"))
 
     def on_click(self) -> None:
         """Pick it."""
         choices = self.parent.parent if self.parent else None
         if isinstance(choices, Choices):
             self.post_message(Choices.Picked(choices, self.number))
+
+
+def _key(answer: Answer) -> Content:
+    return told(f" {answer.key} ", "bold $on-cursor on $cursor")

@@ -63,7 +63,7 @@ class ChoosePage(Page[Choice | str]):
         where = choice.organisation
         if choice.path is not None:
             where = self.words("new, on {place}", place=str(choice.path.parent))
-        return Content.assemble(show(choice.title, "bold"), "\n  ", show(where, "$quiet"))
+        return Content.assemble(show(choice.title, "bold"), "\n  ", show(where))
 
     def on_mount(self) -> None:
         """Begin at the newest."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Center, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -55,14 +55,15 @@ class ItemPage(Screen[None]):
         with Horizontal(classes="head"):
             yield Static(classes="place")
             yield Static(classes="said")
-        yield Texts()
-        yield Static(id="more")
-        yield LessonBox()
-        yield Writing()
-        yield Static(id="harm")
-        yield Choices(item_words.ratings(self.words), id="ratings")
-        yield Choices(item_words.reasons(self.words), id="reasons")
-        yield Choices(item_words.why_not(self.words), id="why")
+        with Center(classes="middle"), Vertical(classes="desk"):
+            yield Texts()
+            yield Static(id="more")
+            yield LessonBox()
+            yield Writing()
+            yield Static(id="harm")
+            yield Choices(item_words.ratings(self.words), id="ratings")
+            yield Choices(item_words.reasons(self.words), id="reasons")
+            yield Choices(item_words.why_not(self.words), id="why")
         yield TroubleLine()
         yield KeyLine()
 

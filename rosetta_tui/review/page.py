@@ -8,7 +8,7 @@ from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Center, Horizontal, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
@@ -41,7 +41,7 @@ class Page(Screen[Result]):
         with Horizontal(classes="head"):
             yield Static(told(self.place(), "bold"), classes="place")
             yield Static(classes="said")
-        with VerticalScroll(classes="body"):
+        with Center(classes="middle"), VerticalScroll(classes="body"):
             yield from self.body()
         yield TroubleLine()
         yield KeyLine(self.hints())

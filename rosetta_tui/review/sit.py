@@ -53,7 +53,7 @@ async def sit(app: App[Any], opening: Opening) -> None:
         await _Visit(app, opening, thread).go()
     finally:
         thread.end()
-        if app.screen is curtain:
+        if curtain.is_current:
             await app.pop_screen()
 
 
