@@ -1,0 +1,110 @@
+"""Six laptops, any history, any way in which the files arrive: one final state."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from random import Random
+from typing import Any
+
+from review.log.chain import check_chain
+from review.log.event import Event, read_event
+from review.log.fold import fold
+from review.log.merge import merge
+from review.log.payloads import Kind
+from review.log.state import ReviewerState
+from review.log.table import create_event_table, insert_event, read_events
+from review.log.withdrawal import covered, withdrawals
+from tests.review.log.histories import History, history, plainly
+from tests.review.thorough import times
+
+
+class Heap:
+    """An organisation that keeps its events in no order at all."""
+
+    def __init__(self) -> None:
+        self.events: dict[str, Event] = {}
+
+    def take(self, file: Iterable[bytes | Event]) -> None:
+        for event in merge(self.events.values(), file).to_keep:
+            self.events[event.id] = event
+        withdrawn = withdrawals(self.events.values())
+        for event in self.events.values():
+            if covered(event, withdrawn):
+                self.events[event.id] = event.erased()
+
+
+def through_a_store(files: Iterable[list[bytes]]) -> list[Event]:
+    """Bring files in as lines, into the real table."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as store:
+        create_event_table(store)
+        for file in files:
+            for event in merge(read_events(store), file).to_keep:
+                insert_event(store, event)
+        return list(read_events(store))
+
+
+def arrivals(random: Random, files: list[Any]) -> list[Any]:
+    """Give the files in any order, some of them again later."""
+    return random.sample(files, len(files)) + random.choices(files, k=min(3, len(files)))
+
+
+def summary(person: ReviewerState) -> dict[str, Any]:
+    return {
+        "judgements": {item: (each.event, each.rating) for item, each in person.judgements.items()},
+        "order": list(person.judgements),
+        "earlier": person.earlier,
+        "skipped": list(person.skipped),
+        "undoable": list(person.undoable),
+        "comments": person.comments,
+        "suggestions": person.suggestions,
+        "reasons": person.reasons,
+        "harmful": person.harmful,
+        "trained": person.trained,
+        "consented": person.consented,
+        "share": person.share_corrections,
+    }
+
+
+def check(random: Random, made: History) -> None:
+    """Let the files of a history arrive in several ways, and compare all that comes out."""
+    read = [[read_event(line) for line in file] for file in made.files]
+    ends = [{event.id: event for event in through_a_store(arrivals(random, made.files))}]
+    for _ in range(3):
+        heap = Heap()
+        for file in arrivals(random, read):
+            heap.take(file)
+        ends.append(heap.events)
+    states = {repr(fold(end.values())) for end in ends}
+    assert len(states) == 1
+    contents = [{event.line() for event in end.values()} for end in ends]
+    assert contents.count(contents[0]) == len(contents)
+    assert repr(fold(event for file in read for event in file)) in states  # without any merging
+    state = fold(ends[0].values())
+    assert {place: summary(person) for place, person in state.reviewers.items()} == plainly(
+        made.files
+    )
+    withdrawn = withdrawals(made.truth)
+    known = set(ends[0])
+    assert known <= {event.id for event in made.truth}
+    if known == {event.id for event in made.truth}:
+        assert check_chain(ends[0].values()).whole
+        reached = {event.id for event in made.truth if covered(event, withdrawn)}
+        assert not [each for each in reached if ends[0][each].payload]
+
+
+def test_any_order_of_arrival_gives_one_state() -> None:
+    count = times(60, 10_000)
+    seen = {"events": 0, "copied": 0, "withdrawals": 0, "undone": 0, "files": 0}
+    for number in range(count):
+        random = Random(number)
+        made = history(random)
+        check(random, made)
+        seen["events"] += len(made.truth)
+        seen["files"] += len(made.files)
+        seen["copied"] += bool(check_chain(made.truth).copied)
+        seen["withdrawals"] += any(event.kind is Kind.WITHDRAW for event in made.truth)
+        seen["undone"] += sum(event.kind is Kind.UNDO for event in made.truth)
+    print(f"{count} histories, {seen}")
+    assert all(seen.values())
