@@ -70,6 +70,7 @@ class _Part:
     length: list[float]
 
 
+UNNAMED = "of runs that were not named"
 ELSEWHERE = "of entries that the run does not have"
 WITHHELD = "of entries whose scores are withheld on an imported card"
 
@@ -81,17 +82,28 @@ def gather(connection: sqlite3.Connection, names: Sequence[str], ratings: Rating
     """
     runs = _runs(connection, names, ratings)
     said = _assigned(runs, ratings)
-    parts, missed = [], {ELSEWHERE: 0, WITHHELD: 0}
+    assigned = sum(map(len, said.values()))
+    parts, missed = [], {UNNAMED: len(ratings.rows) - assigned, ELSEWHERE: 0, WITHHELD: 0}
     for run in runs:
         part = _part(connection, run, said, missed)
         if part.entries:
             parts.append(part)
     if not parts:
-        raise HarnessError(
-            "None of the ratings is of an entry of these runs. Look whether the ids are those of the corpus."
-        )
+        raise HarnessError(_nothing(missed))
     missed |= {"without a rating": ratings.empty, "of control items": ratings.controls}
     return _evidence(parts, ratings, {why: count for why, count in missed.items() if count})
+
+
+def _nothing(missed: Mapping[str, int]) -> str:
+    if missed[WITHHELD]:
+        return (
+            "The rated entries belong to a secret segment, and the card was imported without their scores. "
+            "Calibrate where the run was made."
+        )
+    return (
+        "None of the ratings is of an entry of these runs. Look whether the ids are those of the corpus, and "
+        "whether the ratings name these runs: `rosetta runs list` shows them."
+    )
 
 
 def _runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
@@ -109,17 +121,18 @@ def _runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings
 
 
 def _assigned(runs: Sequence[Run], ratings: Ratings) -> _Said:
-    """Find the run of every rating."""
-    known: dict[str | None, str] = {}
+    """Find the run of every rating; those of other runs are left out."""
+    known: dict[str | None, str | None] = {}
     said: _Said = {}
     for row in ratings.rows:
         if row.run not in known:
             known[row.run] = _meant(runs, row)
-        said.setdefault((known[row.run], row.entry_id), []).append(row)
+        if (run := known[row.run]) is not None:
+            said.setdefault((run, row.entry_id), []).append(row)
     return said
 
 
-def _meant(runs: Sequence[Run], row: PersonRating) -> str:
+def _meant(runs: Sequence[Run], row: PersonRating) -> str | None:
     if row.run is None:
         if len(runs) == 1:
             return runs[0].run_id
@@ -127,13 +140,12 @@ def _meant(runs: Sequence[Run], row: PersonRating) -> str:
             f"{row.where}: which of the {len(runs)} runs was rated? Add a column 'run' with the run's id."
         )
     fitting = {run.run_id for run in runs if _is_called(run, row.run)}
-    if len(fitting) != 1:
-        said = "none" if not fitting else "more than one"
+    if len(fitting) > 1:
         raise UsageError(
-            f"{row.where}: field 'run' fits {said} of the runs. Give the run's id, or the beginning of it; "
-            "`rosetta runs list` shows them."
+            f"{row.where}: field 'run' fits more than one of the runs. Give the run's id, or the beginning of "
+            "it; `rosetta runs list` shows them."
         )
-    return fitting.pop()
+    return fitting.pop() if fitting else None
 
 
 def _is_called(run: Run, name: str) -> bool:

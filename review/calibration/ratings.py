@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from corpora.entry import EntryId
+from harness.card.canonical import canonical_sha256
 from harness.failures import UsageError
 from harness.methods.output_table import table_rows
 from harness.user_file import read_text
@@ -48,7 +49,7 @@ class Ratings:
 
     rows: tuple[PersonRating, ...]
     source: Mapping[str, Any]
-    """``kind`` (file or review), its name or SHA-256, and the scale."""
+    """``kind`` (file or review), SHA-256 of the file or of the review's ratings, and the scale."""
     empty: int = 0
     """Rows without a rating, such as those of people who could not judge."""
     controls: int = 0
@@ -76,7 +77,7 @@ class RatedItem(Protocol):
 
 
 def from_review(name: str, items: Iterable[RatedItem]) -> Ratings:
-    """Take the ratings of a review of ours."""
+    """Take the ratings of a review of ours; UsageError where there are none yet."""
     rows = tuple(
         PersonRating(
             str(item.entry_id),
@@ -88,7 +89,13 @@ def from_review(name: str, items: Iterable[RatedItem]) -> Ratings:
         )
         for item in items
     )
-    return Ratings(rows, {"kind": "review", "review": name, **_scale(OURS)})
+    if not rows:
+        raise UsageError(
+            f"Review {name!r} has no ratings yet. `rosetta review import` takes them in."
+        )
+    said = sorted([row.run or "", row.entry_id, row.place] for row in rows)
+    source = {"kind": "review", "review": name, "sha256": canonical_sha256(said), **_scale(OURS)}
+    return Ratings(rows, source)
 
 
 def read_ratings(path: Path, scale: Scale) -> Ratings:

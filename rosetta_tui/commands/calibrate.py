@@ -26,8 +26,8 @@ _FILE = click.Path(path_type=Path)
 @click.option("--scale", metavar="WORST:BEST", help="Of a file's numbers. Default: 0:3 or words.")
 @click.option("--acceptable-from", type=float, help="Default: 2, or the middle of --scale.")
 @click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.7,
-    show_default=True, help="Share of ratings that must be acceptable or better.",
+    "--level", type=float, default=0.7, show_default=True,
+    help="Share of ratings that must be acceptable or better.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
 @click.option("-o", "--output", type=_FILE, help="Write what is proposed as TOML.")
@@ -50,6 +50,7 @@ def calibrate(
     """
     from rosetta_tui.calibration_text import calibration_json, calibration_lines
 
+    _check_level(level)
     _refuse_taken(output, overwrite=overwrite)
     evidence = _evidence(runs, _ratings(**given))
     found = _calibrated(evidence, level, seed)
@@ -60,6 +61,13 @@ def calibrate(
             click.echo(line)
     if output is not None:
         _write(output, found, evidence, overwrite=overwrite)
+
+
+def _check_level(level: float) -> None:
+    from harness.failures import UsageError
+
+    if not 0 < level < 1:  # what is no number is not between them either
+        raise UsageError("--level: a share between 0 and 1 is wanted, such as 0.7.")
 
 
 def _refuse_taken(output: Path | None, *, overwrite: bool) -> None:

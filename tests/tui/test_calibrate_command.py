@@ -18,11 +18,20 @@ from scipy import stats
 
 from harness.card.canonical import canonical_sha256
 from harness.failures import HarnessError, UsageError
+from harness.store.database import home as home_folder
+from review.log.payloads import AnyPayload, Consent, Face, Rate
+from review.log.table import append_event
+from review.office.store import Office
+from review.rating import Rating
+from review.verdict.key import AnswerKey, KeyItem, KeyRun
+from review.verdict.panel import ControlKind
 from rosetta_tui.commands.calibrate import calibrate
+from rosetta_tui.commands.runs import runs as runs_command
 from rosetta_tui.commands.score import score
 from rosetta_tui.text import plain
 from scoring.calibration.calibration import MOST_OUTPUTS
 from tests.review.calibration.planted import write_case
+from tests.review.log.material import BATCH, who
 
 DATA = Path(
     os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
@@ -144,18 +153,27 @@ def test_runs_are_found_by_what_the_ratings_name_them(case: tuple[Path, list[str
     assert [run["outputs"] for run in found["evidence"]["runs"]] == [300, 300]
 
 
-@pytest.mark.parametrize("which", ["none", "several"])
-def test_a_rating_that_fits_no_run_or_several_is_refused_with_its_line(
-    case: tuple[Path, list[str]], which: str
+def test_a_rating_that_fits_several_runs_is_refused_with_its_line(
+    case: tuple[Path, list[str]],
 ) -> None:
     folder, runs = case
     path = folder / "one.csv"
-    path.write_text(
-        f"entry_id,rating,run\ne1,gist,{'x' if which == 'none' else 'replay'}\n", "utf-8"
-    )
+    path.write_text("entry_id,rating,run\ne1,gist,replay\n", "utf-8")
     result = call(calibrate, *runs, "--ratings", path)
     assert isinstance(result.exception, UsageError)
-    assert str(result.exception).startswith("line 2: field 'run' fits")
+    assert str(result.exception).startswith("line 2: field 'run' fits more than one of the runs")
+
+
+def test_ratings_of_runs_that_were_not_named_are_left_out_and_counted(
+    case: tuple[Path, list[str]],
+) -> None:
+    folder, runs = case
+    told = json.loads(
+        done(call(calibrate, runs[1], "--ratings", folder / "ratings.csv", "--json")).stdout
+    )
+    assert told["evidence"]["left_out"] == {"of runs that were not named": 900}
+    assert told["evidence"]["outputs"] == 300
+    assert told["measures"][0]["soft_pairwise_accuracy"] is None
 
 
 def test_ratings_that_do_not_name_a_run_are_of_the_one_that_is_named(
@@ -193,7 +211,9 @@ def test_options_that_contradict_each_other_are_refused(
     assert "either --ratings FILE or --review NAME" in str(both.exception)
     scaled = call(calibrate, "--review", "x", "--scale", "0:1")
     assert "a review has its own" in str(scaled.exception)
-    assert call(calibrate, *runs, *ratings, "--level", "1").exit_code == 2
+    for level in ("1", "0", "nan", "70"):
+        wrong = call(calibrate, *runs, *ratings, "--level", level)
+        assert "--level: a share between 0 and 1" in str(wrong.exception)
     taken = call(calibrate, *runs, *ratings, "-o", folder / "ratings.csv")
     assert "ratings.csv is there already" in str(taken.exception)
     monkeypatch.setattr("scoring.calibration.calibration.MOST_OUTPUTS", 100)
@@ -212,10 +232,90 @@ def test_of_secret_entries_numbers_alone_are_said(tmp_path: Path) -> None:
     assert not [word for word in words if re.search(rf"\b{word}\b", whole)]
 
 
+def test_an_imported_card_without_the_scores_of_secret_entries_is_no_ground(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_store(tmp_path, 5, secret=True)
+    card = tmp_path / "card.json"
+    done(call(runs_command, "export", "last", "-o", card))
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "elsewhere"))
+    done(call(runs_command, "import", card))
+    result = call(calibrate, "last", "--ratings", tmp_path / "ratings.csv")
+    assert "the card was imported without their scores" in str(result.exception)
+
+
 def test_nothing_printed_can_act_on_a_terminal(case: tuple[Path, list[str]]) -> None:
     folder, runs = case
     result = done(call(calibrate, *runs, "--ratings", folder / "ratings.csv"))
     assert [line for line in result.stdout.splitlines() if plain(line) != line] == []
+
+
+def reviewed(run: str, ratings: list[dict[str, Any]]) -> None:
+    """Keep a review named ``spring`` of a run, with these ratings and one of a control."""
+    items = {
+        f"{place:016x}": entry
+        for place, entry in enumerate(dict.fromkeys(r["entry_id"] for r in ratings))
+    }
+    control = "f" * 16
+    people = {"R0": "ANN0000A", "R1": "BEN0000B", "R2": "CX00000C"}
+    key = AnswerKey(
+        review="spring",
+        batches=(BATCH,),
+        batch_sha256={BATCH: "0" * 64},
+        runs=(
+            KeyRun(
+                run_id=run, run_card_hash="1" * 64, dataset_id="corpus", language_pair="EN→EO",
+                strata={0: len(items)}, segments={"none": len(items)},
+            ),
+        ),
+        items={item: KeyItem(run_id=run, entry=entry, stratum=0) for item, entry in items.items()}
+        | {control: KeyItem(run_id=None, entry="e0", stratum=0, control=ControlKind.BAD)},
+        core=tuple(items),
+        orders=dict.fromkeys(people.values(), (*items, control)),
+        seed=1,
+        panel="Everyone who came.",
+    )  # fmt: skip
+    place_of = {entry: item for item, entry in items.items()}
+    with Office.open(home_folder()) as office:
+        office.create_review(key, b"policy", {BATCH: b"{}"}, [])
+        with office.transaction():
+            for person in people.values():
+                agreed = {"consent_sha256": "0" * 64, "language": "en", "share_corrections": True}
+                say(office, Consent(**who(person), **agreed))
+            for each in ratings:
+                rank = list(Rating)[each["rating"]]
+                say(office, judged(people[each["reviewer"]], place_of[each["entry_id"]], rank))
+            say(office, judged("ANN0000A", control, Rating.EXCELLENT))
+
+
+def say(office: Office, payload: AnyPayload) -> None:
+    append_event(office.connection, office.device, payload)
+
+
+def judged(person: str, item: str, rating: Rating) -> Rate:
+    return Rate(
+        **who(person), item=item, rating=rating, position=0, active_ms=900, face=Face.LINES,
+        version="0.1.0",
+    )  # fmt: skip
+
+
+def test_a_review_gives_the_numbers_of_its_ratings_in_a_file(tmp_path: Path) -> None:
+    [run] = in_store(tmp_path, 30)
+    rows = list(map(json.loads, (tmp_path / "ratings.jsonl").read_text("utf-8").splitlines()))
+    reviewed(run, rows)
+    told = json.loads(done(call(calibrate, "--review", "spring", "--json")).stdout)
+    of_file = done(call(calibrate, run, "--ratings", tmp_path / "ratings.csv", "--json"))
+    assert told["measures"] == json.loads(of_file.stdout)["measures"]
+    assert told["evidence"]["raters"] == 3
+    assert told["evidence"]["ratings"] == 90
+    assert told["evidence"]["source"]["review"] == "spring"
+    assert "e17" not in json.dumps(told)
+
+
+def test_a_review_that_is_not_there_is_said() -> None:
+    result = call(calibrate, "--review", "autumn")
+    assert isinstance(result.exception, UsageError)
+    assert "There is no review 'autumn'" in str(result.exception)
 
 
 def unpacked(folder: Path) -> Path:

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from harness.failures import UsageError
 from review.calibration.ratings import from_review, read_ratings
 from review.calibration.scale import OURS, Scale, read_scale
+from review.office.rating_rows import rating_rows, ratings_csv
 from review.rating import Rating
+from tests.review.office.reviewed import RUN, key, said, state
 
 ROWS = [
     {"entry_id": "e1", "rating": "excellent", "reviewer": "R1", "run": "a"},
@@ -205,3 +207,19 @@ def test_ratings_of_a_review_are_our_ranks() -> None:
     assert [row.acceptable for row in found.rows] == [False, False, True, True]
     assert found.rows[0].entry_id == "7"
     assert found.source["review"] == "spring"
+    with pytest.raises(UsageError, match="Review 'spring' has no ratings yet"):
+        from_review("spring", [])
+
+
+def test_the_table_that_a_review_exports_is_read_as_it_is(tmp_path: Path) -> None:
+    people = state(
+        said(Rating.REJECT, None, Rating.EXCELLENT, Rating.GIST),
+        said(Rating.ACCEPTABLE, Rating.GIST),
+    )
+    (tmp_path / "r.csv").write_bytes(ratings_csv(rating_rows(key(), people, free_text=False)))
+    found = read_ratings(tmp_path / "r.csv", OURS)
+    assert len(found.rows) == 5
+    assert found.empty == 1
+    assert {row.run for row in found.rows} == {RUN}
+    assert len({row.reviewer for row in found.rows}) == 2
+    assert sorted(round(3 * row.place) for row in found.rows) == [0, 1, 1, 2, 3]
