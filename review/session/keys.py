@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
-from review.session.words import msgid
+from review.session.words import Words, msgid
 
 
 class Act(StrEnum):
@@ -89,6 +89,17 @@ ACT_WORDS: Final[Mapping[Act, str]] = {
 }
 """Act → what it does, to be translated; the four ratings have words of their own (``labels``)."""
 
+KEY_NAMES: Final[Mapping[str, str]] = {
+    BACKSPACE: msgid("Backspace"),
+    ",": msgid("comma"),
+    "!": msgid("exclamation mark"),
+    "?": msgid("question mark"),
+    "+": msgid("plus"),
+    "=": msgid("equals"),
+    "-": msgid("minus"),
+}
+"""Key → its name, to be translated: a screen reader may pass over a sign."""
+
 _FRENCH_ROW: Final = dict(zip("&é\"'(è_çà", "123457890", strict=True))
 """The unshifted digit row of AZERTY, without its 6."""
 _FRENCH_SIX: Final = "-"
@@ -115,6 +126,11 @@ _ACTS: Final = table(KEYS)
 def act_of(typed: str) -> Act | None:
     """Tell what a typed character does, None where it does nothing."""
     return _ACTS.get(_key(typed))
+
+
+def key_name(words: Words, key: str) -> str:
+    """Give the name of a key in the reviewer's language; letters and digits name themselves."""
+    return words(KEY_NAMES[key]) if key in KEY_NAMES else key
 
 
 def reason_of(typed: str) -> Reason | None:

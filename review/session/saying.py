@@ -36,8 +36,10 @@ def not_judged(words: Words) -> str:
     return words("Saved: you cannot judge this one.")
 
 
-def put_aside(words: Words) -> str:
-    """Say that the item comes again."""
+def put_aside(words: Words, *, again: bool) -> str:
+    """Say that the item comes again, or that it stays without an answer."""
+    if again:
+        return words("Left without an answer.")
     return words("Left for later: it comes again at the end.")
 
 
@@ -77,7 +79,7 @@ def too_long(words: Words, typed: str) -> str:
 def harm(words: Words, *, harmful: bool) -> str:
     """Say that the flag was set or taken back."""
     if harmful:
-        return words("Saved: this is harmful or hurts our culture.")
+        return words("Saved: this is harmful or hurts our culture. The key ! takes that back.")
     return words("Saved: this is not harmful after all.")
 
 

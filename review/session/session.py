@@ -148,7 +148,8 @@ class Session:
         if not self._means(item):
             return self._view
         course = self._course.decided(put_aside=item)
-        return self._done(Skip(**self._about(item)), saying.put_aside(self.words), course)
+        said = saying.put_aside(self.words, again=self._view.phase is Phase.SKIPPED)
+        return self._done(Skip(**self._about(item)), said, course)
 
     def undo(self) -> View:
         """Take the last decision back, as often as there is one; its item is shown with what it was."""

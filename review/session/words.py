@@ -50,6 +50,12 @@ def msgid(text: str) -> str:
     return text
 
 
+# Translators: "ltr", or "rtl" where your language is written from right to left; nothing else.
+_DIRECTION = msgid("ltr")
+# Translators: not "English", but what your language calls itself.
+_NAME = msgid("English")
+
+
 @dataclass(frozen=True)
 class Words:
     """One language's words; missing ones come from a wider catalogue of the language, then from English."""
@@ -81,9 +87,10 @@ class Words:
         for (_, narrow), (_, wide) in itertools.pairwise(found):
             narrow.add_fallback(wide)
         tag, first = found[0]
-        facts = first.info()
-        direction: Direction = "rtl" if facts.get("x-direction") == "rtl" else "ltr"
-        return cls(tag, direction, facts.get("x-language-name") or tag, tuple(damaged), first)
+        direction: Direction = "rtl" if first.gettext(_DIRECTION) == "rtl" else "ltr"
+        name = first.gettext(_NAME)
+        named = name != _NAME or tag.partition("-")[0] == ENGLISH
+        return cls(tag, direction, name if named else tag, tuple(damaged), first)
 
     def __call__(self, text: str, **facts: object) -> str:
         """Say a text; ``{name}`` in it becomes the fact of that name, and nothing else is a directive."""

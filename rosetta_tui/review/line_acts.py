@@ -152,11 +152,8 @@ class LineActs:
     def harm(self, view: View) -> None:
         """Mark the item as harmful, or take that back."""
         item = self._at_hand(view)
-        if item is None:
-            return
-        after = self._session.flag_harm(item.id, not item.harmful)
-        if not after.trouble and not item.harmful:
-            self._console.say(self._words("Type ! again to take that back."))
+        if item is not None:
+            self._session.flag_harm(item.id, not item.harmful)
 
     def _at_hand(self, view: View) -> ShownItem | None:
         """Give the item that words are about: the one that is shown, else the last one."""

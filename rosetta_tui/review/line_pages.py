@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
-from review.session.keys import ACT_WORDS, BACKSPACE, KEYS, Act
+from review.session.keys import ACT_WORDS, KEYS, Act, key_name
 from review.session.labels import (
     cannot_judge_label,
     rating_label,
@@ -71,10 +71,14 @@ def show_keys(console: Console, words: Words) -> None:
     show_ratings(console, words)
     for act, said in ACT_WORDS.items():
         if act not in _NOT_HERE:
-            keys = [key for key in KEYS[act] if key != BACKSPACE]
-            console.say(words("{key}: {label}", key=keys[0], label=words(said)))
+            console.say(words("{key}: {label}", key=_key(words, KEYS[act][0]), label=words(said)))
     console.say(words("Enter alone reads the sentence again."))
     console.say(words("c and e also take your words at once, as in: c too formal"))
+
+
+def _key(words: Words, key: str) -> str:
+    name = key_name(words, key)
+    return key if name == key else words("{key} ({name})", key=key, name=name)
 
 
 def show_reasons(console: Console, words: Words) -> None:

@@ -1,0 +1,133 @@
+"""Collecting the words for reviewers into a template, and compiling the catalogues: for developers.
+
+``python -m review.session.build`` reads the words from the code, brings every ``.po`` up to date and compiles
+it. It needs Babel, which the program itself does not.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from review.session.words import DOMAIN, ENGLISH, OURS
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog
+
+ROOT: Final = Path(__file__).parents[2]
+FOLDERS: Final = ("review/session", "review/desktop", "rosetta_tui/review")
+"""Where words for reviewers are said; other files in them say none through these functions."""
+KEYWORDS: Final = {"words": None, "_words": None, "msgid": None, "plural": (1, 2)}
+"""Function → which of its arguments are words; None: the first."""
+TEMPLATE: Final = OURS / f"{DOMAIN}.pot"
+
+_FACT = re.compile(r"\{\w+\}")
+_DATE: Final = datetime(2026, 1, 1, tzinfo=UTC)
+"""A template that was made twice from the same words is the same file."""
+_HEADER: Final = "# What reviewers read and hear. Short sentences, plain words, no jargon."
+
+
+def collect() -> Catalog:
+    """Read all words for reviewers from the code."""
+    from babel.messages.catalog import Catalog
+    from babel.messages.extract import extract_from_file
+
+    template = Catalog(
+        project="Rosetta", version="1", charset="utf-8", creation_date=_DATE,
+        header_comment=_HEADER, fuzzy=False,
+    )  # fmt: skip
+    for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.py")):
+        found = extract_from_file("python", path, KEYWORDS, comment_tags=("Translators:",))
+        for _, message, comments, _ in found:
+            template.add(message, auto_comments=comments)
+    return template
+
+
+def catalogues() -> list[Path]:
+    """Give the ``.po`` files of the languages that are shipped."""
+    return sorted(OURS.glob(f"*/LC_MESSAGES/{DOMAIN}.po"))
+
+
+def read(path: Path) -> Catalog:
+    """Read a catalogue; any language code is taken."""
+    from babel.messages.pofile import read_po
+
+    with path.open("rb") as file:
+        return read_po(file, charset="utf-8")
+
+
+def compiled(catalogue: Catalog) -> bytes:
+    """Give a catalogue in the form that the program reads."""
+    from babel.messages.mofile import write_mo
+
+    buffer = io.BytesIO()
+    write_mo(buffer, catalogue)
+    return buffer.getvalue()
+
+
+def problems(path: Path, template: Catalog) -> Iterator[str]:
+    """Say what is missing, left over or wrong in a ``.po`` file, each with its message."""
+    catalogue = read(path)
+    wanted, there = _messages(template), _messages(catalogue)
+    for words in sorted(wanted.keys() - there.keys()):
+        yield f"missing: {words}"
+    for words in sorted(there.keys() - wanted.keys()):
+        yield f"left over: {words}"
+    for words in sorted(wanted.keys() & there.keys()):
+        message = catalogue.get(there[words])
+        texts = [message.string] if isinstance(message.string, str) else list(message.string)
+        facts = set(_FACT.findall("".join(words)))
+        if not all(texts):
+            yield f"not translated: {words}"
+        elif any(not set(_FACT.findall(text)) <= facts for text in texts):
+            yield f"other facts than {sorted(facts)}: {words}"
+
+
+def _messages(catalogue: Catalog) -> dict[tuple[str, ...], str | tuple[str, ...]]:
+    return {
+        (message.id,) if isinstance(message.id, str) else tuple(message.id): message.id
+        for message in catalogue
+        if message.id
+    }
+
+
+def build() -> list[str]:
+    """Write the template, bring every catalogue up to date, compile it; gives what is still to be done."""
+    template = collect()
+    _write_po(TEMPLATE, template)
+    open_ends = []
+    for path in catalogues():
+        catalogue = read(path)
+        catalogue.update(deepcopy(template), no_fuzzy_matching=True)
+        catalogue.obsolete.clear()
+        if path.parts[-3] == ENGLISH:
+            _say_itself(catalogue)
+        _write_po(path, catalogue)
+        path.with_suffix(".mo").write_bytes(compiled(catalogue))
+        open_ends += [f"{path.parts[-3]}: {problem}" for problem in problems(path, template)]
+    return open_ends
+
+
+def _say_itself(catalogue: Catalog) -> None:
+    """Let every English message say what its id says."""
+    for message in catalogue:
+        if message.id:
+            message.string = message.id
+
+
+def _write_po(path: Path, catalogue: Catalog) -> None:
+    from babel.messages.pofile import write_po
+
+    buffer = io.BytesIO()
+    write_po(buffer, catalogue, width=100, no_location=True, sort_output=True)
+    path.write_bytes(buffer.getvalue())
+
+
+if __name__ == "__main__":
+    for line in build():
+        print(line)
