@@ -83,8 +83,9 @@ def _judge(
 
 
 def _core_ratings(panel: Panel) -> dict[str, int]:
-    """Count for everyone, by id, the items of the core that this person rated."""
-    people = sorted({*panel.ratings, *panel.cannot_judge})
+    """Count for everyone who said anything, by id, the items of the core that this person rated."""
+    said = (panel.ratings, panel.cannot_judge)
+    people = sorted({who for part in said for who, items in part.items() if items})
     return {who: len(panel.core & panel.ratings.get(who, {}).keys()) for who in people}
 
 

@@ -14,6 +14,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from review.verdict.distributions import clopper_pearson, student_quantile
+from review.verdict.estimate import WIDEST
 from review.verdict.policy import GatePolicy
 
 if TYPE_CHECKING:
@@ -58,7 +59,10 @@ class Chances:
     level: float
     """The lower bound reaches the level: the T rule alone."""
     go: float
-    """The same, and no stratum and no reviewer stands in the way. Rejections and harm are not foreseen."""
+    """The same, and no stratum and no reviewer stands in the way. Rejections and harm are not foreseen.
+
+    0, as is ``no_go``, where the policy asks for more items or people than the plan has.
+    """
     no_go: float
     """The upper bound is below the level."""
 
@@ -89,23 +93,34 @@ def chances(
 ) -> Chances:
     """Simulate a plan; the same seed gives the same numbers. ``true_share`` lies inside 0–1.
 
-    Raises ValueError for a plan of fewer than two reviewers or with less than two items in a stratum.
+    Raises ValueError for a plan of fewer than two reviewers or with a stratum without items.
     """
     import numpy as np
 
-    if plan.reviewers < 2 or min(plan.strata.values(), default=0) < 2 or not 0 < true_share < 1:
+    if plan.reviewers < 2 or min(plan.strata.values(), default=0) < 1 or not 0 < true_share < 1:
         raise ValueError(
-            "a plan needs two reviewers, two items a stratum, and a share inside 0 to 1"
+            "a plan needs two reviewers, items in each stratum, and a share inside 0–1"
         )
-    counted = np.zeros(3)
+    counted, enough = np.zeros(3), _is_enough(plan, policy)
     for accepted in _reviews(plan, true_share, trials, seed):
         lower, upper, strata, people = _judged(accepted, plan, float(policy.confidence(look)))
         level, stops = float(policy.level.share), policy.stops
-        reached = lower >= level
+        reached, missed = lower >= level, upper < level
         strong = strata.min(axis=1) >= level - float(stops.weak_stratum_margin) - 1e-9
         fair = people.min(axis=1) >= level - float(stops.reviewer_margin) - 1e-9
-        counted += [reached.sum(), (reached & strong & fair).sum(), (upper < level).sum()]
+        go = reached & strong & fair
+        counted += [reached.sum(), enough * go.sum(), enough * missed.sum()]
     return Chances(*(float(count) / trials for count in counted))
+
+
+def _is_enough(plan: Plan, policy: GatePolicy) -> bool:
+    """Tell whether there could be a verdict at all (rule 1)."""
+    sizes, need = plan.strata.values(), policy.enough
+    return (
+        plan.reviewers >= need.reviewers
+        and sum(sizes) >= need.items
+        and min(sizes) >= need.per_stratum
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +207,10 @@ def _judged(
     own = np.stack([accepted[:, part].mean(axis=1) for part in parts], axis=2) @ weights
     items = accepted.mean(axis=2)
     strata = np.stack([items[:, part].mean(axis=1) for part in parts], axis=1)
-    spread = np.stack([items[:, part].var(axis=1, ddof=1) for part in parts], axis=1)
+    widest = np.full(len(accepted), float(WIDEST))
+    spread = np.stack(
+        [items[:, p].var(axis=1, ddof=1) if p.stop - p.start > 1 else widest for p in parts], axis=1
+    )
     item_variance = spread @ (weights**2 / sizes)
     reviewer_variance = own.var(axis=1, ddof=1) / plan.reviewers
     dfs = (max(int(sizes.sum()) - len(sizes), 1), plan.reviewers - 1)

@@ -39,12 +39,19 @@ def bad(_item: int, _person: int) -> int:
 def by_chance(seed: int) -> Panel:
     """Make any panel at all: gaps, few or many people, flags, controls, extra items, looks."""
     draw = random.Random(seed)
+    whole = draw.random() < 0.6  # enough for a verdict
     strata = draw.sample(range(6), draw.randint(1, 5))
     weights = {stratum: draw.uniform(0.05, 1) for stratum in strata}
     weights = {stratum: weight / sum(weights.values()) for stratum, weight in weights.items()}
     asked = strata[: draw.randint(1, len(strata))]
-    names = [f"i{n}" for n in draw.sample(range(1000), draw.choice([3, 40, 60, 90]))]
-    quality, gaps = draw.choice([0.3, 0.7, 0.85, 0.95, 1.0]), draw.choice([0, 0, 0.1, 0.5])
+    names = [
+        f"i{n}"
+        for n in draw.sample(range(1000), draw.choice([60, 90] if whole else [3, 40, 60, 90]))
+    ]
+    quality, gaps = (
+        draw.choice([0.3, 0.7, 0.85, 0.95, 1.0]),
+        draw.choice([0, 0.05] if whole else [0, 0.1, 0.5]),
+    )
 
     def ranks(items: list[str]) -> dict[str, int]:
         lenient = draw.gauss(0, 0.1)
@@ -56,10 +63,13 @@ def by_chance(seed: int) -> Panel:
             if draw.random() >= gaps
         }
 
-    people = [f"p{n}" for n in draw.sample(range(50), draw.choice([0, 1, 2, 3, 5, 8]))]
-    core = names[: draw.choice([len(names), len(names), len(names) // 2, 0])]
+    people = [
+        f"p{n}"
+        for n in draw.sample(range(50), draw.choice([3, 5, 8] if whole else [0, 1, 2, 3, 5, 8]))
+    ]
+    core = names[: len(names) if whole else draw.choice([len(names), len(names) // 2, 0])]
     found = Panel(
-        strata={name: draw.choice(asked) for name in names},
+        strata={name: asked[place % len(asked)] for place, name in enumerate(names)},
         weights=weights,
         ratings={who: ranks(names) for who in people},
         core=frozenset(core),

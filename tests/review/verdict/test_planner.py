@@ -81,6 +81,17 @@ def test_a_plain_go_is_rarer_than_the_level_and_a_bad_method_gets_its_no() -> No
     assert chances(Plan.even(60, 5), 0.40, POLICY).no_go > 0.95
 
 
+@pytest.mark.parametrize(
+    "plan",
+    [Plan.even(49, 5), Plan.even(60, 2), Plan(5, {1: 60, 2: 7}), Plan(5, {1: 60, 2: 1})],
+    ids=["items", "people", "stratum", "one item of a stratum"],
+)
+def test_a_plan_too_small_for_any_verdict_promises_none(plan: Plan) -> None:
+    found = chances(plan, 0.97, POLICY, trials=200)
+    assert (found.go, found.no_go) == (0, 0)
+    assert found.level > 0
+
+
 def test_one_stratum_is_a_plan_too() -> None:
     plain = chances(Plan(5, {0: 60}, {0: 1.0}), 0.85, POLICY)
     assert 0.5 < plain.level < 1
@@ -90,11 +101,11 @@ def test_one_stratum_is_a_plan_too() -> None:
     ("plan", "truth"),
     [
         (Plan.even(50, 1), 0.85),
-        (Plan.even(5, 3), 0.85),
+        (Plan(3, {1: 9, 2: 0}), 0.85),
         (Plan(3, {}), 0.85),
         (Plan.even(50, 3), 1.0),
     ],
-    ids=["one person", "one item a stratum", "no items", "perfect"],
+    ids=["one person", "an empty stratum", "no items", "perfect"],
 )
 def test_what_is_no_plan_is_refused(plan: Plan, truth: float) -> None:
     with pytest.raises(ValueError, match="needs two reviewers"):
