@@ -24,7 +24,7 @@ from review.files.readme import ratings_readme
 from review.files.reviewer_codes import read_code
 from review.files.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
 from review.files.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
-from review.files.stick import write_file
+from review.files.stick import READABLE, write_file
 from review.log.event import Event
 
 EVENTS: Final = "events.jsonl"
@@ -85,7 +85,7 @@ def write_ratings(
     head = opened.manifest.head
     stem = f"{_title(batch.manifest.title)}-{read_code(reviewer)}"
     path = folder / f"{stem}-{_mark(batch, head)}{RATINGS_SUFFIX}"
-    write_file(path, seal(archive, batch.manifest.organisation.recipients))
+    write_file(path, seal(archive, batch.manifest.organisation.recipients), READABLE)
     _drop_older(folder, stem, path, {_mark(batch, event.id) for event in events})
     return Written(path, _phrase(opened.manifest_bytes), opened.manifest.events, head)
 

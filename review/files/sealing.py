@@ -19,6 +19,9 @@ _ARMOUR = b"-----BEGIN AGE ENCRYPTED FILE-----"
 _SECRET = re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{58}")
 _SCRYPT = re.compile(rb"-> scrypt [A-Za-z0-9+/]{22} ([0-9]{1,2})\n")
 
+_MOST_HEADER: Final = 2**14
+"""Bytes; each of thousands of recipients would be tried."""
+
 _MOST_WORK: Final = 20
 """2²⁰ needs 1 GiB of memory; a file that asks for more would take an old laptop down."""
 
@@ -94,7 +97,9 @@ def unseal(data: bytes, identities: Iterable[AgeIdentity]) -> bytes:
     try:
         return bytes(age.decrypt(data, keys))
     except age.DecryptError as error:
-        raise _said(error, "it was sealed for another key than those that are here") from None
+        raise _said(
+            error, "it was sealed for another key than those that are here, or it is damaged"
+        ) from None
 
 
 def unseal_with_passphrase(data: bytes, passphrase: str) -> bytes:
@@ -110,7 +115,9 @@ def unseal_with_passphrase(data: bytes, passphrase: str) -> bytes:
     try:
         return bytes(age.passphrase.decrypt(data, passphrase))
     except age.DecryptError as error:
-        raise _said(error, "the passphrase is not the one it was sealed with") from None
+        raise _said(
+            error, "the passphrase is not the one it was sealed with, or it is damaged"
+        ) from None
 
 
 def checked_recipient(text: str) -> str:
@@ -171,6 +178,8 @@ def _check_sealed(data: bytes, lock: Lock) -> None:
             else "a key, not with a passphrase"
         )
         raise SealError(FileProblem.LOCKED, f"This file opens with {opens}.")
+    if data.find(b"\n--- ", 0, _MOST_HEADER) == -1:
+        raise _damaged()
 
 
 def _said(error: Exception, wrong_key: str) -> SealError:
@@ -178,6 +187,10 @@ def _said(error: Exception, wrong_key: str) -> SealError:
     reason = str(error)
     if "No matching keys" in reason or reason == "Decryption failed":
         return SealError(FileProblem.WRONG_KEY, f"This file cannot be opened: {wrong_key}.")
+    return _damaged()
+
+
+def _damaged() -> SealError:
     return SealError(
         FileProblem.DAMAGED,
         "This file is damaged or cut short. Copy it again, or ask for a new copy.",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import ValidationError
 
 from harness.card.canonical import canonical_bytes
+from harness.failures import UsageError
 from harness.problems import first_problem
 from review.files.archive import ArchiveError, pack, unpack
 from review.files.batch_form import BatchManifest
@@ -81,10 +83,7 @@ def _manifest(content: bytes, form: type[_Form]) -> _Form:
 
 def _check_format(content: bytes, ours: str) -> None:
     """Say kindly what else it is: another kind of file, or one of a newer version."""
-    try:
-        raw = json.loads(content)
-    except (ValueError, RecursionError):
-        raw = None
+    raw = _canonical_json(content)
     stated = raw.get("format") if isinstance(raw, dict) else None
     if stated == ours:
         return
@@ -103,3 +102,15 @@ def _check_format(content: bytes, ours: str) -> None:
 
 def _hashes(members: Mapping[str, bytes]) -> dict[str, str]:
     return {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
+
+
+def _canonical_json(content: bytes) -> Any:
+    """Read JSON that has one byte form only, so that every program finds the same in it."""
+    with contextlib.suppress(ValueError, RecursionError, UsageError):
+        raw = json.loads(content)
+        if canonical_bytes(raw) == content:
+            return raw
+    raise ArchiveError(
+        FileProblem.INVALID,
+        f"{MANIFEST} is not canonical JSON. Ask for the file as Rosetta wrote it.",
+    )

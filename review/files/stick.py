@@ -18,6 +18,11 @@ MOST_BYTES: Final = 51 * 2**20
 """Bytes of the largest file that travels."""
 
 
+PRIVATE: Final = 0o600
+READABLE: Final = 0o644
+"""For what is sealed: on the computer that it goes to, its owner has another number."""
+
+
 class StickProblem(StrEnum):
     """What is wrong with the place or the file; a face says it in its own language."""
 
@@ -66,14 +71,14 @@ class StickError(HarnessError):
         super().__init__(f"{path}: {_WORDS[problem]}" + (f" ({detail})" if detail else ""))
 
 
-def write_file(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes, mode: int = PRIVATE) -> None:
     """Write a file under a name beside it, flush it, read it back, and give it its name.
 
     Raises StickError; then no half file bears the name, and a file that bore it before is whole.
     """
     beside = path.with_name(f".{path.name}.part")
     try:
-        _write_flushed(beside, data)
+        _write_flushed(beside, data, mode)
         kept = _read_again(beside, len(data) + 1) == data
         if kept:
             beside.replace(path)
@@ -99,11 +104,11 @@ def read_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     return data
 
 
-def _write_flushed(path: Path, data: bytes) -> None:
+def _write_flushed(path: Path, data: bytes, mode: int) -> None:
     """Write a new file and wait until the medium has it; never through a link that lies there."""
     path.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+    with os.fdopen(os.open(path, flags, mode), "wb") as file:
         file.write(data)
         file.flush()
         _flush(file.fileno())

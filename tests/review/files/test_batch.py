@@ -282,6 +282,18 @@ def test_a_hostile_manifest_is_refused(content: bytes) -> None:
     refused(pack(plain | {"manifest.json": content}))
 
 
+@pytest.mark.parametrize("other", [b"%s\n", b" %s", b'{"format":"rosetta-batch/1",%.0s'])
+def test_a_manifest_has_one_form(other: bytes) -> None:
+    """Two programs must not read two things in it, even where its signer wants that."""
+    read = zipfile.ZipFile(io.BytesIO(batch().archive))
+    plain = {name: read.read(name) for name in read.namelist()}
+    content = other % plain["manifest.json"]
+    if content.startswith(b'{"format"'):
+        content += plain["manifest.json"][1:]
+    forged = pack(plain | {"manifest.json": content, "manifest.sig": ORGANISATION.sign(content)})
+    assert "canonical" in str(refused(forged))
+
+
 def test_what_cannot_be_rated_is_not_made() -> None:
     with pytest.raises(BatchError, match="nothing to rate"):
         make_batch(manifest(), [], [], ORGANISATION)

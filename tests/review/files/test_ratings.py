@@ -103,6 +103,15 @@ def test_the_same_events_give_the_same_archive_in_any_order() -> None:
     )
 
 
+@pytest.mark.skipif(os.name != "posix", reason="no such permissions here")
+def test_another_user_of_the_stick_may_read_what_is_sealed(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        assert hand_over(tmp_path).path.stat().st_mode & 0o777 == 0o644
+    finally:
+        os.umask(before)
+
+
 def test_nobody_else_opens_it(tmp_path: Path) -> None:
     data = hand_over(tmp_path).path.read_bytes()
     assert refused(data, LAPTOP.age, AgeIdentity.make()).problem is FileProblem.WRONG_KEY
@@ -182,7 +191,7 @@ def test_a_stick_that_fails_leaves_the_older_file(
 ) -> None:
     older = hand_over(tmp_path, 3).path
 
-    def full(path: Path, data: bytes) -> None:
+    def full(path: Path, *_: object) -> None:
         raise StickError(path, StickProblem.FULL)
 
     monkeypatch.setattr(module, "write_file", full)
@@ -202,7 +211,7 @@ def test_an_older_file_that_cannot_be_taken_away_is_no_harm(
     with monkeypatch.context() as patched:
         patched.setattr(os, "unlink", refuse)
         patched.setattr(Path, "unlink", refuse)
-        patched.setattr(module, "write_file", lambda path, data: path.write_bytes(data))
+        patched.setattr(module, "write_file", lambda path, data, mode: path.write_bytes(data))
         assert hand_over(tmp_path, 9).events == 9
     assert len(names(tmp_path)) == 2
 

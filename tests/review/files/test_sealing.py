@@ -1,5 +1,6 @@
 """Seals: the right key opens them, nothing else does, and every refusal has words."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,20 @@ def test_a_file_that_would_take_the_laptop_down_is_not_opened(work: str) -> None
     sealed = seal_with_passphrase(b"texts", WORDS).replace(b" 16\n", f" {work}\n".encode(), 1)
     with pytest.raises(SealError, match="memory"):
         unseal_with_passphrase(sealed, WORDS)
+
+
+def test_a_file_for_thousands_of_recipients_is_not_tried() -> None:
+    first, stanzas = SEALED.split(b"\n", 1)
+    one = b"\n".join(stanzas.split(b"\n")[:2]) + b"\n"
+    begun = time.monotonic()
+    assert problem(first + b"\n" + one * 200_000 + stanzas, OTHER) is FileProblem.DAMAGED
+    assert time.monotonic() - begun < 1
+
+
+def test_twenty_recipients_can_be_had() -> None:
+    many = [AgeIdentity.make() for _ in range(20)]
+    sealed = seal(b"texts", [each.recipient for each in many])
+    assert unseal(sealed, [many[-1]]) == b"texts"
 
 
 def test_the_memory_that_our_seal_asks_for() -> None:
