@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Any
@@ -109,15 +109,26 @@ def _nothing(missed: Mapping[str, int]) -> str:
 def _runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
     from harness.store.runs import find_run
 
-    wanted = list(names)
-    if not wanted:
-        wanted = list(dict.fromkeys(row.run for row in ratings.rows if row.run is not None))
-        if len(wanted) > 1000:
-            raise UsageError("The ratings name more than 1,000 runs. Name the runs that are meant.")
-    found = {run.id: run for run in (find_run(connection, name) for name in wanted)}
+    if names:
+        found = [find_run(connection, name) for name in names]
+    else:
+        found = list(_named_by_ratings(connection, ratings))
     if not found:
         raise UsageError("Name the run that was rated; the ratings do not say it.")
-    return list(found.values())
+    return list({run.id: run for run in found}.values())
+
+
+def _named_by_ratings(connection: sqlite3.Connection, ratings: Ratings) -> Iterator[Run]:
+    from harness.store.runs import find_run
+
+    named = {row.run: row.where for row in reversed(ratings.rows) if row.run is not None}
+    for name, where in reversed(named.items()):
+        try:
+            yield find_run(connection, name)
+        except UsageError:
+            raise UsageError(
+                f"{where}: field 'run' is no run's id. Write ids, or name the runs: `rosetta calibrate RUN`."
+            ) from None
 
 
 def _assigned(runs: Sequence[Run], ratings: Ratings) -> _Said:

@@ -164,6 +164,12 @@ def test_a_rating_that_fits_several_runs_is_refused_with_its_line(
     assert str(result.exception).startswith("line 2: field 'run' fits more than one of the runs")
 
 
+def test_a_name_that_is_no_run_s_id_needs_the_runs(case: tuple[Path, list[str]]) -> None:
+    result = call(calibrate, "--ratings", case[0] / "ratings.csv")
+    assert isinstance(result.exception, UsageError)
+    assert str(result.exception).startswith("line 2: field 'run' is no run's id.")
+
+
 def test_ratings_of_runs_that_were_not_named_are_left_out_and_counted(
     case: tuple[Path, list[str]],
 ) -> None:
