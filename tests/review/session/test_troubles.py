@@ -1,0 +1,93 @@
+"""What does not work is said in the reviewer's language, and nothing advances."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from harness.failures import HarnessError
+from review.files.problem import FileError, FileProblem
+from review.files.reviewer_codes import CodeError, CodeProblem
+from review.files.stick import StickError, StickProblem
+from review.log.laptop import Laptop
+from review.log.payloads import Rate
+from review.log.saving import NotSaved, Problem
+from review.rating import Rating
+from review.session.troubles import OtherReviewerError, trouble
+from review.session.view import TextField
+from review.session.words import Words
+from tests.review.session.scenes import Sitting
+
+ERRORS = [
+    *(NotSaved(problem, Path("x"), "SQLITE_X") for problem in Problem),
+    *(FileError(problem, "English") for problem in FileProblem),
+    *(StickError(Path("x"), problem) for problem in StickProblem),
+    *(CodeError(problem, "English") for problem in CodeProblem),
+    OtherReviewerError("English"),
+    HarnessError("English"),
+]
+
+
+@pytest.mark.parametrize(
+    "error", ERRORS, ids=lambda e: f"{type(e).__name__}-{getattr(e, 'problem', '')}"
+)
+def test_every_problem_has_words_in_both_languages(error: HarnessError) -> None:
+    english, french = (trouble(Words.load(tag), error) for tag in ("en", "fr"))
+    assert english.said
+    assert french.said != english.said
+    assert english.detail == french.detail != ""
+
+
+def test_another_program_that_holds_the_file_stops_nothing_but_the_key(tmp_path: Path) -> None:
+    sitting = Sitting(tmp_path, words=Words.load("fr"))
+    sitting.rate()
+    item = sitting.see()
+    other = sqlite3.connect(tmp_path / "review.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    view = sitting.session.rate(item, Rating.GIST)
+    assert view.item is not None
+    assert (view.item.id, view.done, view.said) == (item, 1, "")
+    assert "autre fenêtre" in view.trouble
+    assert view.detail == "SQLITE_BUSY"
+    view = sitting.session.save_text(item, TextField.COMMENT, "kept")
+    assert view.trouble
+    other.execute("ROLLBACK")
+    view = sitting.session.rate(item, Rating.GIST)
+    assert (view.done, view.trouble) == (2, "")
+    assert sum(isinstance(e.payload, Rate) for e in sitting.laptop.events()) == 2
+
+
+def test_a_file_that_was_moved_takes_no_rating_and_says_so(tmp_path: Path) -> None:
+    sitting = Sitting(tmp_path)
+    item = sitting.see()
+    (tmp_path / "review.sqlite").rename(tmp_path / "elsewhere")
+    view = sitting.session.rate(item, Rating.GIST)
+    assert "moved" in view.trouble
+    assert view.item is not None
+    assert view.item.id == item
+    (tmp_path / "elsewhere").rename(tmp_path / "review.sqlite")
+    assert sitting.session.rate(item, Rating.GIST).done == 1
+
+
+def test_a_full_disk_takes_no_rating_and_the_same_key_works_later(tmp_path: Path) -> None:
+    sitting = Sitting(tmp_path)
+    connection = sitting.laptop._connection
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    view = sitting.session.view
+    while not view.trouble:
+        view = sitting.session.save_text(sitting.see(), TextField.COMMENT, "a" * 3000)
+    assert "disk is full" in view.trouble
+    done, item = view.done, sitting.see()
+    connection.execute("PRAGMA max_page_count = 100000")
+    assert sitting.session.rate(item, Rating.GIST).done == done + 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_a_laptop_that_may_not_be_written_is_told_at_opening(tmp_path: Path) -> None:
+    Laptop.open(tmp_path).close()
+    (tmp_path / "review.sqlite").chmod(0o400)
+    with pytest.raises(NotSaved) as caught:
+        Laptop.open(tmp_path)
+    assert caught.value.problem is Problem.READ_ONLY
