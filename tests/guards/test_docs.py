@@ -68,5 +68,5 @@ def test_the_price_table_of_the_docs_can_be_used(tmp_path: Path) -> None:
 
 def test_every_link_between_pages_leads_somewhere() -> None:
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
+        for target in re.findall(r"\]\((?!https://)([^)#]+)\)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
