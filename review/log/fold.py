@@ -139,16 +139,15 @@ def _judgement(event: Event, said: Rate | NotJudged) -> Judgement:
 
 
 def _earlier(acts: Iterable[Event], last: dict[str, _Judged]) -> dict[str, tuple[Rating, ...]]:
-    found: dict[str, tuple[Rating, ...]] = {}
+    found: dict[str, list[Rating]] = defaultdict(list)
     for event in acts:
         if not isinstance(event.payload, Rate):
             continue
         final, said = last[event.payload.item]
         differs = isinstance(said, Rate) and said.rating is not event.payload.rating
         if differs and final.device != event.device:
-            item = event.payload.item
-            found[item] = (*found.get(item, ()), event.payload.rating)
-    return found
+            found[event.payload.item].append(event.payload.rating)
+    return {item: tuple(ratings) for item, ratings in found.items()}
 
 
 def _skipped(acts: Iterable[Event], last: dict[str, _Judged]) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from typing import Any
 
 from harness.card.canonical import canonical_bytes
 from review.log.event import FIRST, SALT_BYTES, Event, EventError, make_event, read_event
-from review.log.payloads import AnyPayload, Kind
-from review.log.withdrawal import covered, erase_covered, known_withdrawals
+from review.log.payloads import AnyPayload, Withdraw
+from review.log.withdrawal import covered, erase_reached, known_withdrawals
 
 _HEAD = ("id", "device", "seq", "lamport", "prev", "kind", "commitment")
 _CONTENT = ("payload", "salt", "batch", "reviewer")
@@ -77,8 +77,8 @@ def insert_event(connection: sqlite3.Connection, event: Event) -> bool:
         )
     else:
         return False
-    if kept.kind is Kind.WITHDRAW:
-        erase_covered(connection, getattr(kept.payload, "reviewer", None))
+    if isinstance(kept.payload, Withdraw):
+        erase_reached(connection, kept.payload)
     return True
 
 

@@ -69,18 +69,29 @@ def known_withdrawals(connection: sqlite3.Connection, reviewer: str | None = Non
     return _gathered(Withdraw.model_validate_json(row[0]) for row in rows.fetchall())
 
 
-def erase_covered(connection: sqlite3.Connection, reviewer: str | None = None) -> int:
+def erase_covered(connection: sqlite3.Connection) -> int:
     """Erase what known withdrawals reach, within the caller's transaction; gives how many events."""
-    erased = 0
-    for (person, batch), scopes in known_withdrawals(connection, reviewer).items():
-        only_words = scopes == {Scope.COMMENTS}
-        erased += connection.execute(
-            "UPDATE event SET payload = NULL, salt = NULL, batch = NULL, reviewer = NULL"
-            " WHERE reviewer = ?1 AND batch = coalesce(?2, batch) AND kind <> 'withdraw'"
-            " AND (NOT ?3 OR kind IN ('comment', 'suggest'))",
-            (person, batch, only_words),
-        ).rowcount
-    return erased
+    return sum(
+        _erase_reached(connection, reviewer, batch, scopes)
+        for (reviewer, batch), scopes in known_withdrawals(connection).items()
+    )
+
+
+def erase_reached(connection: sqlite3.Connection, withdraw: Withdraw) -> int:
+    """Erase what one withdrawal reaches, within the caller's transaction; gives how many events."""
+    scopes = frozenset({withdraw.scope})
+    return _erase_reached(connection, withdraw.reviewer, reach(withdraw), scopes)
+
+
+def _erase_reached(
+    connection: sqlite3.Connection, reviewer: str, batch: str | None, scopes: frozenset[Scope]
+) -> int:
+    return connection.execute(
+        "UPDATE event SET payload = NULL, salt = NULL, batch = NULL, reviewer = NULL"
+        " WHERE reviewer = ?1 AND batch = coalesce(?2, batch) AND kind <> 'withdraw'"
+        " AND (NOT ?3 OR kind IN ('comment', 'suggest'))",
+        (reviewer, batch, scopes == {Scope.COMMENTS}),
+    ).rowcount
 
 
 def erase(connection: sqlite3.Connection) -> int:

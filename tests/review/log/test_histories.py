@@ -85,7 +85,7 @@ def check(random: Random, made: History) -> None:
     assert {place: summary(person) for place, person in state.reviewers.items()} == plainly(
         made.files
     )
-    withdrawn = withdrawals(made.truth)
+    withdrawn = withdrawals(ends[0].values())
     known = set(ends[0])
     assert known <= {event.id for event in made.truth}
     if known == {event.id for event in made.truth}:

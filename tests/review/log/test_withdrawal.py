@@ -50,8 +50,8 @@ def every_byte(folder: Path) -> bytes:
 def say_much(laptop: Laptop) -> tuple[list[Event], list[Event]]:
     """Let two people say enough for many pages; gives what Ann said in the batch, and the rest."""
     anns, others = [], []
-    for number in range(120):
-        text = f"words of number {number:04} " * (1 + number % 40 * 4)  # up to overflow pages
+    for number in range(30):
+        text = f"words of number {number:04} " * (1 + number * 5)  # up to overflow pages
         anns.append(laptop.append(rate(number % 6, GIST)))
         anns.append(laptop.append(comment(number % 6, "Ann " + text[:3900])))
         others.append(laptop.append(suggest(number % 6, "Ben " + text[:3900], reviewer=BEN)))
