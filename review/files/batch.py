@@ -150,7 +150,11 @@ def _unsealed(data: bytes, identities: Iterable[AgeIdentity], passphrase: str | 
         raise BatchError(
             FileProblem.LOCKED, "This file opens with the passphrase on the reviewer's card."
         )
-    return unseal_with_passphrase(data, typed_passphrase(passphrase))
+    try:
+        typed = typed_passphrase(passphrase)
+    except FileError as error:
+        raise BatchError(FileProblem.WRONG_KEY, str(error)) from None
+    return unseal_with_passphrase(data, typed)
 
 
 def _read(archive: bytes) -> Batch:
