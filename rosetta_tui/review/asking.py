@@ -26,7 +26,6 @@ class Question:
     """What stands in the box at first."""
     trouble: str = ""
     """Why the answer before was none."""
-    hidden: bool = False
 
 
 class AskPage(Page[str]):
@@ -46,7 +45,7 @@ class AskPage(Page[str]):
         """Ask."""
         question = self._question
         yield paragraph(question.asked, "bold")
-        yield Input(question.answer, password=question.hidden, max_length=400, select_on_focus=True)
+        yield Input(question.answer, max_length=400, select_on_focus=True)
         yield paragraph(question.about, "$quiet")
 
     def on_mount(self) -> None:

@@ -1,0 +1,136 @@
+"""The review mode over a real laptop's file and a folder that stands for a stick, driven by keys."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import _wait
+from textual.pilot import Pilot
+
+from review.files.batch import Batch
+from review.log.laptop import Laptop
+from review.log.payloads import Face
+from review.session.session import Session
+from rosetta_tui.review.app import ReviewApp
+from rosetta_tui.review.item_page import ItemPage
+from rosetta_tui.review.opening import Opening
+from tests.review.session.scenes import CODE, write_file
+from tests.tui.screens import IDLE_SECONDS, text
+
+PATIENCE = 400
+"""Looks at the screen before a test gives up."""
+
+
+class Doors(Opening):
+    """An opening whose session takes keys at once, and can be looked at."""
+
+    guard = 0.0
+    begun: Session | None = None
+
+    def sticks(self) -> list[Path]:
+        """No stick of the machine that the tests run on."""
+        return []
+
+    def session(self, batch: Batch, reviewer: str, face: Face, *, guard: float = 0.0) -> Session:
+        self.begun = super().session(batch, reviewer, face, guard=self.guard)
+        return self.begun
+
+
+class Reviewing(ReviewApp):
+    """The app of one reviewer, on a laptop and with a stick of its own."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *batches: Batch,
+        known: bool = True,
+        language: str = "en",
+        guard: float = 0.0,
+        **wishes: Any,
+    ) -> None:
+        self.stick = folder / "stick"
+        for batch in batches:
+            write_file(batch, self.stick)
+        self.laptop = Laptop.open(folder / "home", busy_seconds=0.05)
+        self.doors = Doors(self.laptop, places=[self.stick], language=language, **wishes)
+        self.doors.guard = guard
+        if known:
+            for batch in batches:
+                self.doors.accept(batch)
+        super().__init__(self.doors)
+
+    @property
+    def session(self) -> Session:
+        assert self.doors.begun is not None
+        return self.doors.begun
+
+    @asynccontextmanager
+    async def run_test(self, **wishes: Any) -> AsyncIterator[Pilot[Any]]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
+            patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
+            async with super().run_test(**wishes) as pilot:
+                try:
+                    yield pilot
+                finally:
+                    self.laptop.close()
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Wait until no work is under way and what is shown was painted."""
+    app = pilot.app
+    for _ in range(PATIENCE):
+        await pilot.pause()
+        if not app.is_running or (not _working(app) and _painted(app)):
+            return
+    raise AssertionError(f"The page does not come to rest:\n{text(app)}")
+
+
+def _working(app: Reviewing) -> bool:
+    """Tell whether the session, the drafts or the sticks are at work; the sitting itself always is."""
+    return any(worker.name != "sit" and not worker.is_finished for worker in app.workers)
+
+
+def _painted(app: Reviewing) -> bool:
+    screen = app.screen
+    if not isinstance(screen, ItemPage) or screen.view.item is None:
+        return not screen.query("Curtain") and type(screen).__name__ not in {"Curtain", "Screen"}
+    return screen.sitting.session._time._painted is not None
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys as a person does: each when the page has come to rest."""
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+async def write(pilot: Pilot[Any], words: str) -> None:
+    """Type a text."""
+    for character in words:
+        await pilot.press(character)
+    await settle(pilot)
+
+
+async def begin(pilot: Pilot[Any], code: str = CODE) -> None:
+    """Open the newest review, give the code and agree."""
+    await settle(pilot)
+    await press(pilot, "enter")
+    await write(pilot, code)
+    await press(pilot, "enter", "enter")
+
+
+async def until(pilot: Pilot[Any], is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, for what a clock sets off."""
+    for _ in range(PATIENCE):
+        if is_so():
+            return
+        await pilot.pause()
+    raise AssertionError(f"It never comes to be:\n{text(pilot.app)}")
+
+
+__all__ = ["Reviewing", "begin", "press", "settle", "text", "until", "write"]

@@ -1,0 +1,361 @@
+"""Every page of a reviewer's sitting, by keys alone and by the mouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from review.log.payloads import CannotJudge, Face, Kind
+from review.rating import Rating, Reason
+from review.session.view import Phase
+from rosetta_tui.review.writing import Box
+from tests.review.session.scenes import CODE, OTHER_CODE, batch_of, items_of, training_of
+from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
+
+SIZES = [(80, 24), (160, 48)]
+SMALL = (80, 24)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Reviewing:
+    return Reviewing(tmp_path, batch_of(items_of(6)))
+
+
+def kinds(app: Reviewing) -> list[Kind]:
+    return [event.kind for event in app.laptop.events()]
+
+
+def judgements(app: Reviewing) -> list[Rating | CannotJudge]:
+    said = [event.payload for event in app.laptop.events()]
+    return [
+        getattr(each, "rating", None) or each.why
+        for each in said
+        if each and each.kind in {Kind.RATE, Kind.CANNOT_JUDGE}
+    ]
+
+
+# Before the first item
+
+
+async def test_where_there_is_nothing_the_page_says_what_to_do_and_looks_again(
+    tmp_path: Path,
+) -> None:
+    app = Reviewing(tmp_path)
+    app.stick.mkdir()
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "There is nothing to look at yet." in text(app)
+        assert "Put the stick that you were given into this computer" in text(app)
+        from tests.review.session.scenes import write_file
+
+        write_file(batch_of(), app.stick)
+        await press(pilot, "enter")
+        assert "Spring sentences" in text(app)
+
+
+async def test_the_newest_review_has_the_cursor(tmp_path: Path) -> None:
+    import os
+
+    app = Reviewing(
+        tmp_path,
+        batch_of(batch="aa" * 8, title="Old ones"),
+        batch_of(batch="bb" * 8, title="New ones"),
+    )
+    os.utime(app.stick / "Old ones.rosetta-batch", (1, 1))
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert text(app).index("New ones") < text(app).index("Old ones")
+        await press(pilot, "enter")
+        await write(pilot, CODE)
+        await press(pilot, "enter")
+        assert "New ones" in text(app)
+
+
+async def test_a_damaged_file_is_refused_in_words_and_the_list_stays(tmp_path: Path) -> None:
+    app = Reviewing(tmp_path, batch_of())
+    path = next(app.stick.iterdir())
+    path.write_bytes(path.read_bytes()[:-9])
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert "A part of this file is missing" in text(app)
+        assert "For whoever helps:" in text(app)
+        assert "Which sentences do you want to look at?" in text(app)
+
+
+async def test_an_unknown_organisation_is_shown_once_with_its_six_words(tmp_path: Path) -> None:
+    batch = batch_of()
+    app = Reviewing(tmp_path, batch, known=False)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert "Language Council" in text(app)
+        assert batch.organisation_phrase in text(app)
+        await press(pilot, "escape")
+        assert "Which sentences do you want to look at?" in text(app)
+        await press(pilot, "enter", "enter")
+        assert "Which code is on your card?" in text(app)
+        await press(pilot, "escape", "enter")
+        assert "Which code is on your card?" in text(app)
+
+
+async def test_a_code_is_taken_as_people_type_it_and_a_wrong_one_explained(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        await write(pilot, CODE[:5])
+        await press(pilot, "enter")
+        assert "A code has 8 letters and digits." in text(app)
+        swapped = CODE[1] + CODE[0] + CODE[2:]
+        await write(pilot, swapped)
+        await press(pilot, "enter")
+        assert "two are swapped" in text(app)
+        await write(pilot, f"{CODE[:4].lower()}-{CODE[4:].lower()}")
+        await press(pilot, "enter")
+        assert "Before you begin" in text(app)
+
+
+async def test_the_code_is_remembered_and_one_key_enough(tmp_path: Path) -> None:
+    batch = batch_of()
+    app = Reviewing(tmp_path, batch)
+    app.doors.reviewer(batch, OTHER_CODE)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", "enter", "enter")
+        await press(pilot, "1")
+        assert [
+            event.payload.reviewer for event in app.laptop.events() if event.kind is Kind.RATE
+        ] == [OTHER_CODE]  # type: ignore[union-attr]
+
+
+async def test_a_locked_file_asks_for_the_words_of_the_card_until_they_are_right(
+    tmp_path: Path,
+) -> None:
+    from review.files.batch import write_batch
+
+    batch = batch_of(secret=True)
+    app = Reviewing(tmp_path)
+    app.stick.mkdir()
+    (app.stick / "s.rosetta-batch").write_bytes(write_batch(batch, passphrase="red stone river"))
+    app.doors.accept(batch)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert "Which secret words are on your card?" in text(app)
+        await write(pilot, "red stone")
+        await press(pilot, "enter")
+        assert "This file does not open." in text(app)
+        await write(pilot, "red stone river")
+        await press(pilot, "enter")
+        assert "Which code is on your card?" in text(app)
+
+
+async def test_consent_comes_before_anything_and_not_now_leaves_no_trace(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        await write(pilot, CODE)
+        await press(pilot, "enter")
+        for words in (
+            "You will see 6 translated sentences",
+            "Nothing is sent over the internet",
+            "You may stop at any time.",
+        ):
+            assert words in text(app)
+        assert kinds(app) == []
+        await press(pilot, "w")
+        assert app.return_code == 0
+
+
+@pytest.mark.parametrize("share", [False, True])
+async def test_better_translations_are_shared_only_where_the_person_says_so(
+    app: Reviewing, share: bool
+) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        await write(pilot, CODE)
+        await press(pilot, "enter", *(["b"] if share else []), "enter")
+        (consent,) = [event.payload for event in app.laptop.events()]
+        assert consent is not None
+        assert consent.share_corrections is share  # type: ignore[union-attr]
+
+
+# Training
+
+
+async def test_training_explains_and_repeats_a_wrong_answer_once(tmp_path: Path) -> None:
+    app = Reviewing(tmp_path, batch_of(items_of(3), training_of([Rating.REJECT, Rating.EXCELLENT])))
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        assert "Practice 1 of 2" in text(app)
+        await press(pilot, "c", "s", "0", "exclamation_mark")
+        assert "Practice 1 of 2" in text(app)
+        await press(pilot, "3")
+        assert "You said Acceptable. We would say Reject." in text(app)
+        assert "Because of 1." in text(app)
+        await press(pilot, "1")
+        assert "Practice 1 of 2" in text(app)
+        await press(pilot, "enter", "4")
+        assert "Yes: Excellent." in text(app)
+        await press(pilot, "enter")
+        assert "Practice 1 of 1" in text(app)
+        await press(pilot, "1", "enter")
+        assert "Sentence 1 of 3" in text(app)
+
+
+# The item
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_one_key_rates_saves_and_shows_the_next(
+    app: Reviewing, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await begin(pilot)
+        for key in ("1", "f", "G", "4"):
+            await press(pilot, key)
+        assert "Sentence 5 of 6" in text(app)
+        assert "Saved: Excellent." in text(app)
+        assert judgements(app) == list(Rating)
+        rated = [e.payload for e in app.laptop.events() if e.kind is Kind.RATE]
+        assert {each.face for each in rated} == {Face.TERMINAL}  # type: ignore[union-attr]
+        assert not any(each.override for each in rated)  # type: ignore[union-attr]
+
+
+async def test_keys_of_a_french_keyboard_rate(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "ampersand", "é", "quotation_mark", "apostrophe")
+        assert judgements(app) == list(Rating)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_four_answers_stay_in_sight_whatever_the_length(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    long = [
+        item.model_copy(
+            update={"source": "a long source " * 200, "candidate": "longa traduko " * 300}
+        )
+        for item in items_of(1)
+    ]
+    app = Reviewing(tmp_path, batch_of(long))
+    async with app.run_test(size=size) as pilot:
+        await begin(pilot)
+        for words in (
+            "Reject",
+            "Gist",
+            "Acceptable",
+            "Excellent",
+            "as a good speaker",
+            "The text goes on below",
+        ):
+            assert words in text(app)
+        assert "longa" not in text(app)
+        for _ in range(20):
+            await press(pilot, "pagedown")
+        assert "longa" in text(app)
+        assert "The text goes on below" not in text(app)
+        assert "Excellent" in text(app)
+        await press(pilot, "4")
+        assert app.session.view.phase is Phase.END
+
+
+async def test_undo_goes_back_without_end_and_shows_what_it_was(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "2", "0", "4", "s", "u")
+        assert "You had left it for later" in text(app)
+        await press(pilot, "backspace")
+        assert "You could not judge it: It should not be shown" in text(app)
+        await press(pilot, "u")
+        assert "Your answer was: Gist." in text(app)
+        assert "Gist ✓" in text(app)
+        await press(pilot, "u")
+        assert "There is nothing to take back." in text(app)
+
+
+async def test_reasons_belong_to_the_one_just_rated_and_return_by_themselves(
+    app: Reviewing,
+) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "comma")
+        assert "First give an answer, then say why." in text(app)
+        await press(pilot, "2", "comma")
+        assert "Candidate 1." in text(app)
+        assert "You answered: Gist. What is wrong with it?" in text(app)
+        assert "wrong, or not our language" not in text(app)
+        await press(pilot, "5", "comma", "1")
+        assert "Sentence 2 of 6" in text(app)
+        said = [e.payload.reasons for e in app.laptop.events() if e.kind is Kind.REASONS]  # type: ignore[union-attr]
+        assert said == [(Reason.WORD_FORM,), (Reason.WRONG_MEANING, Reason.WORD_FORM)]
+        await press(pilot, "comma", "escape", "3")
+        assert "Sentence 3 of 6" in text(app)
+
+
+async def test_cannot_judge_asks_why_and_a_double_press_decides_nothing(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "0", "0")
+        assert "Why can you not judge it?" in text(app)
+        await press(pilot, "escape", "0", "1")
+        assert "Saved: you cannot judge this one." in text(app)
+        assert judgements(app) == [CannotJudge.OTHER_DIALECT]
+
+
+async def test_harm_takes_one_other_key_and_is_taken_back_alike(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "exclamation_mark", "exclamation_mark", "1", "escape")
+        assert kinds(app) == [Kind.CONSENT]
+        await press(pilot, "exclamation_mark", "enter")
+        assert "You marked this as harmful." in text(app)
+        assert "Sentence 1 of 6" in text(app)
+        await press(pilot, "exclamation_mark")
+        assert "Take the mark “harmful” away again?" in text(app)
+        await press(pilot, "enter")
+        said = [e.payload.harmful for e in app.laptop.events() if e.kind is Kind.HARM]  # type: ignore[union-attr]
+        assert said == [True, False]
+
+
+async def test_larger_letters_are_the_business_of_the_window(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "plus")
+        assert "hold Ctrl and press +" in text(app)
+
+
+async def test_help_lists_every_key_and_goes_back_to_the_same_item(app: Reviewing) -> None:
+    async with app.run_test(size=(100, 40)) as pilot:
+        await begin(pilot)
+        await press(pilot, "1", "question_mark")
+        for words in (
+            "Reject: wrong, or not our language",
+            "Leave it for later",
+            "Read it aloud first.",
+        ):
+            assert words in text(app)
+        await press(pilot, "1")
+        assert "Help" in text(app)
+        await press(pilot, "escape")
+        assert "Sentence 2 of 6" in text(app)
+
+
+# The mouse
+
+
+async def test_the_mouse_presses_answers_and_keys(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await pilot.click("#ratings", offset=(50, 1))
+        await settle(pilot)
+        assert judgements(app) == [Rating.ACCEPTABLE]
+        row = next(n for n, line in enumerate(text(app).split("\n")) if "undo" in line)
+        await pilot.click(offset=(text(app).split("\n")[row].index("undo"), row))
+        await settle(pilot)
+        assert "Taken back." in text(app)
+        await press(pilot, "c")
+        assert app.screen.query_one(Box).has_focus

@@ -1,0 +1,135 @@
+"""Words that a person types: kept at each pause, saved by Enter, never acting on the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from review.log.payloads import MOST_TEXT, Kind
+from review.session.view import TextField
+from rosetta_tui.review import writing
+from rosetta_tui.review.writing import Box, harmless
+from rosetta_tui.text import plain
+from tests.review.session.scenes import CODE, batch_of, item_id, items_of
+from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, until, write
+from tests.tui.scenes import HOSTILE
+
+SMALL = (80, 24)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Reviewing:
+    return Reviewing(tmp_path, batch_of(items_of(3)))
+
+
+def draft(app: Reviewing, field: TextField = TextField.COMMENT) -> str | None:
+    return app.laptop.draft("ba" * 8, CODE, item_id(1), field)
+
+
+def said(app: Reviewing, kind: Kind) -> list[str]:
+    return [event.payload.text for event in app.laptop.events() if event.kind is kind]  # type: ignore[union-attr]
+
+
+async def test_digits_and_keys_are_text_while_writing(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "c")
+        await write(pilot, "1 4 u! ?")
+        assert "Excellent" in text(app)
+        await press(pilot, "enter")
+        assert "Your comment is saved." in text(app)
+        assert "Your comment: 1 4 u! ?" in text(app)
+        assert said(app, Kind.COMMENT) == ["1 4 u! ?"]
+        await press(pilot, "4")
+        assert "Sentence 2 of 3" in text(app)
+
+
+async def test_the_draft_is_kept_at_a_pause_and_after_escape(
+    app: Reviewing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "PAUSE_SECONDS", 0.001)
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "c")
+        await write(pilot, "half a tho")
+        await until(pilot, lambda: draft(app) == "half a tho")
+        monkeypatch.setattr(writing, "PAUSE_SECONDS", 1000.0)
+        await write(pilot, "ught")
+        assert draft(app) == "half a tho"
+        await press(pilot, "escape")
+        assert draft(app) == "half a thought"
+        assert said(app, Kind.COMMENT) == []
+        assert "Your comment: half a thought" in text(app)
+        await press(pilot, "c")
+        assert app.screen.query_one(Box).text == "half a thought"
+        await press(pilot, "enter")
+        assert draft(app) is None
+
+
+async def test_stopping_while_writing_keeps_the_last_letter(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "e")
+        await write(pilot, "pli bona")
+        await pilot.press("ctrl+q")
+        await settle(pilot)
+        assert draft(app, TextField.SUGGESTION) == "pli bona"
+
+
+async def test_a_better_translation_may_begin_with_the_one_that_is_shown(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "e")
+        assert app.screen.query_one(Box).text == ""
+        await press(pilot, "up", "backspace")
+        await write(pilot, "!")
+        await press(pilot, "enter")
+        assert said(app, Kind.SUGGEST) == ["Candidate 1!"]
+
+
+async def test_an_emptied_comment_is_taken_back(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "c", "x", "enter", "c", "backspace", "enter")
+        assert said(app, Kind.COMMENT) == ["x", ""]
+        assert "Your comment:" not in text(app)
+
+
+async def test_letters_are_kept_composed(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "c")
+        app.screen.query_one(Box).post_message(events.Paste("a\u0302 ne\u0301  "))
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert said(app, Kind.COMMENT) == ["\u00e2 n\u00e9"]
+
+
+async def test_pasted_text_cannot_act_or_be_too_long(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "c")
+        box = app.screen.query_one(Box)
+        box.post_message(events.Paste("".join(HOSTILE)))
+        await settle(pilot)
+        assert len(box.text) == MOST_TEXT
+        assert all(plain(line) == line for line in box.text.split("\n"))
+        await press(pilot, "x")
+        assert len(box.text) == MOST_TEXT
+        await press(pilot, "enter")
+        assert "Your comment is saved." in text(app)
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_what_is_left_of_a_text_only_shows(number: int) -> None:
+    left = harmless(HOSTILE[number])
+    assert all(plain(line) == line for line in left.split("\n"))
+    assert harmless(left) == left
+
+
+def test_scripts_keep_their_letters() -> None:
+    for kept in ("niwâpamâw ᓂᐚᐸᒫᐤ", "م\u200cن", "line\nline", "ﬁ ꞌ ʔ x\u030c"):
+        assert harmless(kept) == kept
+    assert harmless("a\u00a0b\tc\r\nd") == "a b c\nd"
