@@ -6,7 +6,7 @@ is reported by its line and never stops the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,6 +16,11 @@ from review.log.event import Event, EventError, read_event
 from review.log.laptop import Laptop
 from review.log.payloads import Withdraw
 from review.log.withdrawal import covered, reach, withdrawals
+
+MOST_EVENTS = 2**32
+"""Places and logical times from here on are refused: a later event has to be later than all others."""
+
+_FORGED = "is written in the name of this computer, which did not write it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +74,19 @@ def merge(
     now: datetime | None = None,
     since: datetime | None = None,
     objection: Objection = lambda _: None,
+    own: Collection[str] = (),
 ) -> MergeReport:
-    """Compare incoming events, or their lines as received, with the known ones.
+    """Compare incoming events, or their lines as received, with the known ones; nothing is written.
 
     ``now`` is the time of the import, aware (None: the clock's); ``since`` is when the batch was made, for
-    telling clocks that are behind. Nothing is written.
+    telling clocks that are behind; ``own`` are the devices of this store itself, for which nobody else
+    writes. ``objection`` is asked about events with content.
     """
     here = _by_id(known)
     damaged: list[Remark] = []
     read = list(_read(incoming, damaged))
     refused = {event.id: said for _, event in read if event.payload and (said := objection(event))}
+    refused |= {e.id: _FORGED for _, e in read if e.device in own and e.id not in here}
     taken = [event for _, event in read if event.id not in refused]
     withdrawn = withdrawals((*here.values(), *taken))
     news = {
@@ -89,7 +97,7 @@ def merge(
     heads = {
         event.id: event.erased()
         for _, event in read
-        if event.id in refused and event.id not in here and event.id not in news
+        if event.id in refused and event.id not in here and event.device not in own
     }
     return MergeReport(
         added=tuple(news.values()),
@@ -105,13 +113,15 @@ def merge(
 
 def _read(incoming: Iterable[bytes | Event], damaged: list[Remark]) -> Iterator[tuple[int, Event]]:
     for number, each in enumerate(incoming, 1):
-        if isinstance(each, Event):
-            yield number, each
-            continue
         try:
-            yield number, read_event(each)
+            event = each if isinstance(each, Event) else read_event(each)
         except EventError as error:
             damaged.append(Remark(number, str(error)))
+            continue
+        if max(event.seq, event.lamport) >= MOST_EVENTS:
+            damaged.append(Remark(number, "has a place or a time that no laptop comes to"))
+            continue
+        yield number, event
 
 
 def _by_id(events: Iterable[Event]) -> dict[str, Event]:

@@ -51,14 +51,14 @@ def test_nothing_acknowledged_is_lost_when_the_program_is_killed(tmp_path: Path)
 
 def test_two_programs_write_one_chain(tmp_path: Path) -> None:
     Laptop.open(tmp_path).close()
-    programs = [appending(tmp_path, 60) for _ in range(2)]
+    programs = [appending(tmp_path, 25) for _ in range(2)]
     said = [program.communicate(timeout=120) for program in programs]
     assert [errors for _, errors in said] == ["", ""]
     seqs = [int(line.split()[1]) for out, _ in said for line in out.splitlines()]
-    assert sorted(seqs) == list(range(120))
+    assert sorted(seqs) == list(range(50))
     with Laptop.open(tmp_path) as laptop:
         [chain] = check_chain(laptop.events()).chains
-    assert (chain.events, chain.whole, chain.forked) == (120, True, ())
+    assert (chain.events, chain.whole, chain.forked) == (50, True, ())
 
 
 def test_programs_that_start_at_once_are_one_device(tmp_path: Path) -> None:

@@ -84,6 +84,27 @@ def test_what_the_caller_refuses_is_set_aside_but_keeps_its_place() -> None:
     assert counts(merge([*report.to_keep, *later.added], lines(events), now=NOW, objection=unknown_item)) == (0, 5, 1, 0)  # fmt: skip
 
 
+def test_nobody_writes_in_the_name_of_the_store_itself() -> None:
+    mine, theirs = rated(2), chain(rate(0, GIST), name="b" * 16)
+    forged = [event.erased() for event in rated(5, reviewer=BEN).events]
+    report = merge(mine.events, lines([*forged, *mine.events, *theirs]), now=NOW, own={"a" * 16})
+    assert report.to_keep == tuple(theirs)
+    assert [(remark.line, remark.said[:26]) for remark in report.set_aside] == [
+        (line, "is written in the name of ") for line in range(1, 6)
+    ]
+    assert (report.already_here, report.copied, report.chains.whole) == (2, (), True)
+
+
+@pytest.mark.parametrize("field", ["seq", "lamport"])
+def test_a_place_or_time_that_would_leave_no_room_for_others_is_refused(field: str) -> None:
+    [event] = chain(rate(0, GIST))
+    numbers = {"seq": 1, "lamport": 1, field: 2**32}
+    far = Event(event.device, **numbers, prev="e" * 64, kind=event.kind, commit=event.commit, payload=None, salt=None)  # fmt: skip
+    report = merge([], lines([far, event]), now=NOW)
+    assert report.added == (event,)
+    assert report.damaged == (Remark(1, "has a place or a time that no laptop comes to"),)
+
+
 def test_content_comes_to_an_event_that_was_known_without() -> None:
     events = rated(3).events
     erased = [event.erased() for event in events]
