@@ -129,8 +129,9 @@ def gather(
 
     Raises UsageError for a decision about harm that carries a note: the note would have to travel with it.
     """
-    bare = tuple(sorted((_without_text(event) for event in events), key=lambda event: event.order))
-    return Evidence(policy, key, bare, organisation_device, devices)
+    bare = {event.id: _without_text(event) for event in events}
+    in_order = tuple(sorted(bare.values(), key=lambda event: event.order))
+    return Evidence(policy, key, in_order, organisation_device, devices)
 
 
 def _without_text(event: Event) -> Event:

@@ -81,6 +81,8 @@ class Shape:
     mischief: float = 1.0
     """How often people undo, skip, flag, withdraw; 0 for never."""
     looks: int = 1
+    careless: float = 0.15
+    """Chance of each person to rate without reading."""
 
 
 def random_shape(rng: Random) -> Shape:
@@ -177,7 +179,7 @@ def make_events(rng: Random, shape: Shape, key: AnswerKey) -> list[Event]:
 
 
 def _sit(rng: Random, shape: Shape, key: AnswerKey, reviewer: str, laptops: list[Chain]) -> None:
-    careless = rng.random() < 0.15
+    careless = rng.random() < shape.careless
     lenient = rng.gauss(0, 0.4)
     share = rng.choice((1.0, 1.0, 1.0, 0.7)) if shape.mischief else 1.0
     batch = rng.choice(key.batches)

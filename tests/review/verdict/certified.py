@@ -1,0 +1,180 @@
+"""Certificates of made-up reviews, and a store and an office on a disk that hold one."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from corpora.entry import Entry, Segment
+from harness.card.build import seal
+from harness.methods.options import MethodOptions
+from harness.plan import Plan
+from harness.store.certificates import Attached
+from harness.store.database import open_store
+from harness.store.runs import find_run, read_card
+from review.files.batch_form import BatchItem, BatchManifest, Organisation
+from review.files.keys import Identity, Role
+from review.log.event import Event
+from review.log.table import insert_event
+from review.office.store import Office, Review
+from review.verdict.certificate import Certificate, Issuer, certify
+from review.verdict.evidence import Evidence
+from review.verdict.evidence_file import EvidenceFile
+from review.verdict.key import AnswerKey
+from review.verdict.policy import proposed
+from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
+from tests.review.verdict import histories
+from tests.review.verdict.histories import Shape
+
+ISSUED = "2026-05-05T10:00:00Z"
+SIGNER = Identity.make(Role.ORGANISATION)
+GO = Shape(quality=0.97, mischief=0.0, careless=0.0)
+NO_GO = Shape(quality=0.1, mischief=0.0, careless=0.0)
+
+
+def issuer(identity: Identity = SIGNER, name: str = "Kultura Centro") -> Issuer:
+    return Issuer(name=name, signing_key=identity.public.signing_key)
+
+
+def issue(
+    evidence: Evidence,
+    *,
+    run: str = histories.RUN,
+    identity: Identity = SIGNER,
+    issued: str = ISSUED,
+    supersedes: str | None = None,
+) -> EvidenceFile:
+    """Certify what the evidence says, signed."""
+    certificate = certify(evidence, run, issuer(identity), issued, supersedes)
+    data = certificate.as_bytes()
+    return EvidenceFile(data, identity.sign(data), evidence)
+
+
+def attached(file: EvidenceFile, identity: Identity = SIGNER) -> Attached:
+    return Attached(file.certificate, file.signature, identity.public.signing_key)
+
+
+def changed(file: EvidenceFile, change: Any, identity: Identity | None = None) -> EvidenceFile:
+    """Change a certificate's JSON; ``identity`` signs the result anew."""
+    from harness.card.canonical import canonical_bytes
+
+    raw = json.loads(file.certificate)
+    change(raw)
+    data = canonical_bytes(raw)
+    return EvidenceFile(data, identity.sign(data) if identity else file.signature, file.evidence)
+
+
+def review_of(
+    seed: int, shape: Shape = GO, run: Any = None, segments: str | None = None
+) -> Evidence:
+    """Make the evidence of a review, about a run of a store where one is given."""
+    rng = Random(seed)
+    key = histories.make_key(rng, shape)
+    if run is not None:
+        facts = {"run_id": run["run_id"], "run_card_hash": run["run_card_hash"]}
+        key = about(key, segments=segments, **facts)
+    return histories.evidence_of(key, histories.make_events(rng, shape, key))
+
+
+def about(key: AnswerKey, *, segments: str | None = None, **facts: str) -> AnswerKey:
+    """Give the key of the same review of another run."""
+    old = key.runs[0].run_id
+    items = {
+        item: each.model_copy(update={"run_id": facts["run_id"]}) if each.run_id == old else each
+        for item, each in key.items.items()
+    }
+    more = {} if segments is None else {"segments": {segments: 60}}
+    return histories.with_run(key, **facts, **more).model_copy(update={"items": items})
+
+
+SENTENCES = (
+    "La knabino legas longan leteron apud la fenestro.",
+    "Hieraŭ ni marŝis ĝis la malnova ponto.",
+    "Ŝia frato vendas freŝan panon en la urbo.",
+    "Morgaŭ la infanoj kantos por siaj gepatroj.",
+    "La vento portas la odoron de la maro.",
+    "Mi neniam vidis tiel klaran ĉielon.",
+    "Ili konstruis domon el ruĝaj brikoj.",
+    "Vi forgesis vian ombrelon en la trajno.",
+)
+
+
+def fluent_run(
+    path: Path, folder: Path, *, segment: Segment = Segment.DEVELOPMENT
+) -> dict[str, Any]:
+    """Seal a run in a store whose outputs are the references; gives its card without results."""
+    entries = [
+        Entry(id=n, source=f"Sentence {n} of the book.", reference=text, segment=segment)
+        for n, text in enumerate(SENTENCES)
+    ]
+    outputs = folder / "outputs.txt"
+    outputs.write_text("\n".join(SENTENCES) + "\n", "utf-8")
+    run_corpus(
+        path,
+        corpus_of(entries),
+        Plan(method="replay", options=MethodOptions(outputs=outputs, **LANGUAGES)),
+    )
+    with closing(open_store(path)) as connection:
+        number = find_run(connection, "last").id
+        if read_card(connection, number) is None:
+            seal(connection, number)
+        return read_card(connection, number) or {}
+
+
+def fill_office(office: Office, evidence: Evidence, signing_key: str) -> Review:
+    """Put a review into an office as if its batches had come back."""
+    key = evidence.key
+    manifests = {batch: _manifest(batch, key, signing_key) for batch in key.batches}
+    texts = [
+        BatchItem(id=item, source=f"source of {item}", candidate=f"candidate of {item}")
+        for item in key.items
+    ]
+    review = office.create_review(key, proposed()[1], manifests, texts)
+    deliver(office.connection, key, evidence.events)
+    return review
+
+
+def deliver(connection: sqlite3.Connection, key: AnswerKey, events: tuple[Event, ...]) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    for event in events:
+        insert_event(connection, event)
+    last: dict[str, int] = {}
+    for event in events:
+        last[event.device] = max(event.seq, last.get(event.device, 0))
+    for device, seq in last.items():
+        connection.execute(
+            "INSERT OR REPLACE INTO delivery (device, batch, signing_key, last_seq)"
+            " VALUES (?, ?, ?, ?)",
+            (device, key.batches[0], "aa" * 32, seq),
+        )
+    connection.execute("COMMIT")
+
+
+def _manifest(batch: str, key: AnswerKey, signing_key: str) -> bytes:
+    manifest = BatchManifest(
+        batch=batch,
+        review=key.review,
+        title="Spring",
+        created=ISSUED,
+        source_language="en",
+        target_language="eo",
+        organisation=Organisation(
+            name="Kultura Centro", signing_key=signing_key, recipients=("age1a", "age1b")
+        ),
+        policy_sha256="00" * 32,
+        consent="Do you agree?",
+        guide="",
+        language="en",
+        secret=False,
+        orders=key.orders,
+        members={},
+    )
+    return manifest.model_dump_json().encode()
+
+
+def certificate_of(file: EvidenceFile) -> Certificate:
+    return Certificate.model_validate_json(file.certificate)

@@ -1,0 +1,228 @@
+"""The certificate: what it says, what it never says, and its pages."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from harness.failures import HarnessError, UsageError
+from review.files.signature import public_pem
+from review.verdict.attachment import standing, why_not_community
+from review.verdict.certificate import Certificate, certify, read_certificate, read_verdict
+from review.verdict.certificate_html import certificate_html
+from review.verdict.certificate_text import certificate_text
+from review.verdict.verdict import Outcome
+from tests.review.thorough import times
+from tests.review.verdict import histories
+from tests.review.verdict.certified import (
+    GO,
+    ISSUED,
+    NO_GO,
+    SIGNER,
+    attached,
+    certificate_of,
+    changed,
+    issue,
+    issuer,
+    review_of,
+)
+from tests.review.verdict.histories import RUN, Shape
+
+HOSTILE = "\x1b[2J<script>alert(1)</script>\u202e{0}%s"
+
+
+def test_a_certificate_says_what_it_rests_on() -> None:
+    evidence = review_of(1)
+    said = json.loads(issue(evidence).certificate)
+    assert said["format"] == "rosetta-certificate/1"
+    assert said["verdict"]["outcome"] == "go"
+    assert said["policy"]["sha256"] == sha256(evidence.policy).hexdigest()
+    assert said["policy"]["status"].startswith("proposed")
+    assert said["key_sha256"] == sha256(evidence.key_bytes).hexdigest()
+    assert said["batches"] == evidence.key.batch_sha256
+    assert said["run"]["run_card_hash"] == evidence.key.runs[0].run_card_hash
+    assert said["log"]["events"] == len(evidence.events)
+    assert said["panel"] == {
+        "invited": 5, "reviewers": 5, "words": "panel of 5", "chosen": evidence.key.panel,
+    }  # fmt: skip
+    assert re.fullmatch(r"\d\.\d{6}", said["verdict"]["numbers"]["lower"])
+    assert said["agreement"]["exact"]["interval"]["seed"] == 12345
+
+
+def test_the_same_evidence_gives_the_same_bytes() -> None:
+    evidence = review_of(2)
+    shuffled = histories.evidence_of(evidence.key, list(evidence.events[::-1]))
+    assert issue(evidence).certificate == issue(shuffled).certificate
+    later = issue(evidence, issued="2027-01-01T00:00:00Z").certificate
+    assert later != issue(evidence).certificate
+
+
+def test_no_pseudonym_is_in_it_or_on_its_pages() -> None:
+    for seed in range(times(12, 200)):
+        evidence = histories.history(Random(seed), histories.replace(GO, quality=0.8, mischief=0.4))
+        try:
+            certificate = certify(evidence, RUN, issuer(), ISSUED)
+        except HarnessError:
+            continue
+        pages = certificate.as_bytes().decode() + certificate_text(certificate)
+        pages += certificate_html(certificate)
+        assert not [who for who in evidence.key.orders if who in pages]
+        assert "None" not in certificate_text(certificate)
+
+
+def test_too_few_ratings_are_not_certified() -> None:
+    evidence = review_of(1, Shape(reviewers=1, mischief=0.0))
+    assert read_verdict(evidence, RUN).verdict.outcome is Outcome.INSUFFICIENT
+    with pytest.raises(HarnessError, match="too little was rated"):
+        certify(evidence, RUN, issuer(), ISSUED)
+
+
+def test_openssl_verifies_the_signature(tmp_path: Path) -> None:
+    file = issue(review_of(1))
+    (tmp_path / "key.pem").write_text(public_pem(SIGNER.public.signing_key))
+    (tmp_path / "c.json").write_bytes(file.certificate)
+    (tmp_path / "c.sig").write_bytes(file.signature)
+    command = "openssl pkeyutl -verify -rawin -pubin -inkey key.pem -in c.json -sigfile c.sig"
+    try:
+        done = subprocess.run(command.split(), cwd=tmp_path, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("openssl is not installed")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "c.json").write_bytes(file.certificate.replace(b"go", b"gO", 1))
+    done = subprocess.run(command.split(), cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "not JSON"),
+        (b"[]", "not a certificate of the form"),
+        (b'{"format":"rosetta-certificate/2"}', "not a certificate of the form"),
+        (b'{"format":"rosetta-certificate/1"}', "field 'issued'"),
+        (b"[" * 99_999, "not JSON"),
+        (b" " * (5 * 2**20), "too large"),
+    ],
+    ids=["empty", "list", "newer", "bare", "deep", "huge"],
+)
+def test_what_is_no_certificate_is_named(content: bytes, words: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(words)):
+        read_certificate(content, "c.json")
+
+
+def test_another_form_or_field_is_refused() -> None:
+    data = issue(review_of(1)).certificate
+    with pytest.raises(UsageError, match="canonical"):
+        read_certificate(json.dumps(json.loads(data)).encode(), "c.json")
+    for change in (
+        {"more": 1},
+        {"issued": "yesterday"},
+        {"verdict": {"outcome": "yes"}},
+        {"verdict": {}},
+        {"batches": {"x": "y"}},
+    ):
+        with pytest.raises(UsageError):
+            read_certificate(json.dumps({**json.loads(data), **change}).encode(), "c.json")
+
+
+class Tags(HTMLParser):
+    """Names of all elements, and every attribute's name and value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+
+
+def test_hostile_names_do_nothing_on_either_page() -> None:
+    evidence = review_of(1)
+    key = evidence.key.model_copy(update={"panel": HOSTILE, "review": HOSTILE})
+    evidence = histories.evidence_of(
+        histories.with_run(key, dataset_id=HOSTILE), list(evidence.events)
+    )
+    certificate = certify(evidence, RUN, issuer(name=HOSTILE), ISSUED)
+    text, page = certificate_text(certificate), certificate_html(certificate)
+    assert not {"\x1b", "\u202e"} & set(text + page)
+    tags = Tags()
+    tags.feed(page)
+    assert "script" not in tags.tags
+    assert not [
+        name for name, _ in tags.attributes if name in {"src", "href"} or name.startswith("on")
+    ]
+    assert not re.search(r"https?:", page)
+
+
+def test_the_page_of_text_is_one_page() -> None:
+    text = certificate_text(certificate_of(issue(review_of(1))))
+    assert len(text.splitlines()) < 70
+    assert max(map(len, text.splitlines())) <= 100
+    assert "Go: the speakers find the method good enough." in text
+    assert SIGNER.public.signing_key in text
+
+
+def community(**changes: object) -> str:
+    def change(raw: dict[str, object]) -> None:
+        for path, value in changes.items():
+            block, _, name = path.partition("__")
+            raw[block][name] = value  # type: ignore[index]
+
+    return why_not_community(certificate_of(changed(issue(review_of(1)), change)))
+
+
+def test_when_a_run_is_community_validated() -> None:
+    assert community() == ""
+    assert "development" in community(run__segments={"gold_standard": 59, "development": 1})
+    assert "none" in community(run__segments={})
+    assert "panel of 4" in community(panel__reviewers=4)
+    assert "did not say go" in community(verdict__outcome="discuss")
+
+
+def judged(*files: object, run: str = RUN, card: str | None = None) -> Certificate | None:
+    evidence = review_of(1)
+    found = standing([*files], run, card or evidence.key.runs[0].run_card_hash)  # type: ignore[list-item]
+    return None if found is None else found.certificate
+
+
+def test_the_newest_certificate_speaks() -> None:
+    first = issue(review_of(1))
+    old = certificate_of(first).sha256
+    second = issue(review_of(1, NO_GO), issued="2026-04-01T00:00:00Z", supersedes=old)
+    assert judged(attached(first)) == certificate_of(first)
+    for files in ((first, second), (second, first)):  # though the clock was set back
+        newest = judged(*map(attached, files))
+        assert newest is not None
+        assert newest.outcome is Outcome.NO_GO
+    later = issue(review_of(1, NO_GO), issued="2026-09-01T00:00:00Z")
+    newest = judged(attached(first), attached(later))
+    assert newest is not None
+    assert newest.outcome is Outcome.NO_GO
+
+
+def test_a_forged_row_of_the_store_counts_for_nothing() -> None:
+    good = issue(review_of(1))
+    stranger = type(SIGNER).make(SIGNER.role)
+    bad = issue(review_of(1, NO_GO))
+
+    def say_go(raw: dict[str, dict[str, str]]) -> None:
+        raw["verdict"]["outcome"] = "go"
+
+    assert judged(attached(good)) is not None
+    assert judged(attached(changed(bad, say_go))) is None  # its signature no longer fits
+    assert judged(attached(changed(bad, say_go, stranger))) is None  # signed by somebody else
+    assert judged(attached(good, stranger)) is None
+    assert judged(attached(good), run="another") is None
+    assert judged(attached(good), card="0" * 64) is None
+    junk = attached(good).__class__(b"\xff{", b"", SIGNER.public.signing_key)
+    assert judged(junk) is None
+    assert judged() is None
