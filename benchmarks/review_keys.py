@@ -1,0 +1,149 @@
+"""How long a reviewer waits: from a key to the next item on a real pseudo-terminal, with the durable commit.
+
+``python -m benchmarks.review_keys [ITEMS]`` prints the median and the 95th percentile, the share of the
+commit in it, and the goal: 95 of 100 keys within 100 ms.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.terminal import Terminal
+from review.files.batch import make_batch, write_batch
+from review.files.batch_form import BatchItem, BatchManifest, Organisation
+from review.files.keys import Identity, Role
+from review.files.reviewer_codes import make_codes
+from review.files.sealing import AgeIdentity
+from review.log.laptop import Laptop
+from rosetta_tui.review.opening import Opening
+
+GOAL_MS = 100.0
+PAUSE_SECONDS = 0.35
+"""Between two keys: more than the guard against double presses."""
+
+CHILD = """
+import json, sys, time
+from pathlib import Path
+from review.log.laptop import Laptop
+from rosetta_tui.review.app import run_review
+from rosetta_tui.review.opening import Opening
+
+folder, appends = Path(sys.argv[1]), []
+append = Laptop.append
+
+def timed(laptop, payload):
+    begun = time.perf_counter()
+    event = append(laptop, payload)
+    appends.append(time.perf_counter() - begun)
+    return event
+
+Laptop.append = timed
+with Laptop.open(folder / "home") as laptop:
+    run_review(Opening(laptop, places=[folder / "stick" / "Keys.rosetta-batch"], language="en"))
+(folder / "appends.json").write_text(json.dumps(appends))
+"""
+
+
+def prepare(folder: Path, items: int) -> str:
+    """Put a batch on the stick, trust its maker and agree to it; gives the reviewer's code."""
+    organisation, (code,) = Identity.make(Role.ORGANISATION), make_codes(1)
+    made = [
+        BatchItem(
+            id=f"{n:016x}",
+            source=f"I saw his dog in the garden behind the old house yesterday. ({n})",
+            candidate=f"Mark{n:04d} Hieraŭ mi vidis lian hundon en la ĝardeno malantaŭ la malnova domo.",
+        )
+        for n in range(items)
+    ]
+    manifest = BatchManifest(
+        batch="be" * 8,
+        review="keys",
+        title="Keys",
+        created="2026-01-01T00:00:00Z",
+        source_language="en",
+        target_language="eo",
+        organisation=Organisation(
+            name="Benchmark",
+            signing_key=organisation.public.signing_key,
+            recipients=tuple(sorted(AgeIdentity.make().recipient for _ in range(2))),
+        ),
+        policy_sha256="0" * 64,
+        consent="Agreed.",
+        guide="",
+        language="en",
+        secret=False,
+        orders={code: tuple(each.id for each in made)},
+        members={},
+    )
+    batch = make_batch(manifest, made, [], organisation)
+    (folder / "stick").mkdir()
+    (folder / "stick" / "Keys.rosetta-batch").write_bytes(write_batch(batch))
+    with Laptop.open(folder / "home") as laptop:
+        opening = Opening(laptop)
+        opening.accept(batch)
+        opening.reviewer(batch, code)
+    return code
+
+
+def measure(folder: Path, items: int) -> tuple[list[float], list[float]]:
+    """Rate all items but the last; gives the milliseconds of each key, and of each commit."""
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    terminal = Terminal([sys.executable, "-P", "-c", CHILD, str(folder)], env, 80, 24)
+    waits = []
+    try:
+        terminal.see("Which code", 30)
+        terminal.press("\r")
+        terminal.see("Before you begin", 30)
+        terminal.press("\r")
+        terminal.see("Mark0000", 30)
+        for number in range(1, items):
+            time.sleep(PAUSE_SECONDS)
+            begun = time.perf_counter()
+            terminal.press("1234"[number % 4])
+            if number % 25 == 0:
+                terminal.see("Time for a rest", 10)
+                time.sleep(PAUSE_SECONDS)
+                begun = time.perf_counter()
+                terminal.press("\r")
+            terminal.see(f"Mark{number:04d}", 10)
+            waits.append((time.perf_counter() - begun) * 1000)
+        terminal.press("q")
+        terminal.wait(20)
+    finally:
+        terminal.end()
+    commits = json.loads((folder / "appends.json").read_text())
+    return waits, [seconds * 1000 for seconds in commits]
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Give the value below which this share of them lies."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def main() -> None:
+    """Measure and print."""
+    items = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(folder, items)
+        waits, commits = measure(folder, items)
+    for what, values in (
+        ("key to next item painted", waits),
+        ("of it the durable commit", commits),
+    ):
+        print(
+            f"{what}: p50 {percentile(values, 0.5):.1f} ms, p95 {percentile(values, 0.95):.1f} ms,"
+            f" most {max(values):.1f} ms ({len(values)})"
+        )
+    verdict = "met" if percentile(waits, 0.95) <= GOAL_MS else "MISSED"
+    print(f"goal: p95 within {GOAL_MS:.0f} ms: {verdict}")
+
+
+if __name__ == "__main__":
+    main()
