@@ -9,7 +9,7 @@ import pytest
 
 from review.log.chain import check_chain
 from review.log.clocks import ClockFault
-from review.log.event import Event
+from review.log.event import Event, make_event
 from review.log.merge import MergeReport, Remark, merge
 from review.log.payloads import Scope
 from review.rating import Rating
@@ -161,6 +161,11 @@ def test_chains_that_were_cut_or_patched() -> None:
         stranger.say(rate(0, Rating.REJECT))
     [mended] = check_chain(patched.events + stranger.events[4:]).chains
     assert (mended.missing, mended.broken) == (0, (4,))
+    stopped = make_event(
+        rate(0, GIST), device="a" * 16, seq=10, lamport=events[-1].lamport, prev=events[-1].id, salt=bytes(16)
+    )  # fmt: skip
+    [late] = check_chain([*events, stopped]).chains
+    assert (late.missing, late.broken) == (0, (10,))
     far = Event("a" * 16, 2**39, 5, "e" * 64, events[0].kind, "c" * 64, None, None)
     [hostile] = check_chain([*events, far]).chains
     assert hostile.missing == 2**39 - 10
