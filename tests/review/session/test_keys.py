@@ -21,9 +21,7 @@ from review.session.words import Words
 RATINGS = [Act.REJECT, Act.GIST, Act.ACCEPTABLE, Act.EXCELLENT]
 
 
-@pytest.mark.parametrize(
-    "keys", ["1234", "dfgh", "DFGH", "&é\"'", "١٢٣٤", "１２３４"], ids=lambda keys: ascii(keys)
-)
+@pytest.mark.parametrize("keys", ["1234", "dfgh", "DFGH", "&é\"'", "١٢٣٤", "１２３４"], ids=ascii)
 def test_every_row_of_keys_rates_from_worst_to_best(keys: str) -> None:
     assert [act_of(key) for key in keys] == RATINGS
     assert [RATING_OF[act] for act in RATINGS] == list(Rating)

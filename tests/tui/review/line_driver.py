@@ -1,0 +1,112 @@
+"""The line face as a program of its own: through a terminal (pexpect) and through pipes."""
+
+import contextlib
+import os
+import re
+import select
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect
+
+MAIN = ["-c", "from rosetta_tui.cli import main; main()", "review", "open", "--lines"]
+PROMPT = re.compile(
+    rb"(?:for help|goes on|then Enter|code|2 no|or q|stops|back|words): \Z", re.IGNORECASE
+)
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Give a home of its own, no keyring to ask, and a locale that says nothing of languages."""
+    return {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+        "ROSETTA_HOME": str(home),
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+    }
+
+
+class Terminal:
+    """A person at a terminal: types a line, reads until a prompt; counts what is typed."""
+
+    WAIT = 0.27
+    """Seconds before a line is typed: longer than the guard; a person needs more."""
+
+    def __init__(self, home: Path, *arguments: str) -> None:
+        self.lines = 0
+        self.child: Any = pexpect.spawn(
+            sys.executable,
+            [*MAIN, *arguments],
+            env=environment(home),
+            encoding="utf-8",
+            timeout=20,
+            dimensions=(24, 80),
+            echo=False,
+        )
+        self.child.delaybeforesend = None
+
+    def expect(self, text: str) -> str:
+        """Read until some words, and give all that came before and with them."""
+        self.child.expect_exact(text)
+        return str(self.child.before + self.child.after)
+
+    def type(self, line: str, *, judging: bool = False) -> None:
+        """Type a line and Enter; ``judging`` lines wait for the guard."""
+        self.lines += 1
+        self.child.delaybeforesend = self.WAIT if judging else None
+        self.child.send(line + "\r")
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.child.kill(9)
+        self.child.wait()
+        self.child.close(force=True)
+
+
+class Pipe:
+    """A program at the other end of two pipes."""
+
+    def __init__(self, home: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, *MAIN, *arguments],
+            env=environment(home),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        self.said = b""
+
+    def read(self, seconds: float = 20.0) -> bool:
+        """Read until a prompt; False where the time was over or the program ended."""
+        assert self.process.stdout is not None
+        while not PROMPT.search(self.said):
+            if not select.select([self.process.stdout], [], [], seconds)[0]:
+                return False
+            chunk = os.read(self.process.stdout.fileno(), 65536)
+            if not chunk:
+                return False
+            self.said += chunk
+        return True
+
+    def type(self, line: str) -> None:
+        """Write a line."""
+        assert self.process.stdin is not None
+        self.said += b"\n"  # what was asked is answered
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        self.end()
+
+    def end(self) -> int:
+        """Close both pipes and wait."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        return self.process.wait(timeout=20)

@@ -1,0 +1,449 @@
+"""The line face: by keyboard alone, through terminals and pipes, in any language, and never losing an answer."""
+
+import io
+import random
+import re
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from review.files.ratings import open_ratings
+from review.log.chain import check_chain
+from review.log.fold import fold
+from review.log.laptop import Laptop
+from review.log.payloads import Face, Rate
+from review.log.state import ReviewerState
+from review.rating import CannotJudge, Rating, Reason
+from review.session import build
+from review.session.words import Words
+from rosetta_tui.review.console import Console
+from rosetta_tui.review.lines import run_lines
+from rosetta_tui.review.opening import Opening
+from tests.review.session.scenes import (
+    CODE,
+    CUSTODIANS,
+    STRANGER,
+    batch_of,
+    item_id,
+    items_of,
+    training_of,
+    write_file,
+)
+from tests.review.thorough import times
+from tests.tui.review.line_driver import Pipe, Terminal
+
+BATCH = "ba" * 8
+FIRST = ["1", CODE, "1"]
+"""Trust the organisation, type the code, agree."""
+
+
+@pytest.fixture(autouse=True)
+def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    import keyring
+    from keyring.backends.fail import Keyring
+
+    monkeypatch.setattr(keyring, "get_keyring", Keyring)
+
+
+def sit(home: Path, file: Path, *lines: str, **options: object) -> tuple[int, str]:
+    """Type lines into the face within this process; gives exit code and all that was printed."""
+    printed = io.StringIO()
+    with Laptop.open(home) as laptop:
+        opening = Opening(laptop, places=[file], **options)  # type: ignore[arg-type]
+        typed = io.StringIO("".join(f"{line}\n" for line in lines))
+        code = run_lines(opening, Console(typed, printed))
+    return code, printed.getvalue()
+
+
+def state_of(home: Path, code: str = CODE) -> ReviewerState:
+    with Laptop.open(home) as laptop:
+        return fold(laptop.events()).reviewers.get((BATCH, code), ReviewerState())
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_file(batch_of(), tmp_path / "stick")
+
+
+def test_one_line_rates_saves_and_reads_the_next(home: Path, file: Path) -> None:
+    code, said = sit(home, file, *FIRST, "3", "h")
+    assert code == 0
+    assert said.index("Saved: Acceptable.") < said.index("Sentence 2 of 4")
+    assert said.index("Saved: Excellent.") < said.index("Sentence 3 of 4")
+    assert said.count("Sentence 2 of 4") == 1
+    judged = state_of(home).judgements
+    assert [each.rating for each in judged.values()] == [Rating.ACCEPTABLE, Rating.EXCELLENT]
+    assert {each.face for each in judged.values()} == {Face.LINES}
+
+
+def test_the_prompt_names_what_can_be_typed_and_lines_stay_short(home: Path, file: Path) -> None:
+    _, said = sit(home, file, *FIRST, "?", "0", "", ",", "w", "", "x", "q", "4")
+    assert "1 Reject, 2 Gist, 3 Acceptable, 4 Excellent, or ? for help: \n" in said
+    assert ", (comma): Say what is wrong" in said
+    ours = [line for line in said.splitlines() if str(file.parent) not in line]
+    assert max(map(len, ours)) <= 160
+    assert not re.search(
+        "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2500-\u259f]", said
+    )  # no control, no drawing
+
+
+def test_reasons_words_and_flags_are_recorded(home: Path, file: Path) -> None:
+    sit(
+        home, file, *FIRST,
+        "2", ",", "1 4", "c too formal", "e", "Bone,", "mi diras.", "", "!", "02", ",8",
+    )  # fmt: skip
+    state = state_of(home)
+    assert state.reasons == {item_id(1): (Reason.WRONG_MEANING, Reason.GRAMMAR)}
+    assert state.comments == {item_id(2): "too formal"}
+    assert state.suggestions == {item_id(2): "Bone,\nmi diras."}
+    assert state.harmful == {item_id(2)}
+    assert state.judgements[item_id(2)].why_not is CannotJudge.UNCLEAR_SOURCE
+
+
+def test_undo_skip_jump_and_help_do_what_they_say(home: Path, file: Path) -> None:
+    _, said = sit(home, file, *FIRST, "1", "u", "2", "s", "s", "u", "4", "n", "3", "", "1", "q")
+    assert "Taken back. Your answer was: Reject." in said
+    assert "Your answer was: Reject." in said.split("Taken back")[1]
+    ratings = [each.rating for each in state_of(home).judgements.values()]
+    assert sorted(ratings) == sorted(
+        [Rating.GIST, Rating.EXCELLENT, Rating.ACCEPTABLE, Rating.REJECT]
+    )
+    assert "That was the last one." in said
+
+
+def test_the_next_time_goes_on_at_the_same_item_with_one_key(home: Path, file: Path) -> None:
+    sit(home, file, *FIRST, "1", "2")
+    code, said = sit(home, file, "", "q")
+    assert code == 0
+    assert f"{CODE[:4]}-{CODE[4:]}" in said
+    assert "Sentence 3 of 4" in said
+    assert "Are they the same" not in said
+
+
+def test_training_is_explained_and_does_not_count(home: Path, tmp_path: Path) -> None:
+    training = training_of([Rating.REJECT, Rating.GIST])
+    file = write_file(batch_of(training=training), tmp_path / "stick")
+    _, said = sit(home, file, *FIRST, "1", "", "s", "4", "", "2", "", "q")
+    assert "Practice 1 of 2" in said
+    assert "That comes after the practice." in said
+    assert "You said Excellent. We would say Gist." in said
+    assert "Because of 2." in said
+    assert said.count("Practice 1 of 1") == 1
+    assert "Sentence 1 of 4" in said
+    assert state_of(home).judgements == {}
+
+
+def test_a_wrong_code_and_a_code_for_others_are_said_in_words(home: Path, file: Path) -> None:
+    swapped = CODE[1] + CODE[0] + CODE[2:]
+    _, said = sit(home, file, "1", "ABC", swapped, STRANGER, CODE.lower(), "w")
+    assert "A code has 8 letters and digits." in said
+    assert "two are swapped" in said
+    assert "This code is for other sentences." in said
+    assert "What you agree to:" in said
+
+
+def test_an_unknown_organisation_is_refused_where_its_words_differ(home: Path, file: Path) -> None:
+    _, said = sit(home, file, "2")
+    assert batch_of().organisation_phrase in said
+    assert "Then do not go on." in said
+    with Laptop.open(home) as laptop:
+        assert laptop.batches() == ()
+
+
+def test_everything_can_be_taken_back_after_a_second_question(home: Path, file: Path) -> None:
+    _, said = sit(home, file, *FIRST, "c my own words", "1", "w", "2", "2", "w", "2", "1", "q")
+    assert said.count("Nothing was taken back.") == 1
+    assert "Everything you gave for these sentences is erased." in said
+    assert state_of(home) == ReviewerState()
+    assert b"my own words" not in (home / "review.sqlite").read_bytes()
+
+
+def test_handing_over_writes_a_file_that_the_organisation_opens(home: Path, file: Path) -> None:
+    _, said = sit(home, file, *FIRST, "1", "2", "3", "4", "x", "", "", "q")
+    (ratings,) = file.parent.glob("*.rosetta-ratings")
+    opened = open_ratings(ratings.read_bytes(), [CUSTODIANS[1]])
+    assert opened.phrase in said
+    assert "You may pull the stick out." in said
+    assert sum(b'"kind":"rate"' in line for line in opened.lines) == 4
+
+
+def test_a_folder_that_is_not_there_loses_nothing(home: Path, file: Path) -> None:
+    _, said = sit(home, file, *FIRST, "1", "x", str(file.parent / "gone"), "q")
+    assert "Your answers are safe on this computer." in said
+    assert len(state_of(home).judgements) == 1
+
+
+def test_a_file_that_is_none_is_refused_in_words(home: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "holiday.rosetta-batch"
+    wrong.write_bytes(b"GIF89a" * 100)
+    code, said = sit(home, wrong)
+    assert code == 2
+    assert "Choose another file." in said
+
+
+def test_a_sealed_file_asks_for_the_secret_words(home: Path, tmp_path: Path) -> None:
+    from review.files.batch import write_batch
+    from review.files.phrase import draw_words
+
+    passphrase = draw_words(3)
+    file = tmp_path / "s.rosetta-batch"
+    file.write_bytes(write_batch(batch_of(secret=True), passphrase=passphrase))
+    _, said = sit(home, file, draw_words(3), passphrase, *FIRST, "1", "q")
+    assert "opens with the secret words" in said
+    assert "This file does not open." in said
+    assert len(state_of(home).judgements) == 1
+    assert b"Candidate" not in (home / "review.sqlite").read_bytes()
+
+
+SYLLABICS = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ"
+
+
+def mis_drawn_file(folder: Path) -> Path:
+    items = items_of(3)
+    items[1] = items[1].model_copy(update={"candidate": SYLLABICS})
+    return write_file(batch_of(items), folder)
+
+
+def test_what_a_terminal_draws_wrongly_is_refused_by_default(home: Path, tmp_path: Path) -> None:
+    _, said = sit(home, mis_drawn_file(tmp_path), "1", "2")
+    assert "syllabics" in said
+    assert "rosetta-review" in said
+    assert "code" not in said.split("rosetta-review")[1]
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["asked", "option"])
+def test_going_on_all_the_same_is_recorded_with_each_such_rating(
+    home: Path, tmp_path: Path, asked: bool
+) -> None:
+    answers = ["1", *(["1"] if asked else []), CODE, "1", "1", "2", "3"]
+    sit(home, mis_drawn_file(tmp_path), *answers, draw_anyway=not asked)
+    judged = state_of(home).judgements
+    assert [judged[item_id(n)].override for n in (1, 2, 3)] == [False, True, False]
+
+
+HOSTILE = "\x1b[31mred\x1b]0;t\x07 \u202egnp\u2066 a\u00a0b \x9b2J [bold]x[/bold]\nSentence 9 of 9\r\n1 Reject"
+
+
+def test_text_of_strangers_cannot_act_or_look_like_ours(home: Path, tmp_path: Path) -> None:
+    items = [
+        each.model_copy(update={"candidate": HOSTILE, "source": HOSTILE}) for each in items_of(2)
+    ]
+    file = write_file(batch_of(items, title=HOSTILE), tmp_path, "hostile")
+    _, said = sit(home, file, *FIRST, f"c {HOSTILE.splitlines()[0]}", "\x1b[A", "1", "q")
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", said)
+    assert "\nSentence 9 of 9" not in said
+    assert "    Sentence 9 of 9" in said
+
+
+def test_no_socket_is_ever_opened(home: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    code, _ = sit(home, file, *FIRST, "1", "2", "3", "4", "x", "", "", "q")
+    assert code == 0
+
+
+def english_words() -> set[str]:
+    """Give the English words of the catalogue that no French text of it has."""
+    english, french = set(), set()
+    for message in build.read(build.OURS / "fr" / "LC_MESSAGES" / "rosetta-review.po"):
+        pair = (message.id, message.string) if isinstance(message.id, str) else ("", "")
+        english |= set(re.findall(r"[a-z]{3,}", pair[0].lower()))
+        french |= set(re.findall(r"[a-zà-ÿœ]{3,}", pair[1].lower()))
+    return english - french - {"rosetta"}
+
+
+def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
+    training = training_of([Rating.REJECT])
+    texts = {"source": "ein zwei", "candidate": "unu du"}
+    items = [each.model_copy(update=texts) for each in items_of(27)]
+    lessons = [each.model_copy(update=texts | {"explanation": "ĉar jes"}) for each in training]
+    batch = batch_of(items, lessons, language="fr", title="Printempo")
+    file = write_file(batch, tmp_path / "kle")
+    _, said = sit(
+        home, file, "1", "ABC", CODE, "7", "1", "?", "4", "", "1", "", "2", ",", "1 2", "c", "a", "",
+        "e vorto", "!", "!", "u", "3", "02", "s", "n", "zzz", *["3"] * 26, "", *["1"] * 4, "",
+        "4", "x", str(tmp_path / "for"), "x", "", "", "w", "1", "1", "w", "2", "1", "x", "", "", "q",
+        language="fr",
+    )  # fmt: skip
+    for theirs in (
+        str(tmp_path),
+        "Language Council",
+        "You may stop at any time.",
+        "Read it aloud first.",
+    ):
+        said = said.replace(theirs, "")
+    ours = re.sub(r"Pour qui vous aide : .*", "", said)
+    ours = re.sub(r"(?m)^(?:[a-z]{5} ){5}[a-z]{5}$", "", ours)  # six words of a key
+    assert set(re.findall(r"[a-zà-ÿœ]{3,}", ours.lower())) & english_words() == set()
+    for french in ("Exercice 1 sur 1", "Merci", "Une pause", "retirer la clé", "est effacé"):
+        assert french in said
+
+
+def test_the_language_can_be_changed_before_consent_and_is_remembered(
+    home: Path, file: Path
+) -> None:
+    french = str(list(Words.load("en") and sorted(("English", "Français"))).index("Français") + 1)
+    _, said = sit(home, file, "1", CODE, "l", french, "1", "2", "q")
+    assert "Enregistré : Idée." in said
+    _, said = sit(home, file, "", "q")
+    assert "Votre code est" in said
+
+
+# through a real terminal
+
+
+def drive_script(home: Path, file: Path, count: int, cut: int, seed: int) -> tuple[int, str]:
+    """Play the session script of the review page; gives typed lines and the six words."""
+    marks = random.Random(seed).sample(range(2, count - 3), count // 5)
+    reasons, comments = marks[: count * 12 // 100], marks[count * 12 // 100 :][: count * 8 // 100]
+    undos, skips = {5, count // 2}, {count - 1}
+    terminal = Terminal(home, str(file))
+    for ask, answer in (("2 no:", "1"), ("then Enter:", CODE), ("then Enter:", "1")):
+        terminal.expect(ask)
+        terminal.type(answer)
+    terminal.expect("for help:")
+    for number in range(1, count + 1):
+        if number == cut:
+            terminal.kill()
+            lines, terminal = terminal.lines, Terminal(home, str(file))
+            terminal.lines = lines
+            terminal.expect("code:")
+            terminal.type("")
+            terminal.expect(f"Sentence {number} of {count}")
+            terminal.expect("for help:")
+        if number in comments:
+            terminal.type("c it sounds strange")
+            terminal.expect("for help:")
+        terminal.type("s" if number in skips else str(number % 4 + 1), judging=True)
+        _until_next(terminal)
+        if number in reasons:
+            terminal.type(f",{number % 8 + 1}")
+            _until_next(terminal)
+        if number in undos:
+            terminal.type("u", judging=True)
+            terminal.expect("for help:")
+            terminal.type("4", judging=True)
+            _until_next(terminal)
+    terminal.type("")
+    terminal.expect("for help:")
+    terminal.type("3", judging=True)
+    terminal.expect("stops:")
+    terminal.type("x")
+    terminal.expect("or q:")
+    terminal.type("")
+    said = terminal.expect("Write them down")
+    terminal.type("")
+    terminal.expect("stops:")
+    terminal.type("q")
+    terminal.child.expect_exact("you go on here.")
+    terminal.child.wait()
+    assert terminal.child.exitstatus == 0
+    return terminal.lines, said
+
+
+def _until_next(terminal: Terminal) -> None:
+    """Read to the next prompt; a rest is left by Enter."""
+    if (
+        terminal.child.expect_exact(
+            ["for help:", "Enter goes on. q stops:", "u takes back, q stops:"]
+        )
+        == 1
+    ):
+        terminal.type("")
+        terminal.expect("for help:")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
+def test_the_session_script_by_keyboard_alone(home: Path, tmp_path: Path) -> None:
+    count = times(27, 100)
+    file = write_file(batch_of(items_of(count)), tmp_path / "stick")
+    typed, said = drive_script(home, file, count, cut=count * 43 // 100, seed=3)
+    assert typed <= count * 1.6 + 4
+    assert "Saved and checked." in said
+    assert "\x1b" not in said
+    state = state_of(home)
+    assert len(state.judgements) == count
+    assert len(state.comments) == count * 8 // 100
+    (ratings,) = (tmp_path / "stick").glob("*.rosetta-ratings")
+    assert open_ratings(ratings.read_bytes(), CUSTODIANS).phrase in said
+    print(f"{count} items: {typed} lines typed")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
+def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> None:
+    terminal = Terminal(home, str(file))
+    for ask, answer in (("2 no:", "1"), ("then Enter:", CODE), ("then Enter:", "1")):
+        terminal.expect(ask)
+        terminal.type(answer)
+    terminal.expect("for help:")
+    terminal.child.delaybeforesend = Terminal.WAIT
+    terminal.child.send("1\r" * 50)
+    terminal.expect("Sentence 2 of 4")
+    terminal.expect("for help:")
+    terminal.type("2", judging=True)
+    terminal.expect("Saved: Gist.")
+    terminal.kill()
+    ratings = [each.rating for each in state_of(home).judgements.values()]
+    assert ratings == [Rating.REJECT, Rating.GIST]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
+def test_ctrl_c_leaves_with_everything_kept(home: Path, file: Path) -> None:
+    terminal = Terminal(home, str(file))
+    for ask, answer in (("2 no:", "1"), ("then Enter:", CODE), ("then Enter:", "1")):
+        terminal.expect(ask)
+        terminal.type(answer)
+    terminal.expect("for help:")
+    terminal.child.kill(signal.SIGINT)
+    terminal.expect("Everything is kept.")
+    terminal.child.wait()
+    assert terminal.child.exitstatus == 130
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_a_comment_survives_a_kill_while_it_is_typed(home: Path, file: Path) -> None:
+    pipe = Pipe(home, str(file))
+    for line in (*FIRST, "c", "the second half is"):
+        assert pipe.read()
+        pipe.type(line)
+    assert pipe.read()
+    pipe.kill()
+    _, said = sit(home, file, "", "c", "missing", "", "q")
+    assert "Your comment: the second half is" in said
+    assert state_of(home).comments == {item_id(1): "the second half is\nmissing"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_no_answer_is_lost_by_a_kill(home: Path, tmp_path: Path) -> None:
+    kills, chance = times(4, 200), random.Random(5)
+    file = write_file(batch_of(items_of(kills * 12)), tmp_path / "stick")
+    sit(home, file, *FIRST, "1")
+    acknowledged = 1
+    for _ in range(kills):
+        pipe = Pipe(home, str(file))
+        assert pipe.read()
+        pipe.type("")
+        for _ in range(chance.randint(1, 8)):
+            assert pipe.read()
+            pipe.type("" if pipe.said.endswith(b"q stops: ") else "3")
+        pipe.read(chance.uniform(0.0, 0.03))
+        pipe.kill()
+        shown = [int(n) for n in re.findall(rb"Sentence (\d+) of", pipe.said)]
+        assert shown[0] > acknowledged
+        acknowledged = shown[-1] - 1
+        with Laptop.open(home) as laptop:
+            events = list(laptop.events())
+        assert sum(isinstance(e.payload, Rate) for e in events) - acknowledged in {0, 1}
+        assert check_chain(events).whole
+    print(f"{kills} kills, {acknowledged} answers acknowledged, none lost")
