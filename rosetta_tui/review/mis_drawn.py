@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import cache
 
 from corpora.text import script_of
 from review.session.words import msgid
@@ -59,10 +60,11 @@ def mis_drawn(text: str) -> MisDrawn | None:
         return None
     marks = 0
     for character in text:
-        marks = marks + 1 if unicodedata.combining(character) else _own_marks(character)
+        is_mark = _is_mark(character)
+        marks = marks + 1 if is_mark else _own_marks(character)
         if (why := _of_character(character)) is not None:
             return why
-        if marks > 1 and unicodedata.combining(character):
+        if is_mark and marks > 1:
             return MisDrawn.STACKED_MARKS
     return None
 
@@ -72,6 +74,7 @@ def first_mis_drawn(texts: Iterable[str]) -> MisDrawn | None:
     return next((why for text in texts if (why := mis_drawn(text)) is not None), None)
 
 
+@cache
 def _of_character(character: str) -> MisDrawn | None:
     if character.isascii():
         return None
@@ -84,6 +87,15 @@ def _of_character(character: str) -> MisDrawn | None:
     return MisDrawn.SHAPING if joins or script in _SHAPING else None
 
 
+@cache
+def _is_mark(character: str) -> bool:
+    """Tell whether it stands on the letter before it; selectors of a picture's style show nothing."""
+    return unicodedata.category(character) == "Mn" and not unicodedata.name(
+        character, ""
+    ).startswith("VARIATION SELECTOR")
+
+
+@cache
 def _own_marks(character: str) -> int:
     """Count the marks that are part of one character, as two in ``ế``; drawn as one it is safe."""
     return len(unicodedata.normalize("NFD", character)) - 1

@@ -1,0 +1,194 @@
+"""From a stick to the first item: what is found, kept, trusted and remembered."""
+
+from pathlib import Path
+
+import pytest
+
+from review.files.batch import write_batch
+from review.files.keys import Identity, Role
+from review.files.problem import FileError, FileProblem
+from review.files.reviewer_codes import CodeError
+from review.log.laptop import Laptop
+from review.log.payloads import Face
+from review.session.opening import Opening
+from review.session.troubles import OtherReviewerError
+from review.session.view import Phase
+from tests.review.session.scenes import CODE, OTHER_CODE, STRANGER, batch_of, write_file
+
+
+@pytest.fixture(autouse=True)
+def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    import keyring
+    from keyring.backends.fail import Keyring
+
+    monkeypatch.setattr(keyring, "get_keyring", Keyring)
+
+
+@pytest.fixture
+def laptop(tmp_path: Path) -> Laptop:
+    return Laptop.open(tmp_path / "home")
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    return tmp_path / "stick"
+
+
+def opening_of(laptop: Laptop, stick: Path, **options: object) -> Opening:
+    return Opening(laptop, mounted=lambda: [stick], **options)  # type: ignore[arg-type]
+
+
+def begun(opening: Opening) -> None:
+    """Go through a first opening."""
+    batch = opening.open(opening.choices()[0])
+    opening.accept(batch)
+    opening.session(batch, opening.reviewer(batch, CODE), Face.LINES).close()
+
+
+def test_a_file_on_a_stick_is_found_and_then_kept_here(laptop: Laptop, stick: Path) -> None:
+    file = write_file(batch_of(), stick / "deep" / "er")
+    (found,) = opening_of(laptop, stick).choices()
+    assert (found.title, found.path, found.batch) == ("Spring sentences", file, None)
+    begun(opening_of(laptop, stick))
+    (kept,) = opening_of(laptop, stick).choices()
+    assert (kept.title, kept.organisation, kept.path) == (
+        "Spring sentences",
+        "Language Council",
+        None,
+    )
+    file.unlink()
+    batch = opening_of(laptop, stick).open(kept)
+    assert batch == batch_of()
+
+
+def test_nothing_is_kept_before_a_session_begins(laptop: Laptop, stick: Path) -> None:
+    write_file(batch_of(), stick)
+    opening = opening_of(laptop, stick)
+    opening.open(opening.choices()[0])
+    assert laptop.batches() == ()
+
+
+def test_a_named_file_is_the_only_choice_even_if_it_was_taken_before(
+    laptop: Laptop, stick: Path
+) -> None:
+    file = write_file(batch_of(), stick)
+    begun(opening_of(laptop, stick))
+    opening = opening_of(laptop, stick, places=[file])
+    (choice,) = opening.choices()
+    assert opening.is_named(choice)
+    begun(opening)
+    assert len(laptop.batches()) == 1
+
+
+def test_a_named_folder_is_searched_instead_of_the_sticks(laptop: Laptop, stick: Path) -> None:
+    write_file(batch_of(), stick)
+    other = stick.parent / "other"
+    write_file(batch_of(batch="cd" * 8), other, "Summer")
+    titles = [each.title for each in opening_of(laptop, stick, places=[other]).choices()]
+    assert titles == ["Summer"]
+
+
+def test_the_last_received_one_comes_first(laptop: Laptop, stick: Path) -> None:
+    for batch, title in (("ab" * 8, "first"), ("cd" * 8, "second")):
+        write_file(batch_of(batch=batch, title=title), stick, title)
+        begun(opening_of(laptop, stick))
+    assert [each.title for each in opening_of(laptop, stick).choices()] == ["second", "first"]
+
+
+def test_an_organisation_is_asked_about_once(laptop: Laptop, stick: Path) -> None:
+    write_file(batch_of(), stick)
+    opening = opening_of(laptop, stick)
+    batch = opening.open(opening.choices()[0])
+    assert not opening.is_known(batch)
+    opening.accept(batch)
+    assert opening_of(laptop, stick).is_known(batch)
+
+
+def test_the_code_is_forgiving_checked_and_remembered(laptop: Laptop, stick: Path) -> None:
+    opening, batch = opening_of(laptop, stick), batch_of()
+    assert opening.remembered(batch) is None
+    assert opening.reviewer(batch, f" {CODE[:4].lower()}-{CODE[4:]} ") == CODE
+    assert opening_of(laptop, stick).remembered(batch) == CODE
+    with pytest.raises(OtherReviewerError):
+        opening.reviewer(batch, STRANGER)
+    with pytest.raises(CodeError):
+        opening.reviewer(batch, CODE[:-1])
+    assert opening.remembered(batch) == CODE
+    opening.reviewer(batch, OTHER_CODE)
+    assert opening.remembered(batch) == OTHER_CODE
+
+
+def test_a_batch_sealed_for_this_laptop_opens_and_stays_sealed_here(
+    laptop: Laptop, stick: Path
+) -> None:
+    identity = Identity.load(laptop.path.parent, Role.LAPTOP)
+    stick.mkdir()
+    sealed = write_batch(batch_of(secret=True), recipients=[identity.public.recipient])
+    (stick / "s.rosetta-batch").write_bytes(sealed)
+    begun(opening_of(laptop, stick))
+    assert laptop.batch("ba" * 8).members == sealed
+    assert b"Candidate" not in laptop.path.read_bytes()
+    opening = opening_of(laptop, stick)
+    assert opening.open(opening.choices()[0]).items
+
+
+def test_a_batch_sealed_with_a_passphrase_asks_for_it_each_time(
+    laptop: Laptop, stick: Path
+) -> None:
+    from review.files.phrase import draw_words
+
+    secret = draw_words(3)
+    stick.mkdir()
+    (stick / "s.rosetta-batch").write_bytes(write_batch(batch_of(secret=True), passphrase=secret))
+    opening = opening_of(laptop, stick)
+    (choice,) = opening.choices()
+    for given, problem in ((None, FileProblem.LOCKED), (draw_words(3), FileProblem.WRONG_KEY)):
+        with pytest.raises(FileError) as caught:
+            opening.open(choice, given)
+        assert caught.value.problem is problem
+    batch = opening.open(choice, secret)
+    opening.session(batch, CODE, Face.LINES)
+    (kept,) = opening_of(laptop, stick).choices()
+    with pytest.raises(FileError):
+        opening.open(kept)
+    assert opening.open(kept, secret).items == batch.items
+
+
+def test_the_language_is_the_one_asked_for_then_remembered_then_the_batchs(
+    laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "fr_CA.UTF-8")
+    opening = opening_of(laptop, stick)
+    assert opening.words.language == "fr"
+    batch = batch_of(language="en")
+    assert opening.session(batch, CODE, Face.LINES).words.language == "en"
+    opening.set_language("fr")
+    again = opening_of(laptop, stick)
+    assert again.session(batch, CODE, Face.LINES).words.language == "fr"
+    assert opening_of(laptop, stick, language="en").words.language == "en"
+
+
+def test_ratings_go_back_where_the_batch_came_from(laptop: Laptop, stick: Path) -> None:
+    file = write_file(batch_of(), stick / "review")
+    opening = opening_of(laptop, stick)
+    batch = opening.open(opening.choices()[0])
+    assert opening.hand_over_places(batch) == [file.parent, stick]
+    begun(opening)
+    later = opening_of(laptop, stick)
+    batch = later.open(later.choices()[0])
+    assert later.hand_over_places(batch) == [stick]
+
+
+def test_what_was_handed_over_holds_everything_and_is_noted(laptop: Laptop, stick: Path) -> None:
+    write_file(batch_of(), stick)
+    opening = opening_of(laptop, stick)
+    batch = opening.open(opening.choices()[0])
+    session = opening.session(batch, CODE, Face.LINES)
+    session.agree(share_corrections=False)
+    exported = session.export(stick)
+    assert exported.path.parent == stick
+    assert len(exported.phrase.split()) == 6
+    assert [event.kind for event in laptop.events()] == ["consent", "export"]
+    assert session.view.phase is Phase.ITEMS
