@@ -12,10 +12,12 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from harness.card.canonical import canonical_bytes
+from harness.failures import StoreError
 from review.log.event import FIRST, SALT_BYTES, Event, EventError, make_event, read_event
 from review.log.payloads import AnyPayload, Withdraw
 from review.log.withdrawal import covered, erase_reached, known_withdrawals
 
+_OLDEST_SQLITE = (3, 37, 0)
 _HEAD = ("id", "device", "seq", "lamport", "prev", "kind", "commitment")
 _CONTENT = ("payload", "salt", "batch", "reviewer")
 _COLUMNS = ", ".join(_HEAD + _CONTENT)
@@ -54,7 +56,15 @@ _STATEMENTS = (
 
 
 def create_event_table(connection: sqlite3.Connection) -> None:
-    """Make the table, its indexes and its triggers, within the caller's transaction."""
+    """Make the table, its indexes and its triggers, within the caller's transaction.
+
+    Raises StoreError where the interpreter's SQLite is too old for columns that keep their types.
+    """
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        raise StoreError(
+            f"Reviews need SQLite 3.37 or newer, and this Python has {sqlite3.sqlite_version}. "
+            "Install a newer Python."
+        )
     for statement in _STATEMENTS:
         connection.execute(statement)
 

@@ -8,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from harness.failures import StoreError
 from review.log.chain import check_chain
 from review.log.event import Event, EventError
 from review.log.payloads import Scope
@@ -180,3 +181,12 @@ def test_a_row_changed_without_the_triggers_is_noticed(
     table.execute(tampering)
     with pytest.raises(EventError, match=r"^Event 1 of the store "):
         list(read_events(table))
+
+
+def test_an_old_sqlite_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    with (
+        closing(sqlite3.connect(":memory:")) as connection,
+        pytest.raises(StoreError, match=r"SQLite 3\.37 or newer"),
+    ):
+        create_event_table(connection)
