@@ -1,7 +1,7 @@
 """Items whose answer the organiser knows, mixed in so that careless rating shows: bad, repeated, anchors.
 
-They are made from development entries, so that no reference of a secret segment is shown. Where no development
-entry is there, bad items are made from the systems' own outputs, and anchors are left out.
+They are made from development entries, so that no reference of a secret segment is shown. Where too few of these
+are asked, bad items are made from the systems' own outputs, which are shown anyway; anchors never are.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ class Controls:
     items: list[Item] = field(default_factory=list)
     short: list[str] = field(default_factory=list)
     """Words about what could not be made as asked."""
+    from_outputs: int = 0
+    """Bad items that were made from a system's own output."""
 
     def kinds(self) -> dict[str, int]:
         """Count the bad items by how they were made, ``fst`` for all changed word forms."""
@@ -88,11 +90,11 @@ def is_development(entry: Entry) -> bool:
 
 def make_controls(material: Material, counts: Counts, seed: int) -> Controls:
     """Make the controls of a batch: repeats, bad items and anchors, in a number as near to the asked as can be."""
-    controls = Controls()
-    controls.items.extend(_repeats(material, counts.repeats, seed))
+    repeats = list(_repeats(material, counts.repeats, seed))
     anchors = list(_anchors(material, counts.anchors, seed))
-    controls.items.extend(_bad(material, counts.bad, seed, anchors))
-    controls.items.extend(anchors)
+    bad = _bad(material, counts.bad, seed, anchors)
+    own = sum(not is_development(material.entries[item.truth.entry]) for item in bad)
+    controls = Controls([*repeats, *bad, *anchors], from_outputs=own)
     made = Counter(item.truth.control for item in controls.items)
     for kind, name, wanted in (
         (ControlKind.BAD, "bad items", counts.bad),
@@ -145,7 +147,7 @@ def _bad(material: Material, wanted: int, seed: int, anchors: Sequence[Item]) ->
     real = _shuffled(material.real, seed, "partners")
     partners = {item.truth.entry: item for item in (*anchors, *real)}
     made: dict[EntryId, Item] = {}
-    for id_, texts, right in _sources(material, real, seed):
+    for id_, texts, right in _sources(material, real, anchors, seed):
         if len(made) == wanted:
             break
         if id_ not in made:
@@ -155,22 +157,24 @@ def _bad(material: Material, wanted: int, seed: int, anchors: Sequence[Item]) ->
 
 
 def _sources(
-    material: Material, real: Sequence[Item], seed: int
+    material: Material, real: Sequence[Item], anchors: Sequence[Item], seed: int
 ) -> Iterator[tuple[EntryId, WrongTexts, str]]:
-    """Give entry, what makes it wrong, and the right text: development entries, first those that are asked.
+    """Give entry, what makes it wrong, and the right text, those with an untouched partner first.
 
-    After them come the systems' own outputs for the entries that are asked, whatever their segment.
+    Development entries that are asked, then those of the anchors; then the systems' own outputs, whatever
+    their segment, which are shown anyway; last all other development entries.
     """
     chance = drawing(seed, "bad")
     open_ = {id_: entry for id_, entry in material.entries.items() if is_development(entry)}
     references = WrongTexts([entry.reference for entry in open_.values()], material.forms, chance)
-    others = _shuffled(open_, seed, "others")
-    for id_ in dict.fromkeys((*(item.truth.entry for item in real), *others)):
-        if id_ in open_:
-            yield id_, references, open_[id_].reference
     outputs = WrongTexts([item.shown.candidate for item in real], material.forms, chance)
+    for item in (*real, *anchors):
+        if item.truth.entry in open_:
+            yield item.truth.entry, references, open_[item.truth.entry].reference
     for item in real:
         yield item.truth.entry, outputs, item.shown.candidate
+    for id_ in _shuffled(open_, seed, "others"):
+        yield id_, references, open_[id_].reference
 
 
 def _wrong(

@@ -298,7 +298,7 @@ def _manifest(draft: Draft, said: Said, policy: bytes, identity: Identity) -> Ba
             recipients=said.recipients,
         ),
         policy_sha256=sha256(policy).hexdigest(),
-        consent=said.texts.consent.replace("{organisation}", said.organisation),
+        consent=_capitalised(said.texts.consent.replace("{organisation}", said.organisation)),
         guide=said.texts.guide,
         labels=said.labels,
         language=said.language,
@@ -306,6 +306,10 @@ def _manifest(draft: Draft, said: Said, policy: bytes, identity: Identity) -> Ba
         orders=draft.orders,
         members={},
     )
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _tag(tag: str, texts: Sequence[str]) -> str:

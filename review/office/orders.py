@@ -38,6 +38,7 @@ def order(
         else:
             seen.add(originals[item])
             placed.append(item)
+    chance.shuffle(placed)  # those that came before their like came early
     pairs = {frozenset(pair) for pair in repeats.items()}
     for item in later:
         _insert(placed, item, originals, pairs, chance)

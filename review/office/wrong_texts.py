@@ -84,10 +84,11 @@ class WrongTexts:
             yield half, HALF
 
     def _others(self, length: int) -> list[str]:
-        """Give the texts of similar length in random order, or the nearest in length where none is."""
+        """Give the texts of similar length in random order, then the others, the nearest in length first."""
         alike = [text for text in self._pool if abs(len(text) - length) <= ALIKE * length]
         self._chance.shuffle(alike)
-        return alike or sorted(self._pool, key=lambda text: abs(len(text) - length))[:5]
+        others = sorted(set(self._pool) - set(alike))
+        return [*alike, *sorted(others, key=lambda text: abs(len(text) - length))]
 
     def _swapped(self, right: str) -> Iterator[str]:
         tokens, glue = _tokens(right)

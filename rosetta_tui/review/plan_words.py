@@ -34,6 +34,11 @@ def draft_lines(draft: Draft, policy: GatePolicy, *, own_training: bool) -> Iter
     yield _line("controls", _controls(draft))
     if draft.why_no_forms:
         yield _line("", f"no wrong word forms: {draft.why_no_forms}")
+    if draft.controls.from_outputs:
+        yield _line(
+            "",
+            f"{draft.controls.from_outputs} of the wrong ones are made from the systems' own outputs",
+        )
     for line in draft.controls.short:
         yield _line("", line)
     yield _line("each person", _share(draft))
@@ -118,7 +123,7 @@ def _warnings(draft: Draft, policy: GatePolicy) -> Iterator[str]:
     from review.office.sampling import stratum
 
     enough = policy.enough
-    reviewers, items = len(draft.orders), len(draft.core_entries)
+    reviewers, items = len(draft.orders), len(draft.entries)
     if items < enough.items:
         yield f"NOTE: the policy wants {enough.items} sentences rated; {items} will not give a verdict."
     if reviewers < enough.reviewers:
@@ -130,7 +135,7 @@ def _warnings(draft: Draft, policy: GatePolicy) -> Iterator[str]:
         )
     few = [
         str(name)
-        for name, count in sorted(Counter(map(stratum, draft.core_entries)).items())
+        for name, count in sorted(Counter(map(stratum, draft.entries)).items())
         if count < enough.per_stratum
     ]
     if few:

@@ -242,6 +242,7 @@ def _said(
 
 def _recipients(office: Office, identity: Identity, recipients: Sequence[str]) -> tuple[str, ...]:
     """Say who can open the ratings: this installation, and those named or the recovery key."""
+    from harness.store.database import home
     from review.files.sealing import checked_recipient, read_age_identities
     from review.office.publishing import recovery_recipient
 

@@ -68,7 +68,7 @@ def _one(found: ReviewProgress) -> Iterator[str]:
     from rosetta_tui.card_text import table
 
     yield plain(f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items")
-    rows = [("reviewer", "agreed", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
+    rows: list[tuple[str, ...]] = [("reviewer", "agreed", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
     rows += [_row(each) for each in found.reviewers]
     yield from table(rows)
     yield f"{found.done} of {found.asked} decisions are here, from {found.imports} files."

@@ -1,0 +1,158 @@
+"""Real reviews for tests: sealed runs of the demo corpus in a real store, and laptops that rate them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from corpora.entry import Entry
+from corpora.load import load
+from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
+from harness.card.build import seal
+from harness.store.database import open_store
+from review.files.batch import Batch
+from review.files.keys import Identity, Role
+from review.files.ratings import sign_ratings
+from review.files.sealing import AgeIdentity
+from review.files.sealing import seal as seal_for
+from review.log.laptop import Laptop
+from review.log.merge import export_events
+from review.log.payloads import Consent, Face, Rate, Scope, Withdraw
+from review.office.creating import Draft, Made, Said, Size, draft_review, make_review
+from review.office.reviewed_runs import ReviewedRuns, read_runs
+from review.office.store import Office, Review
+from review.office.texts import review_texts
+from review.rating import Rating
+from review.verdict.policy import proposed
+from tests.harness.card import factory
+
+RUNS = ("6f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f", "7f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f")
+WALL = "2026-11-20T10:00:00Z"
+
+
+@cache
+def demo_entries() -> tuple[Entry, ...]:
+    return load(sample_path(DEMO_CORPUS)).entries
+
+
+@cache
+def demo_outputs(weak: bool = False) -> Mapping[object, str | None]:
+    lines = sample_path(DEMO_WEAK if weak else DEMO_STRONG).read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines if line.strip()]
+    return {row["id"]: row.get("output") for row in rows if "id" in row}
+
+
+def store_runs(
+    home: Path,
+    entries: Sequence[Entry] | None = None,
+    outputs: Sequence[Sequence[str | None]] | None = None,
+) -> None:
+    """Seal a run for each list of outputs; by default one of the demo's strong system."""
+    chosen = demo_entries() if entries is None else entries
+    given = [[demo_outputs()[entry.id] for entry in chosen]] if outputs is None else outputs
+    with closing(open_store(home / "rosetta.sqlite")) as connection:
+        for run_id, texts in zip(RUNS, given, strict=False):
+            seal(connection, factory.add_run(connection, chosen, texts, run_id=run_id))
+
+
+def reviewed(home: Path, names: Sequence[str] = RUNS[:1]) -> ReviewedRuns:
+    with closing(open_store(home / "rosetta.sqlite")) as connection:
+        return read_runs(connection, names)
+
+
+def draft(runs: ReviewedRuns, seed: int = 7, **size: object) -> Draft:
+    policy, _ = proposed()
+    return draft_review(runs, policy, Size(**size), seed, review_texts("en"))  # type: ignore[arg-type]
+
+
+def said(identity: Identity, name: str = "demo", *, secret: bool = False) -> Said:
+    return Said(
+        name=name,
+        title="Sentences",
+        organisation="The council",
+        texts=review_texts("en"),
+        language="en",
+        panel="Everyone who came.",
+        recipients=(identity.public.recipient, AgeIdentity.make().recipient),
+        secret=secret,
+    )
+
+
+def made(drafted: Draft, identity: Identity, name: str = "demo", *, one_each: bool = False) -> Made:
+    _, policy = proposed()
+    return make_review(
+        drafted, said(identity, name, secret=drafted.secret), policy, identity, one_each=one_each
+    )
+
+
+@dataclass
+class Desk:
+    """An organisation with one review of the demo run."""
+
+    folder: Path
+    office: Office
+    identity: Identity
+    review: Review
+    batch: Batch
+
+    @property
+    def codes(self) -> list[str]:
+        return list(self.review.key.orders)
+
+
+def desk(folder: Path, **size: object) -> Desk:
+    store_runs(folder)
+    identity = Identity.make(Role.ORGANISATION)
+    office = Office.open(folder)
+    ready = made(draft(reviewed(folder), **size), identity)
+    _, policy = proposed()
+    review = office.create_review(ready.key, policy, ready.manifests, ready.texts)
+    return Desk(folder, office, identity, review, ready.batches[0])
+
+
+class Person:
+    """A reviewer at a laptop of their own."""
+
+    def __init__(self, folder: Path, batch: Batch, code: str) -> None:
+        self.laptop = Laptop.open(folder)
+        self.identity = Identity.make(Role.LAPTOP)
+        self.batch, self.code = batch, code
+        manifest = batch.manifest
+        self.order = manifest.orders[code]
+        self._place = {"wall": WALL, "reviewer": code, "batch": manifest.batch}
+        self.laptop.append(
+            Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=True)  # type: ignore[arg-type]
+        )
+
+    def rate(self, ratings: Iterable[Rating], start: int = 0) -> None:
+        for position, rating in enumerate(ratings, start):
+            self.laptop.append(
+                Rate(
+                    **self._place,  # type: ignore[arg-type]
+                    item=self.order[position],
+                    position=position,
+                    active_ms=4000,
+                    face=Face.LINES,
+                    version="0",
+                    rating=rating,
+                )
+            )
+
+    def withdraw(self, scope: Scope = Scope.BATCH) -> None:
+        batch = None if scope is Scope.EVERYTHING else self.batch.manifest.batch
+        self.laptop.append(Withdraw(wall=WALL, reviewer=self.code, batch=batch, scope=scope))
+
+    def handed_over(self) -> bytes:
+        """Give the sealed file of ratings as a stick would carry it."""
+        events = export_events(self.laptop, self.batch.manifest.batch)
+        archive = sign_ratings(events, self.batch, self.identity)
+        return seal_for(archive, self.batch.manifest.organisation.recipients)
+
+
+def random_ratings(count: int, seed: int) -> list[Rating]:
+    return Random(seed).choices(list(Rating), k=count)

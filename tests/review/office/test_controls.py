@@ -1,0 +1,207 @@
+"""Controls: made as asked, from what may be shown, and not to be told from real items."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from corpora.entry import Entry, Segment
+from review.office.controls import Counts, Material, make_controls, usual_counts
+from review.office.creating import Draft
+from review.office.items import Item, new_item
+from review.office.wrong_texts import HALF, OTHER, SWAP, WrongTexts, first_half, plain_form
+from review.verdict.panel import ControlKind
+from tests.review.office import made
+
+
+@pytest.fixture(scope="module")
+def draft(tmp_path_factory: pytest.TempPathFactory) -> Draft:
+    home = tmp_path_factory.mktemp("home")
+    made.store_runs(home)
+    return made.draft(made.reviewed(home))
+
+
+def of_kind(draft: Draft, kind: ControlKind) -> list[Item]:
+    return [item for item in draft.controls.items if item.truth.control is kind]
+
+
+def test_eighty_items_get_eight_bad_eight_repeats_four_anchors(draft: Draft) -> None:
+    counts = Counter(item.truth.control for item in draft.controls.items)
+    assert counts == {ControlKind.BAD: 8, ControlKind.REPEAT: 8, ControlKind.ANCHOR: 4}
+    assert not draft.controls.short
+    assert len(draft.items) == 100
+    assert usual_counts(160) == Counts(16, 16, 8)
+    assert usual_counts(40) == Counts(8, 8, 4)
+
+
+def test_half_of_the_bad_ones_are_wrong_word_forms(draft: Draft) -> None:
+    kinds = draft.controls.kinds()
+    assert kinds["fst"] >= 4
+    assert kinds.get(HALF, 0) <= 1
+
+
+def test_a_bad_item_equals_neither_a_reference_nor_an_output(draft: Draft) -> None:
+    for item in of_kind(draft, ControlKind.BAD):
+        entry = draft.runs.corpus[item.truth.entry]
+        known = {entry.reference, *entry.variants, str(made.demo_outputs()[entry.id])}
+        assert plain_form(item.shown.candidate) not in set(map(plain_form, known))
+        assert item.truth.run_id is None
+        assert item.truth.made_by
+
+
+def test_partners_are_items_of_the_same_entry(draft: Draft) -> None:
+    items = {item.id: item for item in draft.items}
+    for item in draft.controls.items:
+        if item.truth.partner is not None:
+            partner = items[item.truth.partner]
+            assert partner.truth.entry == item.truth.entry
+            assert partner.shown.source == item.shown.source
+    for item in of_kind(draft, ControlKind.REPEAT):
+        assert item.truth.partner is not None
+        first = items[item.truth.partner]
+        assert first.shown.candidate == item.shown.candidate
+        assert (first.truth.control, first.truth.run_id) == (None, item.truth.run_id)
+    assert sum(item.truth.partner is not None for item in of_kind(draft, ControlKind.BAD)) >= 4
+
+
+def test_anchors_and_bad_items_come_from_development_entries(draft: Draft) -> None:
+    for item in (*of_kind(draft, ControlKind.BAD), *of_kind(draft, ControlKind.ANCHOR)):
+        assert draft.runs.corpus[item.truth.entry].segment is Segment.DEVELOPMENT
+    for item in of_kind(draft, ControlKind.ANCHOR):
+        assert item.shown.candidate == draft.runs.corpus[item.truth.entry].reference
+
+
+def test_the_same_seed_makes_the_same_controls(tmp_path: Path) -> None:
+    made.store_runs(tmp_path)
+    runs = made.reviewed(tmp_path)
+
+    def texts(seed: int) -> list[tuple[str, str]]:
+        items = made.draft(runs, seed).controls.items
+        return [(item.shown.source, item.shown.candidate) for item in items]
+
+    assert texts(1) == texts(1)
+    assert texts(1) != texts(2)
+
+
+def auc(ours: list[float], others: list[float]) -> float:
+    """Give the chance that one of ours is larger than one of the others; half for equal ones."""
+    wins = sum((a > b) + (a == b) / 2 for a in ours for b in others)
+    return wins / (len(ours) * len(others))
+
+
+def test_lengths_and_ids_do_not_tell_controls(tmp_path: Path) -> None:
+    """Over forty drafts a classifier by any of these measures is right as often as a coin, or hardly more."""
+    made.store_runs(tmp_path)
+    runs = made.reviewed(tmp_path)
+    drafts = [made.draft(runs, seed) for seed in range(40)]
+    measures = {
+        "candidate": lambda item: len(item.shown.candidate),
+        "source": lambda item: len(item.shown.source),
+        "ratio": lambda item: len(item.shown.candidate) / len(item.shown.source),
+        "id": lambda item: int(item.id, 16),
+    }
+    for name, measure in measures.items():
+        scores = [
+            auc([measure(i) for i in d.controls.items], [measure(i) for i in d.real])
+            for d in drafts
+        ]
+        assert abs(statistics.mean(scores) - 0.5) < 0.1, name
+
+
+def test_items_stand_in_the_order_of_their_random_ids(draft: Draft) -> None:
+    ids = [item.id for item in draft.items]
+    assert ids == sorted(ids)
+    assert len(set(ids)) == len(ids)
+
+
+SECRET = [
+    Entry(
+        id=f"g{n}",
+        source=f"Hidden sentence number {n} about rivers and boats.",
+        reference=f"Kaŝita frazo {n} pri riveroj kaj boatoj sekretaj.",
+        segment=Segment.GOLD_STANDARD,
+        difficulty=1 + n % 5,
+    )
+    for n in range(60)
+]
+
+
+def secret_material(more: list[Entry]) -> Material:
+    entries = {entry.id: entry for entry in (*SECRET, *more)}
+    outputs = {
+        entry.id: [f"{entry.id} estas eligo de la sistemo pri io {entry.id}"] for entry in SECRET
+    }
+    real = [new_item(entry, outputs[entry.id][0], run_id="r") for entry in SECRET]
+    return Material(real, entries, outputs, lambda _: (), inflects=False)
+
+
+def test_no_reference_of_a_secret_entry_is_ever_shown() -> None:
+    controls = make_controls(secret_material([]), Counts(8, 8, 4), seed=1)
+    shown = " ".join(item.shown.candidate for item in controls.items)
+    assert "Kaŝita" not in shown
+    assert "sekretaj" not in shown
+    counts = Counter(item.truth.control for item in controls.items)
+    assert counts == {ControlKind.BAD: 8, ControlKind.REPEAT: 8}
+    assert controls.short == [
+        "0 of 4 reference anchors could be made (they are made from development entries only)."
+    ]
+
+
+def test_beside_secret_entries_references_come_from_development_entries() -> None:
+    more = [entry for entry in made.demo_entries() if entry.segment is Segment.DEVELOPMENT]
+    controls = make_controls(secret_material(more), Counts(8, 8, 4), seed=1)
+    by_kind = Counter(item.truth.control for item in controls.items)
+    assert by_kind == {ControlKind.BAD: 8, ControlKind.REPEAT: 8, ControlKind.ANCHOR: 4}
+    for item in controls.items:
+        assert "Kaŝita" not in item.shown.candidate
+        if item.truth.control is ControlKind.ANCHOR:
+            assert not str(item.truth.entry).startswith("g")
+        if item.truth.control is ControlKind.BAD:
+            assert item.truth.partner is not None
+    assert controls.from_outputs == 4
+
+
+JAPANESE = [
+    "犬が庭で静かに眠っています。",
+    "彼女は昨日新しい本を買いました。",
+    "明日は雨が降るかもしれません。",
+]
+
+
+@pytest.mark.parametrize("kind", [SWAP, HALF, OTHER])
+def test_scripts_without_spaces_are_cut_between_characters(kind: str) -> None:
+    from random import Random
+
+    wrong = WrongTexts(JAPANESE, lambda _: (), Random(1))
+    found = wrong.make(kind, JAPANESE[0], len(JAPANESE[0]), frozenset({plain_form(JAPANESE[0])}))
+    assert found is not None
+    assert found.text != JAPANESE[0]
+    if kind == SWAP:
+        assert (found.text[0], found.text[-1]) == (JAPANESE[0][0], JAPANESE[0][-1])
+        assert len(found.text) == len(JAPANESE[0])
+
+
+def test_a_swap_keeps_the_first_and_the_last_word_and_the_number_of_words() -> None:
+    from random import Random
+
+    texts = [entry.reference for entry in made.demo_entries()]
+    wrong = WrongTexts(texts, lambda _: (), Random(5))
+    right = "La maljuna virino lavis siajn manojn en la rivero."
+    for _ in range(30):
+        found = wrong.make(SWAP, right, len(right), frozenset({plain_form(right)}))
+        assert found is not None
+        words = found.text.split()
+        assert (words[0], words[-1], len(words)) == ("La", "rivero.", 9)
+        assert words != right.split()
+
+
+def test_short_texts_have_no_half_and_no_inner_phrase() -> None:
+    from random import Random
+
+    assert first_half("Bonan nokton") is None
+    wrong = WrongTexts(["Saluton!", "Bonan nokton"], lambda _: (), Random(1))
+    assert wrong.make(SWAP, "Saluton!", 8, frozenset()) is None
+    assert wrong.make(OTHER, "Saluton!", 8, frozenset({"saluton"})) is not None

@@ -1,0 +1,344 @@
+"""Making a review: blind to reviewers, repeatable from its seed, sealed where it must be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from corpora.entry import Entry, Segment
+from harness.card.build import seal
+from harness.failures import HarnessError, StoreError, UsageError
+from harness.store.database import open_store
+from harness.store.runs import find_run, read_card
+from review.files.batch import BatchError, open_batch, write_batch
+from review.files.keys import Identity, Role
+from review.files.sealing import AgeIdentity
+from review.office.creating import Draft
+from review.office.naming import check_words, review_name
+from review.office.publishing import Protection, publish
+from review.office.reviewed_runs import read_runs
+from review.office.store import Office
+from review.office.texts import languages, review_texts
+from review.verdict.policy import proposed
+from tests.harness.card import factory
+from tests.review.office import made
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two sealed runs of the demo corpus."""
+    folder = tmp_path_factory.mktemp("home")
+    outputs = [
+        [made.demo_outputs(weak)[e.id] for e in made.demo_entries()] for weak in (False, True)
+    ]
+    made.store_runs(folder, outputs=outputs)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def draft(home: Path) -> Draft:
+    return made.draft(made.reviewed(home, made.RUNS), items=40)
+
+
+@pytest.fixture(scope="module")
+def identity() -> Identity:
+    return Identity.make(Role.ORGANISATION)
+
+
+def test_several_runs_are_asked_about_the_same_entries(draft: Draft) -> None:
+    entries = {
+        run: {item.truth.entry for item in draft.real if item.truth.run_id == run}
+        for run in made.RUNS
+    }
+    assert entries[made.RUNS[0]] == entries[made.RUNS[1]] == {entry.id for entry in draft.entries}
+    assert len(draft.real) == 80
+
+
+def test_one_original_never_comes_twice_in_a_row(draft: Draft) -> None:
+    entry = {item.id: item.truth.entry for item in draft.items}
+    for order in draft.orders.values():
+        assert sorted(order) == sorted(entry)
+        assert all(entry[a] != entry[b] for a, b in pairwise(order))
+
+
+def test_nothing_in_the_file_tells_a_system_a_reference_or_a_score(
+    home: Path, draft: Draft, identity: Identity
+) -> None:
+    """The file's own bytes are searched; its archive is stored uncompressed."""
+    [batch] = made.made(draft, identity).batches
+    data = write_batch(batch)
+    connection = open_store(home / "rosetta.sqlite")
+    runs = [find_run(connection, name) for name in made.RUNS]
+    cards = [read_card(connection, run.id) or {} for run in runs]
+    connection.close()
+    facts = {fact for run in runs for fact in (run.run_id, run.setup.model_slug, run.setup_hash)}
+    facts |= {card["run_card_hash"] for card in cards} | {"chrf", "composite", "verda", "griza"}
+    shown = {text for item in draft.items for text in (item.shown.source, item.shown.candidate)}
+    shown |= {text for item in draft.training for text in (item.source, item.candidate)}
+    facts |= {
+        text
+        for entry in draft.runs.corpus.values()
+        for text in (entry.reference, entry.notes, entry.morphological_analysis)
+        if text and len(text) > 12 and not any(text in each for each in shown)
+    }
+    assert len(facts) > 80
+    for fact in facts:
+        assert json.dumps(fact, ensure_ascii=False)[1:-1].encode() not in data, fact
+    for word in (
+        b"control",
+        b"anchor",
+        b"made_by",
+        b"partner",
+        b"stratum",
+        b"reference",
+        b"run_id",
+    ):
+        assert word not in data, word
+
+
+def test_every_item_has_the_same_form_and_a_random_id(draft: Draft, identity: Identity) -> None:
+    [batch] = made.made(draft, identity).batches
+    assert [item.id for item in batch.items] == sorted(item.id for item in batch.items)
+    assert {item.id for item in batch.items} == {item.id for item in draft.items}
+    again = made.draft(draft.runs, draft.seed, items=40)
+    assert not {item.id for item in again.items} & {item.id for item in draft.items}
+
+
+def test_everything_but_ids_and_codes_follows_from_the_seed(draft: Draft) -> None:
+    def story(each: Draft) -> list[list[tuple[str, str]]]:
+        texts = {item.id: (item.shown.source, item.shown.candidate) for item in each.items}
+        return [[texts[item] for item in order] for order in each.orders.values()]
+
+    again = made.draft(draft.runs, draft.seed, items=40)
+    other = made.draft(draft.runs, draft.seed + 1, items=40)
+    assert sorted(map(sorted, story(again))) == sorted(map(sorted, story(draft)))
+    assert sorted(map(sorted, story(other))) != sorted(map(sorted, story(draft)))
+
+
+def test_the_key_names_cards_weights_and_segments(draft: Draft, identity: Identity) -> None:
+    key = made.made(draft, identity).key
+    assert [run.run_id for run in key.runs] == list(made.RUNS)
+    assert sum(key.runs[0].strata.values()) == 96
+    assert sum(key.runs[0].segments.values()) == 40
+    assert set(key.core) == {item.id for item in draft.real}
+    assert key.orders == draft.orders
+
+
+def test_a_core_is_common_and_the_rest_is_spread(home: Path, identity: Identity) -> None:
+    drafted = made.draft(made.reviewed(home), items=60, core=40, per_person=12)
+    assert len(drafted.core) == 40
+    extra = {item.id for item in drafted.real} - set(drafted.core)
+    for order in drafted.orders.values():
+        assert set(drafted.core) <= set(order)
+        assert len(extra & set(order)) == 12
+    asked = [item for order in drafted.orders.values() for item in order if item in extra]
+    assert {asked.count(item) for item in extra} == {3}
+
+
+def secret_entries() -> list[Entry]:
+    return [
+        entry.model_copy(update={"segment": Segment.GOLD_STANDARD} if place % 2 else {})
+        for place, entry in enumerate(made.demo_entries())
+    ]
+
+
+@pytest.fixture(scope="module")
+def secret(tmp_path_factory: pytest.TempPathFactory) -> Draft:
+    folder = tmp_path_factory.mktemp("secret")
+    entries = secret_entries()
+    made.store_runs(folder, entries, [[made.demo_outputs()[entry.id] for entry in entries]])
+    connection = open_store(folder / "rosetta.sqlite")
+    runs = read_runs(connection, made.RUNS[:1], [Segment.GOLD_STANDARD])
+    connection.close()
+    return made.draft(runs)
+
+
+def test_no_gold_reference_is_in_a_secret_batch_unless_it_is_the_output(secret: Draft) -> None:
+    assert secret.secret
+    assert {entry.segment for entry in secret.entries} == {Segment.GOLD_STANDARD}
+    outputs = {item.shown.candidate for item in secret.real}
+    for item in secret.controls.items:
+        entry = secret.runs.corpus[item.truth.entry]
+        if entry.secret:
+            assert item.shown.candidate != entry.reference or entry.reference in outputs
+    for lesson in secret.training:
+        assert lesson.source not in {entry.source for entry in secret.entries}
+
+
+def test_a_secret_batch_is_never_written_open(
+    secret: Draft, identity: Identity, tmp_path: Path
+) -> None:
+    ready = made.made(secret, identity)
+    _, policy = proposed()
+    with Office.open(tmp_path) as office:
+        with pytest.raises(BatchError, match="secret"):
+            publish(office, ready, policy, review_texts("en"), Protection(), tmp_path / "out")
+        assert not office.reviews()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_secret_batch_opens_with_the_words_on_the_card_alone(
+    secret: Draft, identity: Identity, tmp_path: Path
+) -> None:
+    ready = made.made(secret, identity, one_each=True)
+    _, policy = proposed()
+    with Office.open(tmp_path) as office:
+        done = publish(
+            office,
+            ready,
+            policy,
+            review_texts("en"),
+            Protection(passphrases=True),
+            tmp_path / "out",
+        )
+        assert len(done.files) == 5
+        assert done.review.key.batches == tuple(done.review.manifests)
+    cards = done.cards.read_text("utf-8").split("-" * 72)
+    words = cards[0].split("type:  ")[1].splitlines()[0]
+    data = done.files[0].read_bytes()
+    source = secret.entries[0].source.encode()
+    assert source not in data
+    opened = open_batch(data, passphrase=words)
+    assert len(opened.manifest.orders) == 1
+    with pytest.raises(BatchError):
+        open_batch(done.files[1].read_bytes(), passphrase=words)
+
+
+def test_a_secret_batch_opens_on_the_laptop_it_is_for(
+    secret: Draft, identity: Identity, tmp_path: Path
+) -> None:
+    laptop = AgeIdentity.make()
+    [batch] = made.made(secret, identity).batches
+    data = write_batch(batch, recipients=[laptop.recipient])
+    assert open_batch(data, [laptop]).items == batch.items
+    with pytest.raises(BatchError):
+        open_batch(data, [AgeIdentity.make()])
+
+
+def test_nothing_is_kept_where_a_file_cannot_be_written(
+    draft: Draft, identity: Identity, tmp_path: Path
+) -> None:
+    ready = made.made(draft, identity)
+    _, policy = proposed()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "demo-cards.txt").write_text("mine", "utf-8")
+    with Office.open(tmp_path) as office:
+        with pytest.raises(UsageError, match="there already"):
+            publish(office, ready, policy, review_texts("en"), Protection(), tmp_path / "out")
+        assert not office.reviews()
+        (tmp_path / "file").write_text("x", "utf-8")
+        with pytest.raises((OSError, HarnessError), match="file"):
+            publish(office, ready, policy, review_texts("en"), Protection(), tmp_path / "file")
+        assert not office.reviews()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["demo-cards.txt"]
+
+
+def test_what_was_kept_comes_back(draft: Draft, identity: Identity, tmp_path: Path) -> None:
+    ready = made.made(draft, identity)
+    _, policy = proposed()
+    with Office.open(tmp_path) as office:
+        office.create_review(ready.key, policy, ready.manifests, ready.texts)
+        with pytest.raises(UsageError, match="already"):
+            office.create_review(ready.key, policy, ready.manifests, ready.texts)
+    with Office.open(tmp_path) as office:
+        review = office.review("last")
+        assert review.key == ready.key
+        assert (review.policy, review.manifests) == (policy, ready.manifests)
+        assert review.policy_sha256 == review.manifest.policy_sha256
+        assert review.key.batch_sha256 == {
+            batch: sha256(manifest).hexdigest() for batch, manifest in review.manifests.items()
+        }
+        assert {id_: (t.source, t.candidate) for id_, t in review.texts.items()} == {
+            item.id: (item.shown.source, item.shown.candidate) for item in draft.items
+        }
+        assert office.review("de").name == "demo"
+        with pytest.raises(UsageError, match="no review"):
+            office.review("nothing")
+        with pytest.raises(UsageError, match="no review"):
+            office.review("")
+        assert office.events(review) == []
+    assert (tmp_path / "reviews.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_of_another_program_or_version_is_left_alone(tmp_path: Path) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    path = tmp_path / "reviews.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        Office.open(tmp_path)
+    assert path.read_bytes() == before
+    path.unlink()
+    Office.open(tmp_path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer"):
+        Office.open(tmp_path)
+
+
+def some_run(folder: Path, outputs: Sequence[str | None], *, sealed: bool = True) -> None:
+    with factory.store(folder) as connection:
+        number = factory.add_run(connection, outputs=outputs)
+        if sealed:
+            seal(connection, number)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "sealed", "words"),
+    [
+        (("a", "b", None, "d"), True, "flatter"),
+        (("a", "b", "  ", "d"), True, "flatter"),
+        (("a", "b", "c", "d"), False, "not complete"),
+    ],
+    ids=["failed", "blank", "unsealed"],
+)
+def test_runs_that_a_verdict_could_not_rest_on_are_refused(
+    tmp_path: Path, outputs: Sequence[str | None], sealed: bool, words: str
+) -> None:
+    some_run(tmp_path, outputs, sealed=sealed)
+    with pytest.raises(UsageError, match=words):
+        made.reviewed(tmp_path)
+
+
+def test_names_are_free_and_silent_about_systems(home: Path, tmp_path: Path, draft: Draft) -> None:
+    with Office.open(tmp_path) as office:
+        assert review_name(office, None, "eo demo/v1") == "eo-demo-v1-1"
+        assert review_name(office, "spring", "x") == "spring"
+        for bad in ("../x", "a b", "", "x" * 61):
+            with pytest.raises(UsageError, match="--name"):
+                review_name(office, bad, "x")
+    model = draft.runs.runs[0].run.setup.model_slug
+    with pytest.raises(UsageError, match="--title"):
+        check_words(draft.runs, {"--title": f"Judge {model}!"})
+    check_words(draft.runs, {"--title": "Judge these"})
+
+
+def test_words_for_reviewers_are_whole_in_every_language() -> None:
+    for language in languages():
+        texts = review_texts(language)
+        assert set(texts.training) == {"excellent", "acceptable", "gist", "half", "reject"}
+        for place in ("{title}", "{organisation}", "{code}", "{file}", "{passphrase}"):
+            assert place in texts.card
+        assert "{organisation}" in texts.consent
+        assert "{words}" in texts.passphrase
+    assert "cannot be called back" in review_texts("en").consent
+    assert "rappelées" in review_texts("fr-CA").consent
+    with pytest.raises(UsageError, match="en, fr"):
+        review_texts("tlh")
+
+
+def test_a_consent_names_the_organisation(draft: Draft, identity: Identity) -> None:
+    [batch] = made.made(draft, identity).batches
+    assert batch.manifest.consent.startswith("The council asks you")
+    assert "{" not in batch.manifest.consent
+    assert batch.manifest.target_language == "eo-Latn"
+    assert replace(made.said(identity)).secret is False

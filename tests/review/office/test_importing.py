@@ -1,0 +1,423 @@
+"""Ratings come back: in any order, any number of times, whole or not at all."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from harness.card.canonical import canonical_bytes
+from harness.failures import UsageError
+from review.files.keys import Identity, Role
+from review.files.ratings import sign_ratings
+from review.files.sealing import seal
+from review.log.event import Event
+from review.log.merge import export_events
+from review.log.payloads import Adjudicate, Comment, Kind, Rate, Scope
+from review.office.importing import (
+    FileReport,
+    Outcome,
+    enrol_laptop,
+    find_ratings,
+    import_bytes,
+    import_files,
+)
+from review.office.outcomes import rated_items
+from review.office.progress import progress, waiting
+from review.office.store import Office
+from review.office.withdrawing import withdraw
+from review.rating import Rating
+from tests.review.office.made import WALL, Desk, Person, desk, random_ratings
+from tests.review.thorough import times
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Desk]:
+    opened = desk(tmp_path / "office", reviewers=3, items=30)
+    yield opened
+    opened.office.close()
+
+
+def person(made: Desk, place: int, count: int = 0, folder: str | None = None) -> Person:
+    code = made.codes[place]
+    someone = Person(made.folder.parent / (folder or f"laptop{place}"), made.batch, code)
+    someone.rate(random_ratings(count, place))
+    return someone
+
+
+def take(
+    made: Desk, data: bytes, *, enrol: bool = True, name: str = "a.rosetta-ratings"
+) -> FileReport:
+    return import_bytes(made.office, [made.identity.age], data, name, enrol=enrol, now=NOW)
+
+
+def told(made: Desk) -> object:
+    """Give everything that the office knows of what was said."""
+    return made.office.state(made.review)
+
+
+def ids(made: Desk) -> list[str]:
+    return [event.id for event in made.office.events(made.review)]
+
+
+def test_ratings_arrive(made: Desk) -> None:
+    someone = person(made, 0, 10)
+    report = take(made, someone.handed_over())
+    assert (report.outcome, report.added, report.already_here) == (Outcome.TAKEN, 11, 0)
+    assert not report.aside
+    assert not report.damaged
+    assert not report.clocks
+    shown = progress(made.office, made.review)
+    [line] = [each for each in shown.reviewers if each.reviewer == someone.code]
+    assert (line.consented, line.rated, line.cannot_judge) == (True, 10, 0)
+    assert (shown.done, shown.imports) == (10, 1)
+    assert line.last_import
+
+
+def test_every_order_and_any_repetition_gives_one_state(made: Desk) -> None:
+    people = [person(made, place) for place in range(3)]
+    files = []
+    for someone in people:
+        someone.rate(random_ratings(6, 1))
+        files.append(someone.handed_over())
+        someone.rate(random_ratings(6, 2), start=6)
+        files.append(someone.handed_over())
+    people[2].withdraw(Scope.COMMENTS)
+    files.append(people[2].handed_over())
+    empty = shutil.copytree(made.folder, made.folder.parent / "empty")
+    seen = []
+    orders = list(itertools.permutations(range(len(files))))
+    for number, order in enumerate(Random(1).sample(orders, times(4, 60))):
+        folder = shutil.copytree(empty, made.folder.parent / f"order{number}")
+        with Office.open(folder) as office:
+            review = office.review("demo")
+            for place in (*order, *order[::2], order[0]):
+                import_bytes(office, [made.identity.age], files[place], "x", enrol=True, now=NOW)
+            events = office.events(review)
+            seen.append((office.state(review), [event.line() for event in events]))
+    assert all(each == seen[0] for each in seen)
+    assert len(seen[0][1]) == 3 * 13 + 1
+
+
+def test_a_second_import_takes_nothing_twice(made: Desk) -> None:
+    data = person(made, 0, 5).handed_over()
+    take(made, data)
+    before = (told(made), ids(made))
+    report = take(made, data)
+    assert (report.added, report.already_here) == (0, 6)
+    assert (told(made), ids(made)) == before
+
+
+def test_an_unknown_laptop_waits_for_somebody_to_vouch(made: Desk) -> None:
+    someone = person(made, 0, 5)
+    report = take(made, someone.handed_over(), enrol=False)
+    assert report.outcome is Outcome.SET_ASIDE
+    assert report.laptop_phrase == someone.identity.public.phrase
+    assert not ids(made)
+    someone.rate(random_ratings(5, 1), start=5)
+    take(made, someone.handed_over(), enrol=False)
+    [laptop] = waiting(made.office)
+    assert (laptop.files, laptop.phrase) == (2, someone.identity.public.phrase)
+    key = someone.identity.public.signing_key
+    reports = enrol_laptop(made.office, key, "blue", None, [made.identity.age], NOW)
+    assert [each.outcome for each in reports] == [Outcome.TAKEN] * 2
+    assert not waiting(made.office)
+    assert len(ids(made)) == 11
+    assert [laptop.name for laptop in made.office.laptops()] == ["blue"]
+
+
+def test_a_secret_key_of_somebody_else_opens_nothing(made: Desk) -> None:
+    data = person(made, 0, 1).handed_over()
+    other = Identity.make(Role.ORGANISATION)
+    report = import_bytes(made.office, [other.age], data, "x", enrol=True)
+    assert report.outcome is Outcome.REFUSED
+    assert "another key" in report.why
+
+
+def test_ratings_of_another_review_are_refused(made: Desk, tmp_path: Path) -> None:
+    other = desk(tmp_path / "other", reviewers=3, items=30)
+    with other.office:
+        data = Person(tmp_path / "theirs", other.batch, other.codes[0]).handed_over()
+        report = import_bytes(made.office, [other.identity.age], data, "x", enrol=True)
+    assert report.outcome is Outcome.REFUSED
+    assert "was not made here" in report.why
+
+
+def sealed(made: Desk, someone: Person, events: list[Event]) -> bytes:
+    archive = sign_ratings(events, made.batch, someone.identity)
+    return seal(archive, made.batch.manifest.organisation.recipients)
+
+
+def rating(someone: Person, **changes: object) -> Rate:
+    fields = {
+        "wall": WALL,
+        "reviewer": someone.code,
+        "batch": someone.batch.manifest.batch,
+        "item": someone.order[0],
+        "position": 0,
+        "active_ms": 1,
+        "face": "lines",
+        "version": "0",
+        "rating": "gist",
+    }
+    return Rate.model_validate(fields | changes)
+
+
+def test_what_a_laptop_may_not_say_is_set_aside_and_the_rest_is_taken(made: Desk) -> None:
+    someone = person(made, 0, 3)
+    batch = someone.batch.manifest.batch
+    item = someone.order[0]
+    for wrong in (
+        rating(someone, item="f" * 16),
+        rating(someone, reviewer="00000000"),
+        Adjudicate(wall=WALL, batch=batch, item=item, harmful=False, note=""),
+    ):
+        someone.laptop.append(wrong)
+    report = take(made, someone.handed_over())
+    assert (report.added, len(report.aside)) == (4, 3)
+    assert {remark.said for remark in report.aside} == {
+        "is about an item that this reviewer was not asked",
+        "is of a reviewer whom this batch does not know",
+        "decides what only the organisation decides",
+    }
+    assert not made.office.state(made.review).adjudications
+    assert report.gaps == 0  # their heads are kept, so the chain is whole
+
+
+def test_nobody_writes_in_the_name_of_the_organisation(made: Desk) -> None:
+    from review.log.event import make_event
+
+    someone = person(made, 0, 1)
+    forged = make_event(
+        rating(someone), device=made.office.device, seq=0, lamport=1, prev="", salt=bytes(16)
+    )
+    report = take(
+        made,
+        sealed(
+            made, someone, [*export_events(someone.laptop, someone.batch.manifest.batch), forged]
+        ),
+    )
+    assert [remark.said for remark in report.aside] == [
+        "is written in the organisation's name, and the organisation did not write it"
+    ]
+
+
+def test_a_copied_laptop_is_noticed_and_both_are_kept(made: Desk) -> None:
+    someone = person(made, 0, 3)
+    before = list(export_events(someone.laptop, someone.batch.manifest.batch))
+    someone.rate([Rating.GIST], start=3)
+    take(made, someone.handed_over())
+    last = before[-1]
+    from review.log.event import make_event
+
+    twin = make_event(
+        rating(someone, item=someone.order[3], position=3, rating="excellent"),
+        device=last.device,
+        seq=last.seq + 1,
+        lamport=last.lamport + 1,
+        prev=last.id,
+        salt=bytes(16),
+    )
+    report = take(made, sealed(made, someone, [*before, twin]))
+    assert report.copied
+    assert report.added == 1
+    assert len(ids(made)) == 6
+
+
+def test_a_wild_clock_is_told(made: Desk) -> None:
+    someone = person(made, 0, 1)
+    someone.laptop.append(rating(someone, wall="2027-06-01T00:00:00Z"))
+    report = take(made, someone.handed_over())
+    assert [clock.said for clock in report.clocks if "ahead" in clock.said]
+    assert report.added == 3
+
+
+def test_a_withdrawal_erases_here_and_in_every_later_file(made: Desk) -> None:
+    someone = person(made, 0, 4)
+    text = "a secret thought about boats"
+    place = {"wall": WALL, "reviewer": someone.code, "batch": someone.batch.manifest.batch}
+    said = someone.laptop.append(Comment(**place, item=someone.order[0], text=text))
+    early = someone.handed_over()
+    take(made, early)
+    made.office.add_certificate(made.review, "run", b"{}", b"s")
+    assert said.salt is not None
+    traces = [text.encode(), said.salt, canonical_bytes(said.payload.model_dump(mode="json"))]  # type: ignore[union-attr]
+    assert all(found(made.folder, trace) for trace in traces)
+    someone.withdraw()
+    report = take(made, someone.handed_over())
+    assert (report.withdrawn, report.recompute) == (1, 1)
+    assert not any(found(made.folder, trace) for trace in traces)
+    again = take(made, early)
+    assert again.added == 0
+    assert not any(found(made.folder, trace) for trace in traces)
+    state = made.office.state(made.review)
+    assert not any(person.judgements for person in state.reviewers.values())
+    assert [each.recompute for each in made.office.certificates(made.review)] == [True]
+    from review.log.chain import check_chain
+
+    assert check_chain(made.office.events(made.review)).whole
+
+
+def found(folder: Path, trace: bytes) -> bool:
+    return any(trace in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_the_office_takes_back_for_a_person(made: Desk) -> None:
+    first, second = person(made, 0, 4), person(made, 1, 4)
+    data = first.handed_over()
+    take(made, data)
+    take(made, second.handed_over())
+    done = withdraw(made.office, made.review, first.code, Scope.BATCH)
+    assert done.erased == 5
+    take(made, data)
+    lines = {each.reviewer: each for each in progress(made.office, made.review).reviewers}
+    assert lines[first.code].done == 0
+    assert lines[first.code].withdrawn == {Scope.BATCH}
+    assert lines[second.code].done == 4
+    assert {row.reviewer for row in rated_items_of(made)} == {second.code}
+    with pytest.raises(UsageError, match="no reviewer"):
+        withdraw(made.office, made.review, "00000000", Scope.BATCH)
+
+
+def rated_items_of(made: Desk) -> list[object]:
+    import os
+
+    os.environ["ROSETTA_HOME"] = str(made.folder)
+    return list(rated_items(made.review))
+
+
+def test_ratings_by_item_leave_controls_out(made: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(made.folder))
+    someone = person(made, 0, 0)
+    someone.rate(random_ratings(len(someone.order), 3))
+    take(made, someone.handed_over())
+    rows = rated_items("demo")
+    key = made.review.key
+    real = [item for item in someone.order if key.items[item].control is None]
+    assert len(rows) == len(real) == 30
+    assert {row.entry_id for row in rows} == {key.items[item].entry for item in real}
+    assert {row.run_id for row in rows} == {key.runs[0].run_id}
+    given = dict(zip(someone.order, random_ratings(len(someone.order), 3), strict=True))
+    by_entry = {key.items[item].entry: given[item].rank for item in real}
+    assert {row.entry_id: row.rating for row in rows} == by_entry
+
+
+def test_other_reviews_of_the_same_laptop_change_nothing(made: Desk) -> None:
+    """A laptop serves two reviews; what it later says of one leaves the other's set of events as it was."""
+    from tests.review.office import made as making
+
+    ready = making.made(
+        making.draft(making.reviewed(made.folder), reviewers=2, items=20), made.identity, "second"
+    )
+    second = made.office.create_review(ready.key, b"", ready.manifests, ready.texts)
+    someone = person(made, 0, 3)
+    take(made, someone.handed_over())
+    before = ids(made)
+    code = next(iter(second.key.orders))
+    there = Person.__new__(Person)
+    there.laptop, there.identity = someone.laptop, someone.identity
+    there.batch, there.code = ready.batches[0], code
+    there.order = second.key.orders[code]
+    there._place = {"wall": WALL, "reviewer": code, "batch": ready.batches[0].manifest.batch}
+    there.rate(random_ratings(5, 1))
+    take(made, there.handed_over())
+    assert ids(made) == before
+    theirs = made.office.events(second)
+    assert sum(event.payload is not None for event in theirs) == 5
+    assert len(theirs) == len(before) + 5
+    assert {event.kind for event in theirs if event.payload is None} == {Kind.CONSENT, Kind.RATE}
+
+
+_KILLED = """
+import sys
+from pathlib import Path
+from review.files.sealing import AgeIdentity
+from review.office.importing import import_bytes
+from review.office.store import Office
+
+folder, data, secret = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), sys.argv[3]
+with Office.open(folder) as office:
+    print("go", flush=True)
+    import_bytes(office, [AgeIdentity.read(secret)], data, "x", enrol=False)
+    print("done", flush=True)
+"""
+
+
+def test_an_import_that_is_killed_is_whole_or_not_there(made: Desk) -> None:
+    someone = person(made, 0, 0)
+    someone.rate(random_ratings(len(someone.order), 1))
+    for _ in range(3):
+        someone.rate(random_ratings(len(someone.order), 2))
+    made.office.enrol(someone.identity.public.signing_key, "blue")
+    made.office.close()
+    file = made.folder.parent / "x.rosetta-ratings"
+    file.write_bytes(someone.handed_over())
+    whole = 1 + 4 * len(someone.order)
+    seen = set()
+    chance = Random(2)
+    tries = times(4, 200)
+    for number in range(tries):
+        folder = shutil.copytree(made.folder, made.folder.parent / f"killed{number}")
+        process = subprocess.Popen(
+            [sys.executable, "-c", _KILLED, str(folder), str(file), made.identity.age.secret],
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            process.wait(chance.uniform(0, 0.5))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+        told_done = b"done" in process.communicate()[0]
+        with Office.open(folder) as office:
+            count = len(office.events(office.review("demo")))
+            imports = len(office.imports())
+        assert count in {0, whole}
+        assert imports == (count > 0)
+        assert count == whole or not told_done
+        seen.add(count)
+        shutil.rmtree(folder)
+    assert seen if tries < 200 else seen == {0, whole}
+    made.office = Office.open(made.folder)
+
+
+def test_damaged_files_are_refused_in_words_and_stop_no_other(made: Desk, tmp_path: Path) -> None:
+    good = person(made, 0, 2).handed_over()
+    stick = tmp_path / "stick"
+    (stick / "inside").mkdir(parents=True)
+    (stick / "a.rosetta-ratings").write_bytes(good[: len(good) // 2])
+    (stick / "b.rosetta-ratings").write_bytes(b"PK\x03\x04 no")
+    (stick / "inside" / "c.rosetta-ratings").write_bytes(good)
+    (stick / "note.txt").write_bytes(b"x")
+    files = find_ratings([stick, stick / "gone.rosetta-ratings"])
+    assert [path.name[0] for path in files] == ["a", "b", "c", "g"]
+    reports = list(import_files(made.office, [made.identity.age], files, enrol=True, now=NOW))
+    outcomes = [report.outcome for report in reports]
+    assert outcomes == [Outcome.REFUSED, Outcome.REFUSED, Outcome.TAKEN, Outcome.REFUSED]
+    assert all(report.why for report in reports if report.outcome is Outcome.REFUSED)
+
+
+def test_an_office_that_was_copied_goes_on_with_a_chain_of_its_own(made: Desk) -> None:
+    from review.log.payloads import Look
+
+    batch = made.batch.manifest.batch
+    look = Look(wall=WALL, batch=batch, run_id="r", events_sha256="0" * 64)
+    first = made.office.append(made.review, look)
+    copy = shutil.copytree(made.folder, made.folder.parent / "copy")
+    with Office.open(copy) as office:
+        review = office.review("demo")
+        assert office.device != made.office.device
+        second = office.append(review, look.model_copy(update={"events_sha256": "1" * 64}))
+        assert (second.seq, second.device) == (0, office.device)
+        assert second.lamport > first.lamport
+        assert office.state(review).looks == {"r": 2}

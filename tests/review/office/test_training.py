@@ -1,0 +1,87 @@
+"""Training items: true by construction, or an organiser's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.failures import UsageError
+from review.office.texts import review_texts
+from review.office.training import make_training, read_training
+from review.rating import Rating
+from tests.review.office.made import demo_entries
+
+WORDS = review_texts("en").training
+
+
+def test_eight_items_show_all_four_words() -> None:
+    entries = demo_entries()
+    items = make_training(entries, WORDS, seed=1)
+    assert len(items) == 8
+    assert {item.rating for item in items} == set(Rating)
+    assert len({item.source for item in items}) == 8
+    references = {entry.source: entry.reference for entry in entries}
+    for item in items:
+        right = references[item.source]
+        if item.rating is Rating.EXCELLENT:
+            assert item.candidate == right
+        else:
+            assert item.candidate != right
+        if item.rating is Rating.ACCEPTABLE:
+            assert item.candidate.casefold().rstrip(".!?") == right.casefold().rstrip(".!?")
+        if item.rating is Rating.REJECT:
+            assert item.candidate in references.values()
+        if item.rating is Rating.GIST:
+            assert set(item.candidate.split()) <= set(right.split())
+        assert item.explanation in WORDS.values()
+
+
+def test_the_same_seed_makes_the_same_training() -> None:
+    def texts(seed: int) -> list[tuple[str, str]]:
+        return [(i.source, i.candidate) for i in make_training(demo_entries(), WORDS, seed)]
+
+    assert texts(1) == texts(1)
+    assert texts(1) != texts(2)
+
+
+def test_few_entries_make_few_items_and_none_makes_none() -> None:
+    assert make_training([], WORDS, 1) == []
+    assert 1 <= len(make_training(demo_entries()[:2], WORDS, 1)) <= 2
+
+
+TSV = "source\tcandidate\trating\texplanation\nHello\tSaluton\texcellent\tA greeting.\n"
+TOML = '[[item]]\nsource = "Hello"\ncandidate = "Saluton"\nrating = "gist"\nexplanation = "x"\n'
+
+
+@pytest.mark.parametrize(("name", "text"), [("t.tsv", TSV), ("t.toml", TOML)], ids=["tsv", "toml"])
+def test_an_organisers_items_are_read(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    [item] = read_training(path)
+    assert (item.source, item.candidate) == ("Hello", "Saluton")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("t.tsv", TSV.replace("excellent", "great"), "line 2: field 'rating'"),
+        ("t.tsv", TSV.replace("\tA greeting.", ""), "line 2: 3 columns"),
+        ("t.tsv", TSV.replace("explanation", "why"), "line 1: the columns"),
+        ("t.tsv", TSV.replace("A greeting.", " "), "explanation"),
+        ("t.tsv", "", "line 1"),
+        ("t.toml", TOML.replace("gist", "great"), "item 1: field 'rating'"),
+        ("t.toml", TOML + "more = 1\n", "item 1: field 'more'"),
+        ("t.toml", "x = 1\n", "only sections"),
+        ("t.toml", "item = [1]\n", "item 1"),
+        ("t.toml", "[[item", "no TOML"),
+        ("t.toml", TOML * 51, "51 training items"),
+    ],
+    ids=["rating", "columns", "header", "blank", "empty", "word", "field", "top", "list", "syntax", "many"],
+)  # fmt: skip
+def test_what_is_wrong_with_them_is_told(tmp_path: Path, name: str, text: str, words: str) -> None:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    with pytest.raises(UsageError, match=words) as raised:
+        read_training(path)
+    assert str(path) in str(raised.value)
