@@ -39,15 +39,23 @@ def look(office: Office, review: Review, run_id: str, own_key: str) -> Reading:
     A look at ratings that changed since the last one is a new look, and asks for more (docs/gate.md); one at
     the same ratings is not. Too few ratings show no numbers, so that is no look at all.
     """
+    known = seen(office, review, run_id, own_key)
+    if known is not None:
+        return known
+    events = review_evidence(office, review, own_key).events
+    ratings, batch = events_sha256(looked_at(events, review.manifests)), review.key.batches[0]
+    office.append(review, Look(wall=utc_now(), batch=batch, run_id=run_id, events_sha256=ratings))
+    return read_verdict(review_evidence(office, review, own_key), run_id)
+
+
+def seen(office: Office, review: Review, run_id: str, own_key: str) -> Reading | None:
+    """Read the verdict on one run where that is no new look; None where it would be one."""
     evidence = review_evidence(office, review, own_key)
     reading = read_verdict(evidence, run_id)
     if reading.verdict.outcome is Outcome.INSUFFICIENT:
         return reading
-    seen = events_sha256(looked_at(evidence.events, review.manifests))
-    batch = review.key.batches[0]
-    if not _is_known(evidence, run_id, seen):
-        office.append(review, Look(wall=utc_now(), batch=batch, run_id=run_id, events_sha256=seen))
-    return read_verdict(review_evidence(office, review, own_key), run_id)
+    ratings = events_sha256(looked_at(evidence.events, review.manifests))
+    return reading if _is_known(evidence, run_id, ratings) else None
 
 
 def _is_known(evidence: Evidence, run_id: str, seen: str) -> bool:

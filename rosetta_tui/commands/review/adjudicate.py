@@ -104,13 +104,12 @@ def _decide(office: Office, review: Review, case: Case, answer: str) -> None:
 
 
 def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:
-    names = ("reject", "gist", "acceptable", "excellent")
-    ratings = ", ".join(f"{count} {name}" for name, count in zip(names, case.counts, strict=True))
+    from rosetta_tui.review.case_words import flags_words, ratings_words, so_far
+
     click.echo(f"\n{number} of {of}")
     if text is not None:
         click.echo(f"  Original     {plain(text.source)}")
         click.echo(f"  Translation  {plain(text.candidate)}")
-    flags = f"{case.flags} called it harmful or culturally wrong" if case.flags else "no flag"
-    click.echo(f"  {ratings} · {case.cannot_judge} could not judge · {flags}")
-    if case.decided is not None and case.decided.harmful is not None:
-        click.echo(f"  So far: {'upheld' if case.decided.harmful else 'cleared'}")
+    click.echo(f"  {ratings_words(case)} · {flags_words(case)}")
+    if so_far(case):
+        click.echo(f"  So far: {so_far(case)}")

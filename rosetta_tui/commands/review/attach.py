@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from rosetta_tui.text import plain
-
-if TYPE_CHECKING:
-    from review.verdict.attachment import Standing
-    from review.verdict.certificate import Certificate
 
 
 @click.command("attach")
@@ -32,6 +27,7 @@ def attach_(certificate: str, evidence: Path | None, trust: str | None, remove: 
     from harness.store.database import home, open_store
     from review.office.attaching import attach
     from review.office.presenting import present
+    from rosetta_tui.review.certificate_words import standing_lines
 
     if remove:
         _remove(certificate)
@@ -40,7 +36,7 @@ def attach_(certificate: str, evidence: Path | None, trust: str | None, remove: 
     trusted = _trusted(trust, home())
     with closing(open_store()) as store:
         now = attach(store, found, trusted)
-    for line in _words(now):
+    for line in standing_lines(now):
         click.echo(plain(line))
 
 
@@ -62,24 +58,6 @@ def _trusted(named: str | None, folder: Path) -> str:
             "its public key, by another way than the certificate came, and name it: --trust KEY"
         )
     return Identity.load(folder, Role.ORGANISATION).public.signing_key
-
-
-def _words(now: Standing) -> list[str]:
-    from review.verdict.attachment import why_not_community
-
-    said: Certificate = now.certificate
-    run = said.run.run_id[:8]
-    if not now.passed:
-        return [
-            f"Run {run}: the newest certificate says {said.outcome}, so nothing is lifted any more."
-        ]
-    tier = now.verification_tier
-    standing = f"It is {tier}." if tier else f"Not community-validated: {why_not_community(said)}."
-    return [
-        f"Run {run}: go. What may be claimed is no longer capped at functional.",
-        standing,
-        f"`rosetta runs show {run}` shows it; `rosetta review attach --remove {run}` takes it back.",
-    ]
 
 
 def _remove(name: str) -> None:

@@ -13,8 +13,6 @@ from rosetta_tui.text import json_text, plain
 if TYPE_CHECKING:
     from review.verdict.verifying import Verification
 
-_SIGNS = {True: "✓", False: "✗", None: "–"}
-
 
 @click.command("verify")
 @click.argument("certificate", type=click.Path(path_type=Path))
@@ -29,13 +27,15 @@ def verify_(certificate: Path, evidence: Path | None, as_json: bool) -> None:
     from harness.store.database import home
     from review.office.presenting import present
     from review.verdict.verifying import verify
+    from rosetta_tui.review.certificate_words import verification_lines
 
     found = present(certificate, evidence, home())
     done = verify(found.certificate, found.signature, found.evidence)
     if as_json:
         click.echo(json_text(_json(done)))
     else:
-        _say(done)
+        for line in verification_lines(done):
+            click.echo(plain(line))
     if not done.ok:
         sys.exit(1)
 
@@ -55,18 +55,3 @@ def _json(done: Verification) -> dict[str, Any]:
             {"path": d.path, "expected": d.expected, "found": d.found} for d in done.differences
         ],
     }
-
-
-def _say(done: Verification) -> None:
-    stated = done.certificate
-    click.echo(
-        plain(
-            f"{stated.review} · run {stated.run.run_id} · {stated.outcome} · {stated.panel.words} · "
-            f"issued {stated.issued} by {stated.organisation.name}"
-        )
-    )
-    for check in done.checks:
-        click.echo(plain(f"{_SIGNS[check.ok]} {check.name}: {check.words}"))
-    for difference in done.differences[:10]:
-        click.echo(plain(f"  {difference}"))
-    click.echo(plain(done.words))

@@ -1,0 +1,27 @@
+"""An item that waits for a decision, in words without system and without names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from review.verdict.adjudication import Case
+
+
+def ratings_words(case: Case) -> str:
+    """Say how many gave each rating, and how many none."""
+    names = ("reject", "gist", "acceptable", "excellent")
+    ratings = ", ".join(f"{count} {name}" for name, count in zip(names, case.counts, strict=True))
+    return f"{ratings} · {case.cannot_judge} could not judge"
+
+
+def flags_words(case: Case) -> str:
+    """Say how many called it harmful."""
+    return f"{case.flags} called it harmful or culturally wrong" if case.flags else "no flag"
+
+
+def so_far(case: Case) -> str:
+    """Say what was decided last; empty where nothing was."""
+    if case.decided is None or case.decided.harmful is None:
+        return ""
+    return "upheld" if case.decided.harmful else "cleared"

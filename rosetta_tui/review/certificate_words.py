@@ -1,0 +1,50 @@
+"""What verifying and attaching a certificate came to, in words for whoever did it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from review.verdict.attachment import Standing
+    from review.verdict.certificate import Certificate
+    from review.verdict.verifying import Verification
+
+_MOST_DIFFERENCES = 10
+_SIGNS = {True: "✓", False: "✗", None: "–"}
+
+
+def verification_lines(done: Verification) -> Iterator[str]:
+    """Say what was looked at, what differs, and the result in one sentence."""
+    stated = done.certificate
+    yield (
+        f"{stated.review} · run {stated.run.run_id} · {stated.outcome} · {stated.panel.words} · "
+        f"issued {stated.issued} by {stated.organisation.name}"
+    )
+    yield from check_lines(done)
+    yield done.words
+
+
+def check_lines(done: Verification) -> Iterator[str]:
+    """Say each thing that was looked at, and what differs."""
+    yield from (f"{_SIGNS[check.ok]} {check.name}: {check.words}" for check in done.checks)
+    yield from (f"  {difference}" for difference in done.differences[:_MOST_DIFFERENCES])
+
+
+def standing_lines(now: Standing) -> list[str]:
+    """Say what may be claimed of a run now."""
+    from review.verdict.attachment import why_not_community
+
+    said: Certificate = now.certificate
+    run = said.run.run_id[:8]
+    if not now.passed:
+        return [
+            f"Run {run}: the newest certificate says {said.outcome}, so nothing is lifted any more."
+        ]
+    tier = now.verification_tier
+    standing = f"It is {tier}." if tier else f"Not community-validated: {why_not_community(said)}."
+    return [
+        f"Run {run}: go. What may be claimed is no longer capped at functional.",
+        standing,
+        f"`rosetta runs show {run}` shows it; `rosetta review attach --remove {run}` takes it back.",
+    ]

@@ -1,0 +1,163 @@
+"""The verdict on one run in words: the same for the command and for the organiser's screens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from review.office.store import Review
+    from review.verdict.certificate import Reading
+    from review.verdict.verdict import Outcome
+
+AGREEMENT = {"alpha": "alpha", "ac2": "AC2", "exact": "same", "within_one": "within one step"}
+"""Measures of agreement and what they are called."""
+
+SHARES = frozenset({"exact", "within_one"})
+"""Those of them that are shares."""
+
+_MOST_SPLIT = 12
+"""Entries that are named; of more only how many."""
+
+
+class Told(NamedTuple):
+    """One line: what it is about (empty where it goes on), and what is said."""
+
+    about: str
+    words: str
+
+
+def verdict_name(outcome: Outcome | str) -> str:
+    """Give an outcome as it is called: ``NO-GO``."""
+    return str(outcome).upper().replace("_", "-")
+
+
+def has_numbers(reading: Reading) -> bool:
+    """Tell whether numbers may be shown: with too few ratings none are, so that it is no look."""
+    from review.verdict.verdict import Outcome
+
+    return reading.verdict.outcome is not Outcome.INSUFFICIENT
+
+
+def verdict_lines(review: Review, reading: Reading) -> Iterator[Told]:
+    """Say the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
+    from review.verdict.reasons import OUTCOMES
+
+    outcome = reading.verdict.outcome
+    found = found_words(reading) if has_numbers(reading) else ""
+    yield Told("Verdict", f"{verdict_name(outcome):<12} {found}".rstrip())
+    yield Told("", OUTCOMES[outcome])
+    yield from why(reading)
+    if not has_numbers(reading):
+        return
+    yield from _settling(reading)
+    yield from _split(review, reading)
+    yield Told("Agreement", agreement_words(reading))
+    yield Told("Strata", "   ".join(strata_words(reading)))
+    yield Told("Policy", policy_words(review, reading))
+    yield from (Told("For you", words) for words in advice(reading))
+
+
+def found_words(reading: Reading) -> str:
+    """Say what was needed and what was found."""
+    return f"{needed_words(reading)}   found: {share_words(reading)}"
+
+
+def needed_words(reading: Reading) -> str:
+    """Say what the policy asks for."""
+    from review.verdict.certificate_text import percent
+
+    return f"needed: lower bound ≥ {percent(str(reading.verdict.level))}"
+
+
+def share_words(reading: Reading) -> str:
+    """Say the bounds, the share, and how many people and items they rest on."""
+    from review.verdict.certificate_text import percent
+
+    verdict, numbers = reading.verdict, reading.verdict.numbers
+    return (
+        f"{percent(_text(numbers.lower))} to {percent(_text(numbers.upper))} "
+        f"(share {percent(_text(numbers.share))}, {len(numbers.reviewers)} reviewers, "
+        f"{numbers.items} items; look {verdict.look})"
+    )
+
+
+def _text(number: object) -> str | None:
+    return None if number is None else str(number)
+
+
+def why(reading: Reading) -> Iterator[Told]:
+    """Say every finding in a sentence."""
+    from review.verdict.reasons import finding_words
+
+    for place, finding in enumerate(reading.verdict.findings):
+        yield Told("" if place else "Why", finding_words(finding))
+
+
+def settling_words(reading: Reading) -> str:
+    """Say what would settle an open verdict; empty where more ratings are not what it needs."""
+    from review.verdict.settle import settling
+
+    settle = settling(reading.verdict, reading.policy)
+    return "" if settle is None else settle.words()
+
+
+def _settling(reading: Reading) -> Iterator[Told]:
+    words = settling_words(reading)
+    if words:
+        yield Told("", words)
+
+
+def split_words(review: Review, reading: Reading) -> str:
+    """Name the entries that split the panel; empty where none does."""
+    split = [str(review.key.items[item].entry) for item in reading.verdict.numbers.split]
+    more = len(split) - _MOST_SPLIT
+    shown = ", ".join(split[:_MOST_SPLIT]) + (f" and {more} more" if more > 0 else "")
+    return f"entries {shown}" if split else ""
+
+
+def _split(review: Review, reading: Reading) -> Iterator[Told]:
+    words = split_words(review, reading)
+    if words:
+        yield Told("Split", f"{words}: rosetta review adjudicate {review.name}")
+
+
+def agreement_words(reading: Reading) -> str:
+    """Say every measure of agreement with its interval, or why it has none."""
+    return " · ".join(f"{title} {measured(reading, name)}" for name, title in AGREEMENT.items())
+
+
+def measured(reading: Reading, name: str) -> str:
+    """Say one measure of agreement with its interval."""
+    from review.verdict.certificate import agreement_json
+    from review.verdict.certificate_text import measure
+
+    return measure(agreement_json(reading.agreement)[name], share=name in SHARES)
+
+
+def strata_words(reading: Reading) -> Iterator[str]:
+    """Say for every difficulty how much is found good, as dots, and of how many items."""
+    for stratum, found in reading.verdict.numbers.strata.items():
+        said = "not rated" if found.share is None else dots(float(found.share))
+        yield f"{stratum or '?'} {said} ({found.items})"
+
+
+def dots(share: float) -> str:
+    """Give a share as five dots."""
+    full = round(5 * share)
+    return "●" * full + "○" * (5 - full)
+
+
+def policy_words(review: Review, reading: Reading) -> str:
+    """Say by which rule it was judged."""
+    return f"{reading.policy.status} · {review.policy_sha256[:16]}…"
+
+
+def advice(reading: Reading) -> Iterator[str]:
+    """Give private advice, which no file and no certificate holds."""
+    from review.verdict.careless import carelessness
+    from review.verdict.reasons import care_words
+
+    care = carelessness(reading.panel, reading.policy.careless)
+    words = (care_words(who, care.reviewers[who]) for who in care.advised)
+    yield from (each for each in words if each)
