@@ -142,7 +142,7 @@ class Laptop:
 
     def _drop_drafts(self, withdraw: Withdraw) -> None:
         self._connection.execute(
-            "DELETE FROM draft WHERE reviewer = ?1 AND batch = coalesce(?2, batch)",
+            "DELETE FROM draft WHERE reviewer = ? AND batch = coalesce(?, batch)",
             (withdraw.reviewer, reach(withdraw)),
         )
         self._connection.execute("UPDATE installation SET unclean = 1")

@@ -88,9 +88,9 @@ def _erase_reached(
 ) -> int:
     return connection.execute(
         "UPDATE event SET payload = NULL, salt = NULL, batch = NULL, reviewer = NULL"
-        " WHERE reviewer = ?1 AND batch = coalesce(?2, batch) AND kind <> 'withdraw'"
-        " AND (NOT ?3 OR kind IN ('comment', 'suggest'))",
-        (reviewer, batch, scopes == {Scope.COMMENTS}),
+        " WHERE reviewer = :reviewer AND batch = coalesce(:batch, batch) AND kind <> 'withdraw'"
+        " AND (NOT :only_words OR kind IN ('comment', 'suggest'))",
+        {"reviewer": reviewer, "batch": batch, "only_words": scopes == {Scope.COMMENTS}},
     ).rowcount
 
 
