@@ -17,7 +17,7 @@ _LEAST = 3
 def review_name(office: Office, asked: str | None, dataset_id: str) -> str:
     """Check the name that was asked for, or give the corpus' name with the next free number."""
     if asked is not None:
-        if not _NAME.fullmatch(asked):
+        if not _NAME.fullmatch(asked) or asked == "last":
             raise UsageError(
                 f"--name {asked[:80]!r}: up to 60 letters A–Z, digits, '.', '_' and '-' make a name."
             )

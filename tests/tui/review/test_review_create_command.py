@@ -1,0 +1,240 @@
+"""The organiser's commands on real stores: create, plan, import, enrol, status, withdraw."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from review.files.batch import open_batch
+from review.files.keys import Identity, Role
+from review.files.laptop_card import write_laptop_card
+from review.files.reviewer_codes import printed
+from rosetta_tui.commands.review import review
+from tests.review.office import made
+from tests.review.office.test_creating import secret_entries
+
+HOSTILE = "\x1b[2J\x9b31m[bold]x[/]\u202e"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    monkeypatch.setenv("ROSETTA_HOME", str(folder))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    made.store_runs(folder)
+    return folder
+
+
+def rosetta(*arguments: str, text: str | None = None, code: int = 0) -> Result:
+    result = CliRunner().invoke(review, arguments, input=text)
+    if code == 0 and result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    assert harmless(result.output)
+    return result
+
+
+def refused(*arguments: str) -> str:
+    """Run a command that fails in words, which the front door prints; gives them."""
+    result = CliRunner().invoke(review, arguments)
+    assert result.exception is not None
+    return str(result.exception)
+
+
+def harmless(text: str) -> bool:
+    return all(c == "\n" or unicodedata.category(c) not in {"Cc", "Cf"} for c in text)
+
+
+def create(folder: Path, *more: str) -> dict[str, object]:
+    arguments = ("create", "last", "-o", str(folder), "--seed", "3", "--json", *more)
+    result = CliRunner().invoke(review, arguments)
+    assert result.exit_code == 0, (result.output, result.exception)
+    told: dict[str, object] = json.loads(result.stdout)
+    return told
+
+
+def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
+    stick = tmp_path / "stick"
+    shown = rosetta(
+        "create", "last", "-o", str(stick), "--seed", "3", "--name", "spring", "--reviewers", "3"
+    ).output
+    for words in ("80 of 96", "8 wrong on purpose", "8 asked twice, 4 references", "3 people × 80"):
+        assert words in shown
+    assert sorted(path.name for path in stick.iterdir()) == [
+        "spring-cards.txt",
+        "spring.rosetta-batch",
+    ]
+    recovery = home / "review-recovery-key.txt"
+    assert recovery.stat().st_mode & 0o777 == 0o600
+    batch = open_batch((stick / "spring.rosetta-batch").read_bytes())
+    codes = list(batch.manifest.orders)
+    cards = (stick / "spring-cards.txt").read_text("utf-8")
+    assert all(printed(code) in cards for code in codes)
+    people = [made.Person(tmp_path / code, batch, code) for code in codes]
+    for number, person in enumerate(people):
+        person.rate(made.random_ratings(20, number))
+        (stick / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
+    waiting = rosetta("import", str(stick)).output
+    assert waiting.count("SET ASIDE") == 3
+    words = people[0].identity.public.phrase
+    assert f"rosetta review enrol {words}" in waiting
+    taken = rosetta("enrol", *words.split(), "--name", "blue").output
+    assert "Enrolled: blue" in taken
+    assert "added 21, already here 0, set aside 0, damaged 0" in taken
+    rosetta("import", str(stick), "--enrol")
+    again = rosetta("import", str(stick)).output
+    assert again.count("added 0, already here 21") == 3
+    status = rosetta("status", "spring").output
+    assert status.count("20 of 100") == 3
+    assert "60 of 300 decisions are here" in status
+    listed = json.loads(rosetta("status", "--json").output)
+    assert [each["done"] for each in listed["reviews"]] == [60]
+    assert not listed["waiting"]
+    assert "excellent" not in status + json.dumps(listed)
+    assert "--yes" in refused("withdraw", "spring", codes[0], "--scope", "batch")
+    gone = rosetta(
+        "withdraw", "spring", printed(codes[0]).lower(), "--scope", "batch", "--yes"
+    ).output
+    assert "Erased: 21 events" in gone
+    assert "withdrawn" in rosetta("status", "last").output
+    back = rosetta("import", str(stick), "--identity", str(recovery)).output
+    assert back.count("added 0") == 3
+
+
+def test_the_recovery_key_alone_opens_the_ratings(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The computer is lost; its data folder comes back from a copy, its keys do not."""
+    create(tmp_path / "stick")
+    [path] = (tmp_path / "stick").glob("*.rosetta-batch")
+    batch = open_batch(path.read_bytes())
+    person = made.Person(tmp_path / "laptop", batch, next(iter(batch.manifest.orders)))
+    file = tmp_path / "x.rosetta-ratings"
+    file.write_bytes(person.handed_over())
+    (home / "organisation.key").unlink()
+    lost = rosetta("import", str(file), "--enrol", code=1).output
+    assert "NOT TAKEN" in lost
+    found = rosetta(
+        "import", str(file), "--enrol", "--identity", str(home / "review-recovery-key.txt")
+    )
+    assert "added 1" in found.output
+
+
+def test_a_dry_run_writes_nothing(home: Path, tmp_path: Path) -> None:
+    rosetta("create", "last", "-o", str(tmp_path / "out"), "--dry-run")
+    assert not (tmp_path / "out").exists()
+    assert not (home / "reviews.sqlite").exists()
+
+
+@pytest.fixture
+def secret_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "secret"
+    monkeypatch.setenv("ROSETTA_HOME", str(folder))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    entries = secret_entries()
+    made.store_runs(folder, entries, [[made.demo_outputs()[entry.id] for entry in entries]])
+    return folder
+
+
+def test_secret_sentences_go_out_sealed_or_not_at_all(secret_home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = refused("create", "last", "-o", str(out))
+    assert "--for" in words
+    assert "--passphrases" in words
+    assert not list(out.glob("*"))
+    laptop = Identity.make(Role.LAPTOP)
+    card = tmp_path / "blue.rosetta-laptop"
+    card.write_bytes(write_laptop_card(laptop, f"blue{HOSTILE}"))
+    shown = rosetta("create", "last", "-o", str(out), "--for", str(card)).output
+    assert laptop.public.phrase in shown
+    assert "The batch is sealed" in shown
+    [path] = out.glob("*.rosetta-batch")
+    assert open_batch(path.read_bytes(), [laptop.age]).manifest.secret
+    secrets = [entry.source.encode() for entry in secret_entries() if entry.secret]
+    assert not any(secret in path.read_bytes() for secret in secrets for path in out.iterdir())
+    assert not any(secret.decode() in shown for secret in secrets if len(secret) > 12)
+    later = rosetta("create", "last", "-o", str(out)).output  # to the laptop that is known by now
+    assert "The batch is sealed" in later
+    each = create(out, "--passphrases", "--reviewers", "2")
+    assert len(list(each["files"])) == 2  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--name", "../up"], "--name"),
+        (["--reviewers", "0"], "--reviewers 0"),
+        (["--core", "500"], "--core 500"),
+        (["--items-per-person", "5"], "--core N"),
+        (["--recipient", "age1nothing"], "no age recipient"),
+        (["--language", "tlh"], "en, fr"),
+        (["--segment", "held_out"], "no entry of these segments"),
+        (["--title", "Is example/model good?"], "names a system"),
+        (["--core", "40", "--items-per-person", "2"], "asked of nobody"),
+    ],
+    ids=[
+        "name",
+        "reviewers",
+        "core",
+        "share",
+        "recipient",
+        "language",
+        "segment",
+        "title",
+        "nobody",
+    ],
+)
+def test_wrong_wishes_are_refused_in_words(
+    home: Path, tmp_path: Path, options: list[str], words: str
+) -> None:
+    assert words in refused("create", "last", "-o", str(tmp_path / "out"), *options)
+    assert not list(tmp_path.glob("out/*"))
+
+
+def test_files_of_the_organiser_are_used(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "consent.txt").write_text("{organisation} asks. Copies stay.\n", "utf-8")
+    (tmp_path / "guide.txt").write_text("Judge the meaning first.", "utf-8")
+    (tmp_path / "own.tsv").write_text(
+        "source\tcandidate\trating\texplanation\nHello\tSaluton\texcellent\tGood.\n", "utf-8"
+    )
+    options = ["--consent", "consent.txt", "--guide", "guide.txt", "--training", "own.tsv"]
+    paths = [str(tmp_path / each) if "." in each else each for each in options]
+    told = create(
+        tmp_path / "out", *paths, "--organisation", "The council", "--label", "TK Verified"
+    )
+    [file] = list(told["files"])  # type: ignore[call-overload]
+    batch = open_batch(Path(file).read_bytes())
+    assert batch.manifest.consent == "The council asks. Copies stay."
+    assert batch.manifest.guide == "Judge the meaning first."
+    assert batch.manifest.labels == ("TK Verified",)
+    assert [item.source for item in batch.training] == ["Hello"]
+
+
+def test_a_hostile_name_of_a_file_is_shown_harmlessly(home: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "x\x1b[2J\u202e.rosetta-ratings"
+    bad.write_bytes(b"nothing")
+    rosetta("import", str(bad), code=1)
+
+
+def test_a_plan_says_what_people_and_sentences_are_worth(home: Path) -> None:
+    lines = rosetta("plan", "--reviewers", "5", "--items", "80").output.splitlines()
+    assert lines[1].split()[:2] == ["5", "80"]
+    assert 0.8 < int(lines[1].split()[2].rstrip("%")) / 100 < 0.95
+    told = json.loads(rosetta("plan", "--json", "--reviewers", "5", "--items", "80").output)
+    assert told[0]["chances"]["level"] > 0.8
+
+
+def test_enrolling_unknown_words_names_those_that_wait(home: Path) -> None:
+    words = refused("enrol", *["babab"] * 6)
+    assert "waiting: none" in words
+    key = Identity.make(Role.LAPTOP).public
+    assert key.phrase in rosetta("enrol", key.signing_key, "--name", "red").output
+
+
+def test_without_a_review_the_way_to_one_is_told(home: Path) -> None:
+    assert "rosetta review create" in rosetta("status").output
+    assert "no review" in refused("status", "spring")
