@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from enum import StrEnum
-from functools import cache
+from functools import lru_cache
 
 from corpora.text import script_of
 from review.session.words import msgid
@@ -74,7 +74,7 @@ def first_mis_drawn(texts: Iterable[str]) -> MisDrawn | None:
     return next((why for text in texts if (why := mis_drawn(text)) is not None), None)
 
 
-@cache
+@lru_cache(4096)
 def _of_character(character: str) -> MisDrawn | None:
     if character.isascii():
         return None
@@ -87,7 +87,7 @@ def _of_character(character: str) -> MisDrawn | None:
     return MisDrawn.SHAPING if joins or script in _SHAPING else None
 
 
-@cache
+@lru_cache(4096)
 def _is_mark(character: str) -> bool:
     """Tell whether it stands on the letter before it; selectors of a picture's style show nothing."""
     return unicodedata.category(character) == "Mn" and not unicodedata.name(
@@ -95,7 +95,7 @@ def _is_mark(character: str) -> bool:
     ).startswith("VARIATION SELECTOR")
 
 
-@cache
+@lru_cache(4096)
 def _own_marks(character: str) -> int:
     """Count the marks that are part of one character, as two in ``ế``; drawn as one it is safe."""
     return len(unicodedata.normalize("NFD", character)) - 1

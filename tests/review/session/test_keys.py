@@ -1,11 +1,15 @@
 """One table of keys: no two acts want one key, and every keyboard reaches it."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
 from review.session.keys import (
     ACT_WORDS,
+    BACKSPACE,
     KEYS,
     RATING_OF,
     Act,
@@ -16,8 +20,10 @@ from review.session.keys import (
     scope_of,
     table,
 )
+from review.session.labels import RATINGS as RATINGS_SAID
 from review.session.words import Words
 
+DESKTOP_ONLY = {Act.LARGER, Act.SMALLER}
 RATINGS = [Act.REJECT, Act.GIST, Act.ACCEPTABLE, Act.EXCELLENT]
 
 
@@ -64,3 +70,18 @@ def test_lists_are_chosen_from_by_digit_on_every_keyboard(row: str) -> None:
 def test_signs_have_names_for_the_ear() -> None:
     words = Words.load("fr")
     assert [key_name(words, key) for key in ",!x"] == ["virgule", "point d’exclamation", "x"]
+
+
+def test_the_page_for_speakers_names_the_keys_that_work() -> None:
+    page = Path(__file__).parents[3] / "docs" / "review-for-speakers.md"
+    rows = re.findall(r"(?m)^\| (.*?) \| .* \|$", page.read_text("utf-8"))
+    named = {key for row in rows for key in re.findall(r"`(.)`", row)}
+    own = {key for act, keys in KEYS.items() for key in keys if act not in DESKTOP_ONLY}
+    assert named == own - {BACKSPACE}
+
+
+def test_the_page_for_speakers_says_the_answers_as_the_program_does() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "review-for-speakers.md").read_text("utf-8")
+    for number, rating in enumerate(Rating, 1):
+        label, meaning = RATINGS_SAID[rating]
+        assert f"| `{number}` | {label} | {meaning} |" in page
