@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from review.log.event import Event
 from review.log.payloads import Kind, Scope, Withdraw
+from review.log.saving import transaction
 
 Withdrawals = Mapping[tuple[str, str | None], frozenset[Scope]]
 """By reviewer and batch (None: all): what was taken back."""
@@ -97,17 +98,12 @@ def _erase_reached(
 def erase(connection: sqlite3.Connection) -> int:
     """Erase what known withdrawals reach, and every byte of it from the file; gives how many events.
 
-    The connection is outside a transaction. Raises sqlite3.Error, with nothing half erased: rewriting the
-    file needs as much free space as it has bytes.
+    The connection is outside a transaction. Raises sqlite3.Error where the file cannot be rewritten, which
+    needs as much free space as it has bytes; what was taken back is overwritten even then.
     """
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA temp_store = MEMORY")  # no copy in another folder
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         erased = erase_covered(connection)
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.rollback()
-        raise
     connection.execute("VACUUM")
     return erased
