@@ -24,6 +24,8 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
 _BEGINS = b"PK\x03\x04"
 _ENDS = b"PK\x05\x06"
 _END_BYTES = 22
+_DAY = 0x21
+"""1980-01-01, as zip writes it."""
 _LOCAL: Final = struct.Struct("<4s5H3I2H")
 """Signature, version, flags, method, time, date, CRC, two sizes, lengths of name and extra field."""
 
@@ -120,10 +122,12 @@ def _local(data: bytes, at: int) -> tuple[str, int, int]:
     """Read one local header: the member's name, and where its bytes begin and end."""
     if len(data) < at + _LOCAL.size:
         raise _error(FileProblem.CUT_SHORT)
-    _, _, flags, method, _, _, _, packed, size, name_length, extra = _LOCAL.unpack_from(data, at)
+    _, _, flags, method, clock, day, _, packed, size, name_length, extra = _LOCAL.unpack_from(
+        data, at
+    )
     begin = at + _LOCAL.size + name_length + extra
     name = data[at + _LOCAL.size : begin - extra]
-    if method or flags or extra or packed != size:
+    if (flags, method, clock, day, extra, packed) != (0, 0, 0, _DAY, 0, size):
         raise _error(FileProblem.REPACKED)
     if begin + size > len(data):
         raise _error(FileProblem.CUT_SHORT)

@@ -75,7 +75,8 @@ class Identity:
             return found
         import filelock
 
-        with filelock.FileLock(_private(folder / "locks") / f"{role}-key.lock", mode=0o600):
+        locks = _private(_private(folder) / "locks")
+        with filelock.FileLock(locks / f"{role}-key.lock", mode=0o600):
             return _stored(folder, role) or _keep(cls.make(role), folder)
 
     @classmethod

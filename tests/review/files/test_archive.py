@@ -5,6 +5,7 @@ import random
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable
 from hashlib import sha256
 
 import pytest
@@ -83,6 +84,14 @@ def bomb() -> bytes:
     return data.getvalue()
 
 
+def ours(name: str) -> bytes:
+    """A name that is none, in our own form."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as other:
+        other.writestr(archive._entry(name), b"x")
+    return data.getvalue()
+
+
 def link() -> bytes:
     data = io.BytesIO()
     entry = zipfile.ZipInfo("a.txt", (1980, 1, 1, 0, 0, 0))
@@ -117,30 +126,33 @@ def lying_size() -> bytes:
     return bytes(packed)
 
 
-HOSTILE = {
-    "another program's zip": zipped,
-    "compressed": bomb,
-    "a path upward": lambda: with_name("../a.txt"),
-    "an absolute path": lambda: with_name("/etc/a.txt"),
-    "a Windows path": lambda: with_name("C:\\a.txt"),
-    "a folder": lambda: with_name("a/"),
-    "a name in another script": lambda: with_name("\u1401.txt"),
-    "a link": link,
-    "one name twice": doubled,
-    "seventy thousand members": many,
-    "a size that lies": lying_size,
-    "something before it": lambda: b"#!/bin/sh\n" + pack(SMALL),
-    "nothing": lambda: b"",
-    "a zip without members": lambda: b"PK\5\6" + bytes(18),
-    "a picture": lambda: b"\x89PNG\r\n\x1a\n" + bytes(100),
-    "deflated by hand": lambda: zlib.compress(pack(SMALL)),
+HOSTILE: dict[str, tuple[Callable[[], bytes], FileProblem]] = {
+    "another program's zip": (zipped, FileProblem.REPACKED),
+    "compressed": (bomb, FileProblem.REPACKED),
+    "a path upward": (lambda: with_name("../a.txt"), FileProblem.REPACKED),
+    "an absolute path": (lambda: with_name("/etc/a.txt"), FileProblem.REPACKED),
+    "a Windows path": (lambda: with_name("C:\\a.txt"), FileProblem.REPACKED),
+    "our form with a path": (lambda: ours("../a.txt"), FileProblem.DAMAGED),
+    "a folder": (lambda: with_name("a/"), FileProblem.REPACKED),
+    "a name in another script": (lambda: with_name("\u1401.txt"), FileProblem.REPACKED),
+    "a link": (link, FileProblem.DAMAGED),
+    "one name twice": (doubled, FileProblem.REPACKED),
+    "seventy thousand members": (many, FileProblem.REPACKED),
+    "a size that lies": (lying_size, FileProblem.CUT_SHORT),
+    "something before it": (lambda: b"#!/bin/sh\n" + pack(SMALL), FileProblem.NOT_OURS),
+    "nothing": (lambda: b"", FileProblem.CUT_SHORT),
+    "a zip without members": (lambda: b"PK\5\6" + bytes(18), FileProblem.NOT_OURS),
+    "a picture": (lambda: b"\x89PNG\r\n\x1a\n" + bytes(100), FileProblem.NOT_OURS),
+    "deflated by hand": (lambda: zlib.compress(pack(SMALL)), FileProblem.NOT_OURS),
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_files_are_refused_in_words(kind: str) -> None:
+    make, problem = HOSTILE[kind]
     with pytest.raises(ArchiveError) as refused:
-        unpack(HOSTILE[kind](), {"a.txt"}, optional=SMALL)
+        unpack(make(), {"a.txt"}, optional=SMALL)
+    assert refused.value.problem is problem
     assert str(refused.value).endswith(".")
     assert len(str(refused.value).split()) > 5
 

@@ -60,12 +60,14 @@ def test_without_a_keyring_they_lie_in_a_private_file(
     tmp_path: Path, ring: type[KeyringBackend]
 ) -> None:
     keyring.set_keyring(ring())
-    made = Identity.load(tmp_path, Role.ORGANISATION)
-    file = tmp_path / "organisation.key"
+    folder = tmp_path / "data"
+    made = Identity.load(folder, Role.ORGANISATION)
+    file = folder / "organisation.key"
     assert file.stat().st_mode & 0o777 == 0o600
-    assert Identity.load(tmp_path, Role.ORGANISATION) == made
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert Identity.load(folder, Role.ORGANISATION) == made
     assert read_age_identities(file) == [made.age]
-    assert {path.name for path in tmp_path.iterdir()} == {"organisation.key", "locks"}
+    assert {path.name for path in folder.iterdir()} == {"organisation.key", "locks"}
 
 
 def test_a_file_goes_before_the_keyring(tmp_path: Path, memory_keyring: MemoryKeyring) -> None:
