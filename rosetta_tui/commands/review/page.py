@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from rosetta_tui.text import plain
-
-if TYPE_CHECKING:
-    from review.office.store import Review
-    from review.session.words import Words
 
 
 @click.command("page")
@@ -27,31 +22,15 @@ def page_(
 
     Nobody can be recognised on it: from fewer than five people it shows the result alone.
     """
-    from harness.card.exporting import write_file
-    from harness.failures import UsageError
     from harness.store.database import home
-    from review.office.results import one_run, page_of
+    from review.office.results import one_run
     from review.office.store import Office
+    from rosetta_tui.review.export_files import page, page_words, write_export
 
     with Office.open(home()) as office:
         found = office.review(review)
-        run = one_run(found, run_id)
-        text = page_of(office, found, run, words_of(found, language))
-    if text is None:
-        raise UsageError(
-            f"Review {found.name!r} has no certificate of run {run[:8]} yet, and the page says only what one "
-            f"says. Issue it with: rosetta review gate {found.name} --issue"
-        )
-    path = output or Path(f"{found.name}-page.html")
-    write_file(path, text.encode(), overwrite=overwrite)
-    click.echo(f"Written: {plain(str(path))}", err=True)
-
-
-def words_of(review: Review, language: str | None) -> Words:
-    """Give the words in which a review's page speaks, own catalogues of this installation included."""
-    from harness.store.database import home
-    from review.session.opening import WORDS_FOLDER
-    from review.session.words import Words, checked_tag
-
-    tag = checked_tag(language) if language else review.manifest.language
-    return Words.load(tag, (home() / WORDS_FOLDER,))
+        path = output or Path(f"{found.name}-page.html")
+        words = page_words(found, language, home())
+        export = page(office, found, one_run(found, run_id), path.name, words)
+    (written,) = write_export(export, path.parent, overwrite=overwrite)
+    click.echo(f"Written: {plain(str(written))}", err=True)

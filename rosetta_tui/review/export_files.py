@@ -1,0 +1,106 @@
+"""What of a review is handed on, as files ready to be written: for the organisation, researchers, speakers."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from review.files.keys import Identity
+    from review.office.store import Office, Review
+    from review.session.words import Words
+
+
+@dataclass(frozen=True)
+class Export:
+    """Files by their names, and what the organiser should know about them."""
+
+    files: Mapping[str, bytes]
+    notes: Sequence[str] = ()
+
+
+def sealed(
+    office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words
+) -> Export:
+    """Gather everything into one file, signed, and sealed for the review's recipients."""
+    from review.office.bundle import bundle_name, governance_bundle
+    from review.office.results import of_runs
+    from review.office.store import utc_now
+
+    gathered = of_runs(office, review, store, identity.public.signing_key, words)
+    notes = []
+    for run_id, of_run in gathered.items():
+        if of_run.card is None:
+            notes.append(f"Run {run_id[:8]} is no longer in the store: its card is left out.")
+        if of_run.evidence is None:
+            notes.append(f"Run {run_id[:8]} has no certificate yet (rosetta review gate --issue).")
+    opens = ", ".join(f"{each[:12]}…" for each in review.manifest.organisation.recipients)
+    notes.append(f"It can be opened with any of these keys, each alone: {opens}")
+    content = governance_bundle(office, review, gathered, identity, utc_now())
+    return Export({bundle_name(review): content}, notes)
+
+
+def table(office: Office, review: Review, name: str, *, comments: bool) -> Export:
+    """Give the ratings as a table, people as letters; UsageError for comments that may quote secret texts."""
+    from harness.failures import UsageError
+    from review.office.rating_rows import rating_rows, ratings_csv, secret
+
+    if comments and secret(review.key):
+        raise UsageError(
+            "Comments may quote the texts, and entries of this review are secret. Leave --comments away; "
+            "the sealed file (without --csv) holds them."
+        )
+    rows = rating_rows(review.key, office.state(review), free_text=comments)
+    empty = ["Nobody has rated yet; the table has a heading only."]
+    return Export({name: ratings_csv(rows)}, [] if rows else empty)
+
+
+def layout(office: Office, review: Review, store: sqlite3.Connection) -> Export:
+    """Give ratings and scores laid out as in the metrics shared tasks."""
+    from review.office.mtme import mtme_files
+    from review.office.rating_rows import rating_rows
+    from review.office.results import run_cards
+
+    rows = rating_rows(review.key, office.state(review), free_text=False)
+    return Export(mtme_files(review.key, rows, run_cards(store, review)))
+
+
+def page(office: Office, review: Review, run_id: str, name: str, words: Words) -> Export:
+    """Give the page for the speakers; UsageError where there is no certificate that it could tell of."""
+    from harness.failures import UsageError
+    from review.office.results import page_of
+
+    text = page_of(office, review, run_id, words)
+    if text is None:
+        raise UsageError(
+            f"Review {review.name!r} has no certificate of run {run_id[:8]} yet, and the page says only what one "
+            f"says. Issue it with: rosetta review gate {review.name} --issue"
+        )
+    return Export({name: text.encode()})
+
+
+def page_words(review: Review, language: str | None, home: Path) -> Words:
+    """Give the words in which a review's page speaks, own catalogues of this installation included."""
+    from review.session.opening import WORDS_FOLDER
+    from review.session.words import Words, checked_tag
+
+    tag = checked_tag(language) if language else review.manifest.language
+    return Words.load(tag, (home / WORDS_FOLDER,))
+
+
+def write_export(export: Export, folder: Path, *, overwrite: bool) -> list[Path]:
+    """Write the files into a folder, made where there is none; UsageError where one is there already."""
+    from harness.card.exporting import write_file
+    from harness.failures import UsageError
+
+    files = {folder / name: content for name, content in export.files.items()}
+    taken = [path for path in files if path.exists()]
+    if taken and not overwrite:
+        raise UsageError(f"{taken[0]} is there already. Choose another place, or add --overwrite.")
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, content, overwrite=overwrite)
+    return list(files)
