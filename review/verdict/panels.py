@@ -78,8 +78,13 @@ def _people(state: State, key: AnswerKey) -> dict[str, list[ReviewerState]]:
 
 
 def _judged(parts: list[ReviewerState]) -> dict[str, Judgement]:
-    """Give a person's judgements in the order in which they were made; the later batch counts."""
-    return {item: judged for part in parts for item, judged in part.judgements.items()}
+    """Give a person's last judgements, batch after batch, in the order in which they were made."""
+    said: dict[str, Judgement] = {}
+    for part in parts:
+        for item, judged in part.judgements.items():
+            said.pop(item, None)
+            said[item] = judged
+    return said
 
 
 def _ranks(said: Mapping[str, Judgement], key: AnswerKey) -> dict[str, int]:

@@ -1,0 +1,175 @@
+"""Two programs, written apart from each other, find one verdict; and the second one stands alone."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from decimal import Decimal
+from importlib import resources
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from scipy import stats
+
+from harness.card.canonical import canonical_bytes
+from harness.failures import HarnessError
+from review.files.archive import pack
+from review.verdict.certificate import read_verdict, without_names
+from review.verdict.evidence import Evidence, events_bytes
+from review.verdict.evidence_file import pack_evidence
+from review.verdict.stand_alone import rosetta_verify as second
+from tests.review.thorough import times
+from tests.review.verdict import histories
+from tests.review.verdict.certified import SIGNER, changed, issue, review_of
+from tests.review.verdict.histories import RUN
+
+PROGRAM = resources.files("review.verdict.stand_alone").joinpath("rosetta_verify.py")
+
+
+def found_by_second(evidence: Evidence) -> dict[str, Any]:
+    key = json.loads(evidence.key_bytes)
+    events = second.read_log(events_bytes(evidence.events))
+    state = second.fold(events, key, evidence.organisation_device)
+    policy = tomllib.loads(evidence.policy.decode(), parse_float=Decimal)
+    return second.decide(second.panel_of(state, key, key["runs"][0]), policy)
+
+
+def test_both_programs_give_one_verdict() -> None:
+    """Undo, several laptops, harm and its decisions, controls, withdrawals, gaps in ratings, one stratum, unanimity."""
+    outcomes: Counter[str] = Counter()
+    for seed in range(times(60, 1000)):
+        evidence = histories.history(Random(seed))
+        mine = without_names(read_verdict(evidence, RUN).verdict)
+        theirs = found_by_second(evidence)
+        assert canonical_bytes(mine) == canonical_bytes(theirs), (
+            seed,
+            second.differing(mine, theirs, "$"),
+        )
+        outcomes[mine["outcome"]] += 1
+        outcomes["flagged"] += mine["without_flagged"] is not None
+    assert {"go", "no_go", "discuss", "insufficient"} <= set(outcomes), outcomes
+    print(outcomes)
+
+
+def test_its_quantiles_are_those_of_another_library() -> None:
+    for a, b in ((0.5, 0.5), (1, 1), (3, 40), (57.3, 8.2), (2500, 2500), (0.5, 39.3)):
+        for p in (1e-6, 0.05, 0.3, 0.5, 0.9, 0.975, 0.9999):
+            found = second.beta_quantile(p, a, b)
+            assert found == pytest.approx(float(stats.beta.ppf(p, a, b)), rel=1e-10), (a, b, p)
+    for df in (1, 1.5, 4, 78.6779, 1000):
+        for p in (0.6, 0.95, 0.975, 0.9999):
+            assert second.student(p, df) == pytest.approx(float(stats.t.ppf(p, df)), rel=1e-10)
+
+
+def test_its_mann_whitney_is_that_of_another_library() -> None:
+    rng = Random(5)
+    for _ in range(50):
+        pairs = [(rng.randrange(4), rng.randrange(4)) for _ in range(rng.randrange(2, 6))]
+        bad, good = zip(*pairs, strict=True)
+
+        def smaller(x: Any, y: Any, axis: int = -1) -> Any:
+            import numpy as np
+
+            ranks = stats.rankdata(np.concatenate([x, y], axis=axis), axis=axis)
+            return ranks[..., : len(bad)].sum(axis=axis)
+
+        p = stats.permutation_test(
+            (bad, good), smaller, alternative="less", n_resamples=float("inf"), vectorized=True
+        ).pvalue
+        assert float(second.not_worse_p(pairs)) == pytest.approx(p)
+
+
+def test_it_is_short_and_stands_alone() -> None:
+    text = PROGRAM.read_text("utf-8")
+    lines = [
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
+    docstring = (ast.get_docstring(ast.parse(text), clean=False) or "").count("\n") + 1
+    assert len(lines) - docstring < 290
+    modules = {
+        (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    outside = {name.split(".")[0] for name in modules} - set(sys.stdlib_module_names)
+    assert outside == {"cryptography"}
+
+
+def run(file: Path, *arguments: str) -> tuple[int, str]:
+    """Run the program as a person does: another process, nothing of ours on its path."""
+    program = file.with_name("rosetta_verify.py")
+    program.write_bytes(PROGRAM.read_bytes())
+    command = [sys.executable, "-I", str(program), str(file), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=file.parent)
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_it_reads_the_file_that_travels(tmp_path: Path) -> None:
+    file = issue(review_of(1))
+    packed = tmp_path / "x.rosetta-evidence"
+    packed.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
+    key = SIGNER.public.signing_key
+    assert run(packed) == (0, f"Holds: go, signed with {key}\n")
+    assert run(packed, key)[0] == 0
+    code, said = run(packed, "0" * 64)
+    assert (code, "signed with another key" in said) == (1, True)
+
+
+def members(file: Any, **changes: bytes) -> bytes:
+    """Pack an evidence file of which some members are others."""
+    from review.files.archive import unpack
+
+    names = [*second.MEMBERS, "rosetta_verify.py", "README.txt"]
+    whole = unpack(pack_evidence(file.certificate, file.signature, file.evidence), names)
+    return pack({**whole, **{name.replace("_", "."): data for name, data in changes.items()}})
+
+
+def test_it_names_what_was_changed(tmp_path: Path) -> None:
+    evidence = review_of(1)
+    file = issue(evidence)
+    events = events_bytes(evidence.events)
+    wrong = changed(file, lambda c: c["verdict"]["numbers"].update(lower="0.999999"), SIGNER)
+    cases = {
+        "signature": (members(file, certificate_json=changed(file, lambda c: c.update(review="x")).certificate), "InvalidSignature"),
+        "number": (pack_evidence(wrong.certificate, wrong.signature, evidence), "$.verdict.numbers.lower is 0.999999"),
+        "rating": (members(file, events_jsonl=events.replace(b'"excellent"', b'"reject"', 1)), "was changed"),
+        "event": (members(file, events_jsonl=events.split(b"\n", 1)[1]), "$.log.sha256"),
+        "policy": (members(file, policy_toml=evidence.policy.replace(b"share = 0.70", b"share = 0.10")), "$.policy.sha256"),
+        "key": (members(file, key_json=evidence.key_bytes.replace(b'"seed":7', b'"seed":8')), "$.key_sha256"),
+        "no zip": (b"nothing", "BadZipFile"),
+        "empty": (pack({"certificate.json": b"[]"}), "KeyError"),
+    }  # fmt: skip
+    for name, (content, words) in cases.items():
+        path = tmp_path / f"{name.replace(' ', '-')}.rosetta-evidence"
+        path.write_bytes(content)
+        code, said = run(path)
+        assert (code, words in said) == (1, True), (name, said)
+
+
+def test_both_agree_on_certificates_too(tmp_path: Path) -> None:
+    path = tmp_path / "x.rosetta-evidence"
+    seen = 0
+    for seed in range(times(4, 40)):
+        try:
+            file = issue(histories.history(Random(seed + 500)))
+        except HarnessError:
+            continue
+        path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
+        assert second.main([str(path)]) == 0
+        seen += 1
+    assert seen
+
+
+def test_hostile_names_do_nothing_on_the_terminal(tmp_path: Path) -> None:
+    file = changed(issue(review_of(1)), lambda c: c.update(review="\x1b[2J\u202e"), SIGNER)
+    path = tmp_path / "x.rosetta-evidence"
+    path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
+    code, said = run(path)
+    assert (code, said.isascii(), "\x1b" in said) == (1, True, False)

@@ -1,0 +1,187 @@
+"""Verifying: what holds, what was changed and where, and what a withdrawal leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from harness.failures import HarnessError
+from review.files.keys import Identity
+from review.log.event import Event
+from review.log.payloads import Scope, Withdraw
+from review.verdict.certificate import read_verdict
+from review.verdict.evidence import Evidence
+from review.verdict.evidence_file import EvidenceFile
+from review.verdict.verifying import Verification, verify
+from tests.review.thorough import times
+from tests.review.verdict import histories
+from tests.review.verdict.certified import SIGNER, changed, issue, review_of
+from tests.review.verdict.histories import (
+    ORGANISATION,
+    RUN,
+    WALL,
+    Chain,
+    erase_withdrawn,
+    evidence_of,
+)
+
+
+def verified(file: EvidenceFile, evidence: Evidence | None = None) -> Verification:
+    return verify(file.certificate, file.signature, evidence or file.evidence)
+
+
+def wrong(done: Verification) -> str:
+    return next(check.name for check in done.checks if check.ok is False)
+
+
+def test_random_reviews_hold() -> None:
+    held = 0
+    for seed in range(times(15, 300)):
+        evidence = histories.history(Random(seed))
+        try:
+            file = issue(evidence)
+        except HarnessError:
+            continue  # too little was rated
+        done = verified(file)
+        assert (done.ok, done.recomputed, done.differences) == (True, True, ()), done.checks
+        assert "byte for byte" in done.words
+        held += 1
+    assert held
+
+
+CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "$.verdict.outcome": lambda c: c["verdict"].update(outcome="no_go"),
+    "$.verdict.numbers.lower": lambda c: c["verdict"]["numbers"].update(lower="0.999999"),
+    "$.verdict.numbers.reviewers[0]": lambda c: c["verdict"]["numbers"]["reviewers"].__setitem__(0, "1.000000"),
+    "$.verdict.note": lambda c: c["verdict"].update(note=None),
+    "$.agreement.ac2.interval.lower": lambda c: c["agreement"]["ac2"]["interval"].update(lower="0.000000"),
+    "$.panel.reviewers": lambda c: c["panel"].update(reviewers=50),
+    "$.panel.chosen": lambda c: c["panel"].update(chosen="by lot"),
+    "$.run.run_card_hash": lambda c: c["run"].update(run_card_hash="0" * 64),
+    "$.run.segments": lambda c: c["run"].update(segments={"development": 60}),
+    "$.review": lambda c: c.update(review="another"),
+    "$.policy.community_reviewers": lambda c: c["policy"].update(community_reviewers=1),
+    "$.log.withdrawals": lambda c: c["log"].update(withdrawals=2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", CHANGES, ids=list(CHANGES))
+def test_a_changed_value_is_named_by_its_path(path: str) -> None:
+    file = issue(review_of(1))
+    assert wrong(verified(changed(file, CHANGES[path]))) == "signature"
+    done = verified(changed(file, CHANGES[path], SIGNER))  # the organisation itself is wrong
+    assert (done.ok, wrong(done)) == (False, "verdict")
+    assert path in [
+        difference.path.removesuffix(".development") for difference in done.differences
+    ] or any(difference.path.startswith(path) for difference in done.differences)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("policy", {"sha256": "0" * 64}),
+        ("log", {"sha256": "0" * 64}),
+        ("chains", {"gaps": 1}),
+        ("devices", {"devices_sha256": "0" * 64}),
+    ],
+    ids=["policy", "log", "chains", "devices"],
+)
+def test_evidence_that_was_not_certified_is_named(name: str, change: dict[str, Any]) -> None:
+    block = "policy" if name == "policy" else "log"
+    done = verified(changed(issue(review_of(1)), lambda c: c[block].update(change), SIGNER))
+    assert (done.ok, wrong(done)) == (False, name)
+    assert "not computed" in done.checks[-1].words
+
+
+def test_evidence_of_which_something_was_changed_is_refused() -> None:
+    file = issue(review_of(1))
+    old = file.evidence
+    softer = replace(old, policy=old.policy.replace(b"share = 0.70", b"share = 0.10"))
+    assert wrong(verified(file, softer)) == "policy"
+    key = old.key.model_copy(update={"seed": 8})
+    assert wrong(verified(file, replace(old, key=key))) == "answer key"
+    assert wrong(verified(file, replace(old, events=old.events[1:]))) in {
+        "log",
+        "chains",
+        "devices",
+    }
+    assert wrong(verified(file, replace(old, devices={}))) == "devices"
+    assert wrong(verified(file, replace(old, organisation_device="1" * 16))) == "devices"
+    other = review_of(2)
+    assert not verified(file, other).ok
+
+
+def test_a_key_that_is_none_signed_nothing() -> None:
+    file = issue(review_of(1))
+    assert wrong(verify(file.certificate, b"", file.evidence) and verified(replace(file, signature=b""))) == "signature"  # fmt: skip
+    stranger = Identity.make(SIGNER.role)
+    assert wrong(verified(replace(file, signature=stranger.sign(file.certificate)))) == "signature"
+
+
+def test_a_laptop_that_nobody_knows_is_named() -> None:
+    evidence = review_of(1)
+    device = next(e.device for e in evidence.events if e.device != ORGANISATION)
+    known = {name: key for name, key in evidence.devices.items() if name != device}
+    done = verified(issue(replace(evidence, devices=known)))
+    assert (done.ok, wrong(done)) == (False, "chains")
+
+
+def withdrawn(evidence: Evidence, scope: Scope = Scope.EVERYTHING) -> list[Event]:
+    """Let the first reviewer take back what they gave, on a laptop of the review."""
+    who, batch = next(iter(evidence.key.orders)), evidence.key.batches[0]
+    device = next(e.device for e in evidence.events if e.device != ORGANISATION)
+    chain = Chain(Random(1), device)
+    chain.events = [e for e in evidence.events if e.device == device]
+    chain.lamport = 10**6
+    chain.write(Withdraw(wall=WALL, reviewer=who, batch=batch, scope=scope))
+    return [*(e for e in evidence.events if e.device != device), *chain.events]
+
+
+def test_after_a_withdrawal_it_holds_but_cannot_be_recomputed() -> None:
+    evidence = review_of(1)
+    file = issue(evidence)
+    now = evidence_of(evidence.key, erase_withdrawn(withdrawn(evidence)))
+    done = verified(file, now)
+    gone = now.withheld - evidence.withheld
+    assert gone > 60
+    assert (done.ok, done.recomputed, done.withdrawn) == (True, False, gone)
+    assert done.without == read_verdict(now, RUN, 1).verdict.outcome
+    assert f"{gone:,} contents were withdrawn since" in done.words
+    assert "rosetta review gate --issue" in done.words
+    anew = issue(now, issued="2026-06-01T00:00:00Z")
+    assert verified(anew).recomputed
+    assert verified(anew).certificate.log.withdrawals == 1
+
+
+def test_taking_back_words_only_changes_nothing() -> None:
+    evidence = review_of(1)
+    file = issue(evidence)
+    events = erase_withdrawn(withdrawn(evidence, Scope.COMMENTS))
+    assert verified(file, evidence_of(evidence.key, events)).recomputed
+
+
+def test_contents_that_nobody_withdrew_must_be_there() -> None:
+    evidence = review_of(1)
+    file = issue(evidence)
+    victim = next(e for e in evidence.events if e.kind == "rate")
+    events = [e.erased() if e is victim else e for e in evidence.events]
+    done = verified(file, evidence_of(evidence.key, events))
+    assert (done.ok, wrong(done)) == (False, "contents")
+    assert "nobody has withdrawn" in done.checks[-1].words
+
+
+def test_later_events_do_not_touch_an_earlier_certificate() -> None:
+    evidence = review_of(1)
+    file = issue(evidence)
+    office = Chain(Random(2), ORGANISATION)
+    office.events = [e for e in evidence.events if e.device == ORGANISATION]
+    office.lamport = 10**6
+    office.write(histories._look(evidence.key, RUN, "9" * 64))
+    rest = [e for e in evidence.events if e.device != ORGANISATION]
+    grown = evidence_of(evidence.key, [*rest, *office.events])
+    assert read_verdict(grown, RUN).verdict.look == 2
+    assert verified(file, grown).recomputed
