@@ -113,6 +113,7 @@ def _card(texts: ReviewTexts, batch: Batch, code: str, file: str, words: str | N
         "{organisation}": batch.manifest.organisation.name,
         "{code}": printed(code),
         "{file}": file,
+        "{phrase}": batch.organisation_phrase,
         "{passphrase}": "" if words is None else texts.passphrase.replace("{words}", words),
     }
     card = texts.card

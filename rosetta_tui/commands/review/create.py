@@ -208,7 +208,7 @@ def _protection(office: Office, draft: Draft, given: dict[str, Any]) -> Protecti
     if not known:
         raise UsageError(
             "Sentences of secret segments are only written sealed. Name the laptops that may open them "
-            "(--for FILE.rosetta-laptop, which the laptop writes), or add --passphrases."
+            "(--for NAME.rosetta-laptop; `rosetta review enrol --card` writes it there), or add --passphrases."
         )
     return Protection(known)
 

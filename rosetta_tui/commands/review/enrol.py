@@ -18,16 +18,57 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 @click.command("enrol")
-@click.argument("laptop", nargs=-1, required=True, metavar="WORDS|KEY|FILE")
-@click.option("--name", help="What you call it; not a person's name.")
+@click.argument("laptop", nargs=-1, metavar="WORDS|KEY|FILE")
+@click.option("--name", help="What the laptop is called; not a person's name.")
 @click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, where that opened its files.")  # fmt: skip
+@click.option("--card", type=click.Path(path_type=Path), metavar="NAME.rosetta-laptop", help="On the laptop itself: write its file for the organisation.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def enrol_(laptop: Sequence[str], name: str | None, identity: Path | None, as_json: bool) -> None:
+def enrol_(
+    laptop: Sequence[str], name: str | None, identity: Path | None, card: Path | None, as_json: bool
+) -> None:
     """Accept a laptop: the ratings of it that were set aside are taken, and all later ones.
 
     Name it by the six words that its owner reads out to you, by its key, or by its file
-    NAME.rosetta-laptop. A file also lets you seal secret batches for it.
+    NAME.rosetta-laptop, which `rosetta review enrol --card NAME.rosetta-laptop` writes on it. A file also
+    lets you seal secret batches for it.
     """
+    from harness.failures import UsageError
+
+    if bool(laptop) == (card is not None):
+        raise UsageError(
+            "Name one laptop: its six words, its key or its file. On the laptop itself, write its file with "
+            "--card NAME.rosetta-laptop."
+        )
+    if card is None:
+        _accept(laptop, name, identity, as_json=as_json)
+    else:
+        _write_card(card, name, as_json=as_json)
+
+
+def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
+    """Write this laptop's own card: public keys and what people call it."""
+    from harness.failures import UsageError
+    from harness.store.database import home, private_folder
+    from review.files.keys import Identity, Role
+    from review.files.laptop_card import SUFFIX, write_laptop_card
+    from review.files.stick import write_file
+
+    if path.suffix != SUFFIX or path.exists():
+        raise UsageError(f"{path}: the file of a laptop is a new one whose name ends in {SUFFIX}.")
+    identity = Identity.load(private_folder(home()), Role.LAPTOP)
+    chosen = name or path.stem
+    write_file(path, write_laptop_card(identity, chosen))
+    told = {"file": str(path), "name": chosen, "phrase": identity.public.phrase}
+    if as_json:
+        click.echo(json_text(told | {"signing_key": identity.public.signing_key}))
+        return
+    click.echo(plain(f"Written: {path}. It holds no secret; hand it to the organisation."))
+    click.echo(f"The six words of this laptop: {identity.public.phrase}")
+
+
+def _accept(
+    laptop: Sequence[str], name: str | None, identity: Path | None, *, as_json: bool
+) -> None:
     from harness.store.database import home
     from review.files.keys import key_phrase
     from review.office.arrivals import free_name

@@ -200,6 +200,7 @@ def test_a_secret_batch_opens_with_the_words_on_the_card_alone(
         assert len(done.files) == 5
         assert done.review.key.batches == tuple(done.review.manifests)
     cards = done.cards.read_text("utf-8").split("-" * 72)
+    assert identity.public.phrase in cards[0]
     words = cards[0].split("type:  ")[1].splitlines()[0]
     data = done.files[0].read_bytes()
     source = secret.entries[0].source.encode()
@@ -326,7 +327,7 @@ def test_words_for_reviewers_are_whole_in_every_language() -> None:
     for language in languages():
         texts = review_texts(language)
         assert set(texts.training) == {"excellent", "acceptable", "gist", "half", "reject"}
-        for place in ("{title}", "{organisation}", "{code}", "{file}", "{passphrase}"):
+        for place in ("{title}", "{organisation}", "{code}", "{file}", "{phrase}", "{passphrase}"):
             assert place in texts.card
         assert "{organisation}" in texts.consent
         assert "{words}" in texts.passphrase

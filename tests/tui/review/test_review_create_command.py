@@ -238,3 +238,19 @@ def test_enrolling_unknown_words_names_those_that_wait(home: Path) -> None:
 def test_without_a_review_the_way_to_one_is_told(home: Path) -> None:
     assert "rosetta review create" in rosetta("status").output
     assert "no review" in refused("status", "spring")
+
+
+def test_a_laptop_writes_its_own_card(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = tmp_path / "blue.rosetta-laptop"
+    with monkeypatch.context() as there:
+        there.setenv("ROSETTA_HOME", str(tmp_path / "laptop"))
+        words = rosetta("enrol", "--card", str(card)).output
+        phrase = Identity.load(tmp_path / "laptop", Role.LAPTOP).public.phrase
+    assert phrase in words
+    assert f"Enrolled: blue ({phrase})" in rosetta("enrol", str(card)).output
+    assert "new one" in refused("enrol", "--card", str(card))
+    assert "Name one laptop" in refused("enrol")
+    shown = rosetta("create", "last", "-o", str(tmp_path / "out"), "--for", str(card)).output
+    assert "The batch is sealed" in shown
