@@ -43,12 +43,12 @@ def issuer(identity: Identity = SIGNER, name: str = "Kultura Centro") -> Issuer:
 def issue(
     evidence: Evidence,
     *,
-    run: str = histories.RUN,
     identity: Identity = SIGNER,
     issued: str = ISSUED,
     supersedes: str | None = None,
 ) -> EvidenceFile:
     """Certify what the evidence says, signed."""
+    run = evidence.key.runs[0].run_id
     certificate = certify(evidence, run, issuer(identity), issued, supersedes)
     data = certificate.as_bytes()
     return EvidenceFile(data, identity.sign(data), evidence)
