@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,8 +79,7 @@ def problems(path: Path, template: Catalog) -> Iterator[str]:
     for words in sorted(there.keys() - wanted.keys()):
         yield f"left over: {words}"
     for words in sorted(wanted.keys() & there.keys()):
-        message = catalogue.get(there[words])
-        texts = [message.string] if isinstance(message.string, str) else list(message.string)
+        texts = there[words]
         facts = set(_FACT.findall("".join(words)))
         if not all(texts):
             yield f"not translated: {words}"
@@ -88,12 +87,13 @@ def problems(path: Path, template: Catalog) -> Iterator[str]:
             yield f"other facts than {sorted(facts)}: {words}"
 
 
-def _messages(catalogue: Catalog) -> dict[tuple[str, ...], str | tuple[str, ...]]:
-    return {
-        (message.id,) if isinstance(message.id, str) else tuple(message.id): message.id
-        for message in catalogue
-        if message.id
-    }
+def _messages(catalogue: Catalog) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Give what is to be said → how it is said; two forms or more where a number is in it."""
+    return {_forms(message.id): _forms(message.string or "") for message in catalogue if message.id}
+
+
+def _forms(texts: str | Sequence[str]) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
 def build() -> list[str]:

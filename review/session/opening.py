@@ -14,6 +14,8 @@ from review.files.batch import Batch, open_batch
 from review.files.batch_form import BatchManifest
 from review.files.finding import find_batches, mounted_sticks
 from review.files.keys import Identity, Role
+from review.files.passphrase import typed_passphrase
+from review.files.problem import FileError, FileProblem
 from review.files.reviewer_codes import printed, read_code
 from review.files.sealing import Lock, lock_of
 from review.files.stick import read_file
@@ -127,6 +129,8 @@ class Opening:
         keys = []
         if lock_of(data) is Lock.KEYS:
             keys = [Identity.load(self.laptop.path.parent, Role.LAPTOP).age]
+        if passphrase is not None:
+            passphrase = _typed(passphrase)
         batch = open_batch(data, keys, passphrase)
         self._received[batch.manifest.batch] = _Received(choice, data)
         return batch
@@ -224,6 +228,14 @@ def _lock(path: Path) -> Lock | None:
     except OSError:
         pass  # opening it says why
     return None
+
+
+def _typed(passphrase: str) -> str:
+    """Give the words of a card as they are used; too few of them are wrong ones, not a fault of the file."""
+    try:
+        return typed_passphrase(passphrase.encode("utf-8", "replace").decode())
+    except FileError as error:
+        raise FileError(FileProblem.WRONG_KEY, str(error)) from None
 
 
 def _organisation(batch: Batch) -> str:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from harness.failures import HarnessError
 from harness.version import VERSION
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
@@ -36,7 +37,6 @@ from review.log.payloads import (
     Withdraw,
 )
 from review.log.payloads import Session as SessionBegan
-from review.log.saving import NotSaved
 from review.rating import CannotJudge, Rating, Reason
 from review.session import saying
 from review.session.course import Course
@@ -311,7 +311,7 @@ class Session:
             self._keep(payload)
             if then is not None:
                 then()
-        except NotSaved as error:
+        except HarnessError as error:
             self._read(self._events)
             return self._trouble(*trouble(self.words, error))
         self._read(self._events)

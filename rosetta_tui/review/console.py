@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import TextIO
 
@@ -19,7 +20,7 @@ class Console:
     """Two streams; no cursor is moved, no colour set, nothing written twice."""
 
     def __init__(self, reads: TextIO | None = None, writes: TextIO | None = None) -> None:
-        self._reads = reads or sys.stdin
+        self._reads = reads or _standard_input()
         self._writes = writes or sys.stdout
         self.typed = self._reads.isatty()
         """True where a person types; a pipe's lines are all meant."""
@@ -41,12 +42,19 @@ class Console:
         """Print a prompt and give the line that is typed, without its end. Raises LeftError at the end."""
         self._writes.write(f"{_shown(prompt)} ")
         self._writes.flush()
-        line = self._reads.readline(MOST_LINE)
+        line = self._read_line()
         if not self.typed:
             self._writes.write("\n")
         if not line:
             raise LeftError
         return line.rstrip("\r\n")
+
+    def _read_line(self) -> str:
+        """Read a line; of one that is longer than anybody types, the beginning."""
+        line = rest = self._reads.readline(MOST_LINE)
+        while len(rest) == MOST_LINE and not rest.endswith("\n"):
+            rest = self._reads.readline(MOST_LINE)
+        return line
 
     def ask_hidden(self, prompt: str) -> str:
         """Ask for something that must not stay on the screen."""
@@ -72,6 +80,14 @@ class Console:
             import termios
 
             termios.tcflush(self._reads.fileno(), termios.TCIFLUSH)
+
+
+def _standard_input() -> TextIO:
+    """Let no wrong byte end the sitting: it becomes a mark. Pipes give UTF-8, as the program prints it."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        encoding = sys.stdin.encoding if sys.stdin.isatty() else "utf-8"
+        sys.stdin.reconfigure(encoding=encoding, errors="surrogateescape")
+    return sys.stdin
 
 
 def _shown(ours: str) -> str:

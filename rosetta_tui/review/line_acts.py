@@ -141,6 +141,7 @@ class LineActs:
         while (line := console.ask(words("Your words:")).strip()) not in {"", _DELETE}:
             lines.append(line)
             self._keep_draft(item, field, "\n".join(lines))
+        console.forget_what_was_typed()  # the rest of a pasted text is no key
         return line or "\n".join(lines)
 
     def _keep_draft(self, item: ShownItem, field: TextField, text: str) -> None:

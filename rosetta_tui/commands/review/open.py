@@ -9,7 +9,9 @@ import click
 
 
 @click.command("open")
-@click.argument("places", nargs=-1, metavar="[FILE|FOLDER]...", type=click.Path(path_type=Path))
+@click.argument(
+    "places", nargs=-1, metavar="[FILE|FOLDER]...", type=click.Path(path_type=Path, exists=True)
+)
 @click.option("--lines", is_flag=True, help="Plain lines, for screen readers and braille displays.")
 @click.option("--reviewer", metavar="CODE", help="The code on your card; asked for without it.")
 @click.option("--language", metavar="TAG", help="Language of the program, such as en, fr or crk.")

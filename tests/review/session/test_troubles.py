@@ -11,11 +11,11 @@ from review.files.problem import FileError, FileProblem
 from review.files.reviewer_codes import CodeError, CodeProblem
 from review.files.stick import StickError, StickProblem
 from review.log.laptop import Laptop
-from review.log.payloads import Rate
+from review.log.payloads import Rate, Scope
 from review.log.saving import NotSaved, Problem
 from review.rating import Rating
 from review.session.troubles import OtherReviewerError, trouble
-from review.session.view import TextField
+from review.session.view import Phase, TextField
 from review.session.words import Words
 from tests.review.session.scenes import Sitting
 
@@ -91,3 +91,15 @@ def test_a_laptop_that_may_not_be_written_is_told_at_opening(tmp_path: Path) -> 
     with pytest.raises(NotSaved) as caught:
         Laptop.open(tmp_path)
     assert caught.value.problem is Problem.READ_ONLY
+
+
+def test_what_was_taken_back_in_another_window_is_said_and_nothing_breaks(tmp_path: Path) -> None:
+    first = Sitting(tmp_path)
+    second = Sitting(tmp_path, agreed=False)
+    second.session.withdraw(Scope.EVERYTHING)
+    item = first.see()
+    view = first.session.rate(item, Rating.GIST)
+    assert view.trouble
+    assert "withdrew" in view.detail
+    first.restart()
+    assert first.session.view.phase is Phase.WITHDRAWN
