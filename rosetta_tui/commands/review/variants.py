@@ -100,13 +100,18 @@ def _show(each: Correction, corpus: Corpus) -> None:
     click.echo(plain(f"  suggested  {each.wording}   ({whom})"))
 
 
+def answering() -> bool:
+    """Tell whether a person can answer."""
+    return sys.stdin.isatty()
+
+
 def _asked(offered: Sequence[Correction], corpus: Corpus, output: Path) -> list[Correction]:
     """Ask about each; what was not answered with yes is not added."""
     from harness.failures import UsageError
 
     if output.exists():
         raise UsageError(f"{output.name} is there already. Choose another name.")
-    if not sys.stdin.isatty():
+    if not answering():
         raise UsageError(
             "Each wording needs a person's yes, so this asks on a terminal. Without -o it only lists them."
         )

@@ -1,0 +1,175 @@
+"""What an organiser hands on: the sealed file, tables, the page and variants, from a real review."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner, Result
+
+from corpora.load import load
+from corpora.samples import DEMO_CORPUS, sample_path
+from review.files.archive import unpack
+from review.files.batch import Batch, open_batch
+from review.files.export_form import ExportManifest
+from review.files.keys import Identity, Role
+from review.files.sealing import read_age_identities, unseal
+from review.files.signature import verify
+from review.log.payloads import Comment, Suggest
+from review.office.store import Office
+from review.rating import Rating
+from review.verdict.key import AnswerKey
+from review.verdict.panel import ControlKind
+from rosetta_tui.commands.review import review
+from tests.review.office import made
+
+COMMENT = "Mi dirus tion alie, =kara"
+WORDING = "Tute alia traduko."
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    monkeypatch.setenv("ROSETTA_HOME", str(folder))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    monkeypatch.chdir(tmp_path)
+    made.store_runs(folder)
+    return folder
+
+
+def rosetta(*arguments: str) -> Result:
+    result = CliRunner().invoke(review, arguments)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refused(*arguments: str) -> str:
+    result = CliRunner().invoke(review, arguments)
+    assert result.exception is not None
+    return str(result.exception)
+
+
+def rated(home: Path, people: int = 5) -> Batch:
+    """Make a review of the demo that so many people rate as good, mostly."""
+    stick = home.parent / "stick"
+    rosetta("create", "last", "-o", str(stick), "--seed", "3", "--name", "spring", "--reviewers", str(people))  # fmt: skip
+    batch = open_batch((stick / "spring.rosetta-batch").read_bytes())
+    with Office.open(home) as office:
+        key = office.review("spring").key
+    for number, code in enumerate(batch.manifest.orders):
+        person = made.Person(home.parent / code, batch, code)
+        person.rate(_ratings(number, [key.items[item].control for item in person.order]))
+        if number < 2:
+            _write(person, key)
+        (stick / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
+    rosetta("import", str(stick), "--enrol")
+    return batch
+
+
+def _ratings(seed: int, controls: Iterable[ControlKind | None]) -> list[Rating]:
+    draw = Random(seed)
+    good = [Rating.ACCEPTABLE, Rating.EXCELLENT, Rating.EXCELLENT]
+    return [Rating.REJECT if control == "bad" else draw.choice(good) for control in controls]
+
+
+def _write(person: made.Person, key: AnswerKey) -> None:
+    """Leave a comment and a better wording at the first real item."""
+    item = key.core[0]
+    place = {"wall": made.WALL, "reviewer": person.code, "batch": person.batch.manifest.batch}
+    person.laptop.append(Comment(**place, item=item, text=COMMENT))  # type: ignore[arg-type]
+    person.laptop.append(Suggest(**place, item=item, text=WORDING))  # type: ignore[arg-type]
+
+
+def test_the_sealed_file_holds_everything_for_its_recipients(home: Path) -> None:
+    batch = rated(home)
+    rosetta("gate", "spring", "--issue", "-o", str(home.parent / "issued"))
+    told = rosetta("export", "spring", "-o", str(home.parent / "out")).output
+    assert "each alone" in told
+    path = home.parent / "out" / "spring.rosetta-export"
+    sealed = path.read_bytes()
+    assert COMMENT.encode() not in sealed
+    own = Identity.load(home, Role.ORGANISATION).age
+    [recovery] = read_age_identities(home / "review-recovery-key.txt")
+    archive = unseal(sealed, [own])
+    assert archive == unseal(sealed, [recovery])
+    members = unpack(
+        archive,
+        {"manifest.json", "manifest.sig", "README.txt", "answer-key.json", "policy.toml", "events.jsonl", "ratings.csv", "run-1-card.json", "run-1.rosetta-evidence", "run-1-page.html"},
+    )  # fmt: skip
+    manifest = ExportManifest.model_validate_json(members["manifest.json"])
+    assert verify(manifest.signing_key, members["manifest.json"], members["manifest.sig"])
+    assert manifest.recipients == batch.manifest.organisation.recipients
+    rows = list(csv.DictReader(io.StringIO(members["ratings.csv"].decode(), newline="")))
+    assert len(rows) == 5 * len(next(iter(batch.manifest.orders.values())))
+    assert {row["comment"] for row in rows} == {"", COMMENT}
+    assert json.loads(members["run-1-card.json"])["run_id"] == made.RUNS[0]
+    assert "is there already" in refused("export", "spring", "-o", str(home.parent / "out"))
+
+
+def test_the_table_has_no_words_of_people_unless_asked_for(home: Path) -> None:
+    batch = rated(home)
+    rosetta("export", "--csv", "plain.csv")
+    plain = (home.parent / "plain.csv").read_text("utf-8")
+    assert COMMENT not in plain
+    assert not any(code in plain for code in batch.manifest.orders)
+    rosetta("export", "--csv", "all.csv", "--comments")
+    assert COMMENT in (home.parent / "all.csv").read_text("utf-8")
+    assert "one of" in refused("export", "--csv", "a.csv", "--mtme", "b")
+
+
+def test_the_layout_of_the_metrics_tasks_has_a_line_for_each_output(home: Path) -> None:
+    rated(home)
+    rosetta("export", "--mtme", "mtme")
+    folder = home.parent / "mtme"
+    sources = (folder / "sources" / "en-eo.txt").read_text("utf-8").splitlines()
+    scores = (folder / "human-scores" / "en-eo.rosetta.seg.score").read_text("utf-8").splitlines()
+    assert len(sources) == len(scores) == 80
+    assert all(2 <= float(line.split("\t")[1]) <= 3 for line in scores)
+
+
+def test_the_page_needs_a_certificate_and_speaks_the_language_asked_for(home: Path) -> None:
+    rated(home)
+    assert "--issue" in refused("page", "spring")
+    rosetta("gate", "spring", "--issue", "-o", "issued")
+    rosetta("page", "spring")
+    page = (home.parent / "spring-page.html").read_text("utf-8")
+    assert "Yes." in page
+    rosetta("page", "spring", "--language", "fr", "-o", "fr.html")
+    french = (home.parent / "fr.html").read_text("utf-8")
+    assert 'lang="fr"' in french
+    assert "Oui" in french
+    assert "people" not in french.partition("<body>")[2]
+    assert "language tag" in refused("page", "spring", "--language", "../x")
+
+
+def test_suggested_wordings_are_listed_and_never_added_by_themselves(home: Path) -> None:
+    rated(home)
+    corpus = str(sample_path(DEMO_CORPUS))
+    listed = json.loads(rosetta("variants", corpus, "spring", "--json").output)
+    [offered] = listed
+    assert (offered["wording"], offered["people"]) == (WORDING, 2)
+    assert WORDING in rosetta("variants", corpus).output
+    assert "a person's yes" in refused("variants", corpus, "-o", "new.json")
+    assert not (home.parent / "new.json").exists()
+
+
+def test_a_yes_writes_a_new_version_and_leaves_the_corpus_alone(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rated(home)
+    corpus = sample_path(DEMO_CORPUS)
+    before = corpus.read_bytes()
+    monkeypatch.setattr("rosetta_tui.commands.review.variants.answering", lambda: True)
+    result = CliRunner().invoke(review, ["variants", str(corpus), "-o", "new.json"], input="y\n")
+    assert result.exit_code == 0, result.output
+    after = load(home.parent / "new.json")
+    assert sum(WORDING in entry.variants for entry in after.entries) == 1
+    assert after.dataset.version == "1.1.0"
+    assert corpus.read_bytes() == before
