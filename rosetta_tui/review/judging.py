@@ -82,7 +82,10 @@ class JudgingScreen(ItemPage):
     def on_key(self, event: events.Key) -> None:
         """Do what the key means here."""
         self.sitting.session.touched()
-        if self.mode is Mode.WRITING or event.key in _MOVES:
+        if self.mode is Mode.WRITING:
+            self.query_one(Writing).take(event)
+            return
+        if event.key in _MOVES:
             return
         character = typed(event)
         if event.key in {"enter", "escape"}:

@@ -52,6 +52,14 @@ class Writing(Vertical):
         self.display = True
         self.query_one(Box).begin(text, start)
 
+    def take(self, event: events.Key) -> None:
+        """Take a key that came before the box had the focus, or after a click took it away."""
+        if event.key in {"enter", "escape"} or event.is_printable:
+            event.stop()
+            box = self.query_one(Box)
+            self.screen.set_focus(box)
+            box.post_message(events.Key(event.key, event.character))
+
     def end(self) -> None:
         """Put the box away."""
         self.display = False
@@ -85,7 +93,7 @@ class Box(TextArea):
         self.load_text(harmless(text)[:MOST_TEXT])
         self._rest()
         self.move_cursor(self.document.end)
-        self.focus()
+        self.screen.set_focus(self)  # at once: the next key may be a letter already
 
     def begin_with_start(self) -> None:
         """Bring the start into an empty box."""

@@ -1,0 +1,138 @@
+"""The review mode in a process and on a pseudo terminal of its own, read through a terminal emulator.
+
+Run as ``python -m tests.tui.review.terminal FOLDER GUARD`` it is the program that the tests drive.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pexpect
+import pyte
+
+from review.files.batch import Batch
+from review.log.laptop import Laptop
+from review.log.payloads import Face
+from tests.review.session.scenes import CODE, write_file
+
+ROOT = Path(__file__).parents[3]
+SECONDS = 30.0
+"""Longest wait for anything."""
+
+
+def prepare(folder: Path, batch: Batch, *, agreed: bool = True) -> None:
+    """Put a batch on the stick, with its maker trusted, the code known and the consent given."""
+    from rosetta_tui.review.opening import Opening
+
+    write_file(batch, folder / "stick")
+    with Laptop.open(folder / "home") as laptop:
+        opening = Opening(laptop)
+        opening.accept(batch)
+        opening.reviewer(batch, CODE)
+        if agreed:
+            opening.session(batch, CODE, Face.TERMINAL).agree(share_corrections=False)
+
+
+class Terminal:
+    """A child on a terminal of 80 × 24; counts the keys that are pressed."""
+
+    def __init__(self, folder: Path, guard: float = 0.0) -> None:
+        self.screen = pyte.Screen(80, 24)
+        self._stream = pyte.ByteStream(self.screen)
+        self.sent = bytearray()
+        """Everything that the child drew."""
+        self.keys = 0
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-m", "tests.tui.review.terminal", str(folder), str(guard)],
+            dimensions=(24, 80),
+            env=_environment() | {"TERM": "xterm-256color"},
+            cwd=str(ROOT),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.child.close(force=True)
+
+    @property
+    def shown(self) -> str:
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def look(self, seconds: float = 0.0) -> bool:
+        """Take in what was drawn; tells whether there was anything."""
+        ready, _, _ = select.select([self.child.child_fd], [], [], seconds)
+        if not ready:
+            return False
+        try:
+            data = os.read(self.child.child_fd, 65536)
+        except OSError:
+            return False
+        self.sent += data
+        self._stream.feed(data)
+        return bool(data)
+
+    def see(self, words: str) -> None:
+        """Wait until words stand on the screen."""
+        self.until(lambda: words in self.shown, words)
+
+    def until(self, is_so: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + SECONDS
+        while not is_so():
+            if time.monotonic() > end:
+                raise AssertionError(f"{what!r} never comes:\n{self.shown}")
+            self.look(0.05)
+
+    def press(self, keys: str, then: str = "") -> None:
+        """Press keys, each counted, once nothing more is drawn; then wait for words."""
+        while self.look(0.03):
+            pass
+        self.keys += len(keys)
+        os.write(self.child.child_fd, keys.encode())
+        if then:
+            self.see(then)
+
+    def write(self, words: str) -> None:
+        """Type a text, which is not counted."""
+        os.write(self.child.child_fd, words.encode())
+
+    def kill(self) -> None:
+        """Kill at once, and take in what had been drawn."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.child.pid, 9)
+        while self.look(0.05):
+            pass
+        self.child.wait()
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "LANG"}}
+
+
+def main(folder: Path, guard: float) -> int:
+    from rosetta_tui.review.app import run_review
+    from tests.tui.review.reviewing import Doors
+
+    with Laptop.open(folder / "home") as laptop:
+        files = sorted((folder / "stick").glob("*.rosetta-batch"))
+        doors = Doors(laptop, places=files, language="en")
+        doors.guard = guard
+        return run_review(doors)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), float(sys.argv[2])))

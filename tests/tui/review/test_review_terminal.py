@@ -1,0 +1,200 @@
+"""The review mode in a real terminal: the whole script by keyboard, kills at any moment, bursts of keys."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import sqlite3
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from review.log.chain import check_chain
+from review.log.fold import fold
+from review.log.laptop import Laptop
+from review.log.payloads import Kind
+from review.log.state import ReviewerState
+from review.rating import Rating
+from tests.review.session.scenes import CODE, batch_of, items_of, training_of
+from tests.review.thorough import times
+from tests.tui.review.terminal import Terminal, prepare
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are of Unix")
+
+
+def state(folder: Path) -> ReviewerState:
+    with Laptop.open(folder / "home") as laptop:
+        events = list(laptop.events())
+    report = check_chain(events)
+    assert all(chain.whole for chain in report.chains), report
+    return fold(events).reviewers["ba" * 8, CODE]
+
+
+def test_the_script_of_a_hundred_items_by_keyboard_alone(tmp_path: Path) -> None:
+    """Twelve reasons, eight comments, two mistakes, three rests, a kill, two left for later, six words."""
+    prepare(tmp_path, batch_of(items_of(100)), agreed=False)
+    keys = 0
+    with Terminal(tmp_path) as first:
+        first.see("Which code is on your card?")
+        first.press("\r", "Before you begin")
+        first.press("\r", "Candidate 1.")
+        for number in range(1, 43):
+            _item(first, number)
+        first.see("Candidate 43.")
+        keys += first.keys
+        first.kill()
+    with Terminal(tmp_path) as second:
+        second.see("Which code is on your card?")
+        second.press("\r", "Candidate 43.")
+        for number in range(43, 101):
+            _item(second, number)
+        second.see("You left 2 sentences for later.")
+        second.press("\r", "Once more: 1 of 2")
+        second.press("1", "Once more: 2 of 2")
+        second.press("2", "You answered 100 of 100.")
+        second.press("x", "Where is your stick?")
+        second.press("\r", "You may pull the stick out.")
+        second.press("\r", "Thank you!")
+        second.press("q")
+        second.child.wait()
+        keys += second.keys
+        assert second.child.exitstatus == 0
+    done = state(tmp_path)
+    assert len(done.judgements) == 100
+    assert sum(map(bool, done.reasons.values())) == 12
+    assert len(done.comments) == 8
+    assert len(list((tmp_path / "stick").glob("*.rosetta-ratings"))) == 1
+    print(f"\nkeys of the script: {keys}")
+    assert keys <= 160
+
+
+def _item(terminal: Terminal, number: int) -> None:
+    """Do with one item what the script says, and see the next."""
+    coming = f"Candidate {number + 1}." if number < 100 else "You have seen all sentences."
+    if number in {20, 60}:
+        terminal.press("s", coming)
+        return
+    if number % 12 == 5:
+        terminal.press("c", "Your comment")
+        terminal.write("1 too formal")
+        terminal.see("1 too formal")
+        terminal.press("\r", "Your comment is saved.")
+    terminal.press("1234"[number % 4])
+    terminal.until(lambda: coming in terminal.shown or "rest?" in terminal.shown, coming)
+    if "rest?" in terminal.shown:
+        terminal.press("\r", coming)
+    if number in {10, 50}:
+        terminal.press("u", f"Candidate {number}.")
+        terminal.press("3", coming)
+    if number % 8 == 3 and number < 96:
+        terminal.press(",", "What is wrong with it?")
+        terminal.press("5", "A word has the wrong form")
+        terminal.see("Acceptable")
+
+
+def test_a_kill_while_rating_loses_nothing_whose_successor_was_painted(tmp_path: Path) -> None:
+    kills, painted_in_all = times(4, 200), 0
+    draw = random.Random(7)
+    folder = tmp_path
+    for kill in range(kills):
+        if kill % 50 == 0:
+            folder = tmp_path / str(kill)
+            prepare(folder, batch_of(items_of(4000)))
+        painted_in_all += _killed_while_rating(folder, draw.uniform(0.0, 0.5))
+    print(f"\n{kills} kills, {painted_in_all} ratings whose successor was painted, none lost")
+
+
+def _killed_while_rating(folder: Path, seconds: float) -> int:
+    before = len(state(folder).judgements)
+    with Terminal(folder) as terminal:
+        terminal.see("Which code is on your card?")
+        terminal.press("\r")
+        terminal.until(
+            lambda: _highest(terminal) == before + 1 or "rest?" in terminal.shown, "item"
+        )
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            terminal.write("\r" if "rest?" in terminal.shown else "3")
+            terminal.look(0.02)
+        terminal.write("3")
+        terminal.kill()
+        painted = _highest(terminal)
+    rated = state(folder).judgements
+    assert len(rated) >= painted - 1
+    assert {each.rating for each in rated.values()} <= {Rating.ACCEPTABLE}
+    return painted - 1 - before
+
+
+def _highest(terminal: Terminal) -> int:
+    """Give the number of the last item that was drawn."""
+    return max(map(int, re.findall(rb"Candidate (\d+)\.", bytes(terminal.sent))), default=0)
+
+
+def test_fifty_keys_in_a_tenth_of_a_second_rate_the_item_that_was_shown_and_no_other(
+    tmp_path: Path,
+) -> None:
+    prepare(tmp_path, batch_of(items_of(30)))
+    with Terminal(tmp_path, guard=0.25) as terminal:
+        terminal.see("Which code is on your card?")
+        terminal.press("\r", "Candidate 1.")
+        _wait(terminal, 0.4)
+        begun = time.monotonic()
+        for _ in range(50):
+            os.write(terminal.child.child_fd, b"3")
+            _wait(terminal, 0.0015)
+        took = time.monotonic() - begun
+        _wait(terminal, 0.5)
+        terminal.see("Candidate 2.")
+        terminal.press("q")
+        terminal.child.wait()
+    rated = state(tmp_path).judgements
+    assert took < 0.25, "the machine was too slow for this test to mean anything"
+    assert list(rated) == [items_of(1)[0].id]
+
+
+def _wait(terminal: Terminal, seconds: float) -> None:
+    """Let time pass as a person does, taking in what is drawn."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        terminal.look(left)
+
+
+def test_a_draft_outlives_a_kill_while_typing(tmp_path: Path) -> None:
+    prepare(tmp_path, batch_of(items_of(3)))
+    with Terminal(tmp_path) as terminal:
+        terminal.see("Which code is on your card?")
+        terminal.press("\r", "Candidate 1.")
+        terminal.press("c", "Your comment")
+        terminal.write("half a thought")
+        terminal.until(lambda: "half a thought" in _drafts(tmp_path), "draft")
+        terminal.write(" and")
+        terminal.kill()
+    with Terminal(tmp_path) as terminal:
+        terminal.see("Which code is on your card?")
+        terminal.press("\r", "Your comment: half a thought")
+        terminal.press("c\r", "Your comment is saved.")
+    assert next(iter(state(tmp_path).comments.values())).startswith("half a thought")
+
+
+def _drafts(folder: Path) -> str:
+    with sqlite3.connect(f"file:{folder}/home/review.sqlite?mode=ro", uri=True) as connection:
+        return str(connection.execute("SELECT * FROM draft").fetchall())
+
+
+def test_training_and_every_event_are_on_the_disk_when_the_terminal_is_closed(
+    tmp_path: Path,
+) -> None:
+    prepare(tmp_path, batch_of(items_of(2), training_of([Rating.REJECT])))
+    with Terminal(tmp_path) as terminal:
+        terminal.see("Which code is on your card?")
+        terminal.press("\r", "Practice 1 of 1")
+        terminal.press("1", "Yes: Reject.")
+        terminal.press("\r", "Candidate 1.")
+        terminal.press("2", "Candidate 2.")
+        terminal.child.close(force=True)
+    with Laptop.open(tmp_path / "home") as laptop:
+        kinds = [event.kind for event in laptop.events()]
+    assert kinds == [Kind.CONSENT, Kind.SESSION, Kind.TRAIN, Kind.RATE]
