@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from review.log.payloads import Scope
@@ -56,6 +56,12 @@ def rating_meaning(words: Words, rating: Rating) -> str:
 def reason_label(words: Words, reason: Reason) -> str:
     """Give a reason's words."""
     return words(REASONS[reason])
+
+
+def reasons_label(words: Words, reasons: Iterable[Reason]) -> str:
+    """Give several reasons' words as one list."""
+    # Translators: what stands between the parts of a list whose parts are whole sentences
+    return words("; ").join(reason_label(words, reason) for reason in reasons)
 
 
 def cannot_judge_label(words: Words, why: CannotJudge) -> str:

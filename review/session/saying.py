@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from review.log.payloads import MOST_TEXT, NotJudged, Rate, Scope
 from review.rating import Rating, Reason
-from review.session.labels import cannot_judge_label, rating_label, reason_label
+from review.session.labels import cannot_judge_label, rating_label, reasons_label
 from review.session.progress import Decision
 from review.session.view import TextField
 from review.session.words import Words, msgid
@@ -58,8 +58,7 @@ def reasons(words: Words, chosen: Collection[Reason]) -> str:
     """Say which reasons are saved now."""
     if not chosen:
         return words("Saved: no reason.")
-    labels = "; ".join(reason_label(words, reason) for reason in chosen)
-    return words("Saved: {reasons}.", reasons=labels)
+    return words("Saved: {reasons}.", reasons=reasons_label(words, chosen))
 
 
 def text(words: Words, field: TextField, typed: str) -> str:

@@ -10,6 +10,7 @@ from review.session.labels import (
     rating_label,
     rating_meaning,
     reason_label,
+    reasons_label,
     scope_label,
 )
 from review.session.view import Lesson, Phase, ShownItem, View
@@ -29,8 +30,7 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
     if item.rating is not None:
         console.say(words("Your answer was: {rating}.", rating=rating_label(words, item.rating)))
     if item.reasons:
-        labels = "; ".join(reason_label(words, reason) for reason in item.reasons)
-        console.say(words("What is wrong: {reasons}.", reasons=labels))
+        console.say(words("What is wrong: {reasons}.", reasons=reasons_label(words, item.reasons)))
     if item.comment:
         console.labelled(words("Your comment:"), item.comment)
     if item.suggestion:
@@ -63,7 +63,7 @@ def show_ratings(console: Console, words: Words) -> None:
     """Print the four answers with their meanings."""
     for number, rating in enumerate(Rating, 1):
         label, meaning = rating_label(words, rating), rating_meaning(words, rating)
-        console.say(words("{key}: {label}, {meaning}", key=number, label=label, meaning=meaning))
+        console.say(words("{key} {label}: {meaning}", key=number, label=label, meaning=meaning))
 
 
 def show_keys(console: Console, words: Words) -> None:

@@ -107,7 +107,9 @@ class LineFace:
         console.labelled(words("Who asks:"), manifest.organisation.name)
         console.labelled(words("Title:"), manifest.title)
         if manifest.labels:
-            console.labelled(words("Marked by the community as:"), "; ".join(manifest.labels))
+            console.labelled(
+                words("Marked by the community as:"), words("; ").join(manifest.labels)
+            )
         console.say(words("Your answers stay on this computer until you hand them over."))
         console.say(words("You can stop at any time, and take back what you gave."))
         console.labelled(words("What you agree to:"), manifest.consent)
