@@ -114,12 +114,12 @@ def _card(texts: ReviewTexts, batch: Batch, code: str, file: str, words: str | N
         "{code}": printed(code),
         "{file}": file,
         "{phrase}": batch.organisation_phrase,
-        "{passphrase}": "" if words is None else texts.passphrase.replace("{words}", words),
     }
-    card = texts.card
+    secret = "" if words is None else texts.passphrase.replace("{words}", words) + "\n"
+    card = texts.card.replace("{passphrase}\n", secret)
     for place, fact in facts.items():
         card = card.replace(place, fact)
-    return card.replace("\n\n\n", "\n\n")
+    return card
 
 
 def recovery_recipient(office: Office, place: Path, say: Callable[[str], None]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from review.log.clocks import WildClock
     from review.log.merge import Remark
     from review.office.importing import FileReport
 
@@ -24,7 +25,7 @@ def report_lines(report: FileReport) -> Iterator[str]:
     yield f"{report.name}: review {report.review}, check words: {report.phrase}"
     if report.outcome is Outcome.SET_ASIDE:
         yield f"  SET ASIDE: its laptop is unknown. Its six words: {report.laptop_phrase}"
-        yield "  Ask whoever has the laptop to read out its words. If they are these:"
+        yield "  Ask whoever has the laptop to read out its words (`rosetta review enrol --card` there). If they are these:"
         yield f"  rosetta review enrol {report.laptop_phrase}"
         return
     aside, damaged = len(report.aside), len(report.damaged)
@@ -46,15 +47,7 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
 
 
 def _findings(report: FileReport) -> Iterator[str]:
-    if report.copied:
-        yield (
-            "  LOOK: the data of this laptop was copied, and both copies went on. Both are kept; where one "
-            "person rated on both, the later rating counts. Ask which laptop is in use."
-        )
-    if report.gaps:
-        yield f"  LOOK: {report.gaps} places of its log are missing or do not fit together."
-    for clock in report.clocks:
-        yield f"  NOTE: {clock.said} Nothing depends on it."
+    yield from laptop_findings(report.copied, report.gaps, report.clocks)
     if report.withdrawn:
         yield (
             f"  WITHDRAWN: {report.withdrawn} new. What these people took back is erased here, and will be "
@@ -62,3 +55,16 @@ def _findings(report: FileReport) -> Iterator[str]:
         )
     if report.recompute:
         yield f"  RECOMPUTE: {report.recompute} certificates rest on it. `rosetta review gate` issues them anew."
+
+
+def laptop_findings(copied: bool, gaps: int, clocks: Sequence[WildClock]) -> Iterator[str]:
+    """Say what to look into about a laptop: copies, missing places, a clock that cannot be right."""
+    if copied:
+        yield (
+            "  LOOK: the data of this laptop was copied, and both copies went on. Both are kept; where one "
+            "person rated on both, the later rating counts. Ask which laptop is in use."
+        )
+    if gaps:
+        yield f"  LOOK: {gaps} places of its log are missing or do not fit together."
+    for clock in clocks:
+        yield f"  NOTE: {clock.said} Nothing depends on it."
