@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
@@ -32,14 +33,30 @@ COMMENT = "Mi dirus tion alie, =kara"
 WORDING = "Tute alia traduko."
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a review of the demo that five people rated as good, mostly."""
+    folder = tmp_path_factory.mktemp("rated")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("ROSETTA_HOME", str(folder / "home"))
+        patched.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+        made.store_runs(folder / "home")
+        _rate(folder)
+    return folder
+
+
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "home"
-    monkeypatch.setenv("ROSETTA_HOME", str(folder))
+def home(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(template / "home", tmp_path / "home")
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     monkeypatch.chdir(tmp_path)
-    made.store_runs(folder)
-    return folder
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def batch(template: Path) -> Batch:
+    return open_batch((template / "stick" / "spring.rosetta-batch").read_bytes())
 
 
 def rosetta(*arguments: str) -> Result:
@@ -56,21 +73,19 @@ def refused(*arguments: str) -> str:
     return str(result.exception)
 
 
-def rated(home: Path, people: int = 5) -> Batch:
-    """Make a review of the demo that so many people rate as good, mostly."""
-    stick = home.parent / "stick"
-    rosetta("create", "last", "-o", str(stick), "--seed", "3", "--name", "spring", "--reviewers", str(people))  # fmt: skip
+def _rate(folder: Path) -> None:
+    stick, home = folder / "stick", folder / "home"
+    rosetta("create", "last", "-o", str(stick), "--seed", "3", "--name", "spring", "--reviewers", "5")  # fmt: skip
     batch = open_batch((stick / "spring.rosetta-batch").read_bytes())
     with Office.open(home) as office:
         key = office.review("spring").key
     for number, code in enumerate(batch.manifest.orders):
-        person = made.Person(home.parent / code, batch, code)
+        person = made.Person(folder / code, batch, code)
         person.rate(_ratings(number, [key.items[item].control for item in person.order]))
         if number < 2:
             _write(person, key)
         (stick / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
     rosetta("import", str(stick), "--enrol")
-    return batch
 
 
 def _ratings(seed: int, controls: Iterable[ControlKind | None]) -> list[Rating]:
@@ -87,8 +102,7 @@ def _write(person: made.Person, key: AnswerKey) -> None:
     person.laptop.append(Suggest(**place, item=item, text=WORDING))  # type: ignore[arg-type]
 
 
-def test_the_sealed_file_holds_everything_for_its_recipients(home: Path) -> None:
-    batch = rated(home)
+def test_the_sealed_file_holds_everything_for_its_recipients(home: Path, batch: Batch) -> None:
     rosetta("gate", "spring", "--issue", "-o", str(home.parent / "issued"))
     told = rosetta("export", "spring", "-o", str(home.parent / "out")).output
     assert "each alone" in told
@@ -113,8 +127,7 @@ def test_the_sealed_file_holds_everything_for_its_recipients(home: Path) -> None
     assert "is there already" in refused("export", "spring", "-o", str(home.parent / "out"))
 
 
-def test_the_table_has_no_words_of_people_unless_asked_for(home: Path) -> None:
-    batch = rated(home)
+def test_the_table_has_no_words_of_people_unless_asked_for(home: Path, batch: Batch) -> None:
     rosetta("export", "--csv", "plain.csv")
     plain = (home.parent / "plain.csv").read_text("utf-8")
     assert COMMENT not in plain
@@ -125,7 +138,6 @@ def test_the_table_has_no_words_of_people_unless_asked_for(home: Path) -> None:
 
 
 def test_the_layout_of_the_metrics_tasks_has_a_line_for_each_output(home: Path) -> None:
-    rated(home)
     rosetta("export", "--mtme", "mtme")
     folder = home.parent / "mtme"
     sources = (folder / "sources" / "en-eo.txt").read_text("utf-8").splitlines()
@@ -135,7 +147,6 @@ def test_the_layout_of_the_metrics_tasks_has_a_line_for_each_output(home: Path) 
 
 
 def test_the_page_needs_a_certificate_and_speaks_the_language_asked_for(home: Path) -> None:
-    rated(home)
     assert "--issue" in refused("page", "spring")
     rosetta("gate", "spring", "--issue", "-o", "issued")
     rosetta("page", "spring")
@@ -150,7 +161,6 @@ def test_the_page_needs_a_certificate_and_speaks_the_language_asked_for(home: Pa
 
 
 def test_suggested_wordings_are_listed_and_never_added_by_themselves(home: Path) -> None:
-    rated(home)
     corpus = str(sample_path(DEMO_CORPUS))
     listed = json.loads(rosetta("variants", corpus, "spring", "--json").output)
     [offered] = listed
@@ -163,7 +173,6 @@ def test_suggested_wordings_are_listed_and_never_added_by_themselves(home: Path)
 def test_a_yes_writes_a_new_version_and_leaves_the_corpus_alone(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rated(home)
     corpus = sample_path(DEMO_CORPUS)
     before = corpus.read_bytes()
     monkeypatch.setattr("rosetta_tui.commands.review.variants.answering", lambda: True)
