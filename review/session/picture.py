@@ -34,7 +34,7 @@ class Picture:
             total=len(course.order),
             item=None if place.item is None else self._item(place, now),
             lesson=course.lesson[1] if course.lesson and place.phase is Phase.TRAINING else None,
-            last=self._last(course, now) if judging else None,
+            last=self._last(course, now, place) if judging else None,
             skipped=len(course.waiting(now)),
             can_undo=judging and bool(now.state.undoable),
         )
@@ -59,10 +59,10 @@ class Picture:
             harmful=item.id in state.harmful,
         )
 
-    def _last(self, course: Course, now: Progress) -> LastJudged | None:
-        """Give the item judged last; none while an item is open again, for which it would be taken."""
+    def _last(self, course: Course, now: Progress, place: Place) -> LastJudged | None:
+        """Give the item judged last; none while one is open again, whose reasons would go astray."""
         item = next(reversed([*now.state.judgements]), None)
-        if item is None or item not in course.order or course.chosen is not None:
+        if item is None or item not in course.order or place.item in now.taken_back:
             return None
         rating = now.state.judgements[item].rating
         text = self._texts[item]

@@ -82,9 +82,9 @@ def batch_of(
     return make_batch(manifest, items, training, ORGANISATION)
 
 
-def write_file(batch: Batch, folder: Path, name: str = "Spring sentences") -> Path:
+def write_file(batch: Batch, folder: Path, name: str | None = None) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.rosetta-batch"
+    path = folder / f"{name or batch.manifest.title}.rosetta-batch"
     path.write_bytes(write_batch(batch))
     return path
 

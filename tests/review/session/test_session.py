@@ -150,6 +150,19 @@ def test_a_jump_goes_to_the_next_without_an_answer_and_around(sitting: Sitting) 
     assert numbers == [4, 1, 3]
 
 
+def test_reasons_are_for_the_last_answer_but_not_while_one_is_open_again(sitting: Sitting) -> None:
+    sitting.rate()
+    sitting.rate()
+    view = sitting.session.go_to_unrated()
+    assert view.last is not None
+    assert view.last.item.id == item_id(2)
+    sitting.see()
+    assert sitting.session.undo().last is None
+    view = sitting.rate(Rating.REJECT)
+    assert view.last is not None
+    assert (view.last.item.id, view.last.rating) == (item_id(2), Rating.REJECT)
+
+
 def test_reasons_and_words_reach_the_item_shown_and_the_one_before(sitting: Sitting) -> None:
     first = sitting.see()
     sitting.session.rate(first, Rating.GIST)
