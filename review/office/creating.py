@@ -130,15 +130,8 @@ def draft_review(
     real = _real_items(runs, entries, seed)
     core_ids = {entry.id for entry in core}
     in_core = [item for item in real if _of(runs, item).id in core_ids]
-    forms = known_forms(runs.dataset, _attested(runs, real))
-    material = Material(
-        real=in_core,
-        entries=runs.corpus,
-        outputs=_outputs(runs),
-        forms=forms.make or (lambda _: ()),
-        inflects=forms.make is not None,
-    )
-    controls = make_controls(material, size.controls or usual_counts(len(in_core)), seed)
+    counts = size.controls or usual_counts(len(in_core))
+    controls, why_no_forms = _controls(runs, real, in_core, counts, seed)
     every = [*real, *controls.items]
     if len(every) > MOST_ITEMS:
         raise UsageError(f"{len(every)} items are more than {MOST_ITEMS:,}. Lower --items.")
@@ -148,12 +141,27 @@ def draft_review(
         core_entries=core,
         real=real,
         controls=controls,
-        why_no_forms=forms.why_not,
+        why_no_forms=why_no_forms,
         core=tuple(item.id for item in in_core),
         orders=_orders(every, in_core, controls.items, size, seed),
         training=_training(runs, every, texts, seed) if training is None else training,
         seed=seed,
     )
+
+
+def _controls(
+    runs: ReviewedRuns, real: Sequence[Item], in_core: Sequence[Item], counts: Counts, seed: int
+) -> tuple[Controls, str]:
+    """Make the controls; gives also why there are no wrong word forms, where there are none."""
+    forms = known_forms(runs.dataset, _attested(runs, real))
+    material = Material(
+        real=in_core,
+        entries=runs.corpus,
+        outputs=_outputs(runs),
+        forms=forms.make or (lambda _: ()),
+        inflects=forms.make is not None,
+    )
+    return make_controls(material, counts, seed), forms.why_not
 
 
 def draw_core(entries: Sequence[Entry], wanted: int, least: int, seed: int) -> list[Entry]:

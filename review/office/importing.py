@@ -63,8 +63,8 @@ class FileReport:
     gaps: int = 0
     """Events that are missing in its chains, or do not fit the one before."""
     clocks: Sequence[WildClock] = ()
-    withdrawn: int = 0
-    """Withdrawals that were new."""
+    withdrawn: Sequence[str] = ()
+    """Codes of the reviewers whose withdrawals were new."""
     recompute: int = 0
     """Certificates that rest on what was taken back."""
 
@@ -170,18 +170,19 @@ def _taken(
         arrival = Arrival(sha256(data).hexdigest(), name, ratings.manifest.signer, batch)
         note_arrival(office.connection, arrival, merged.added, _ends(incoming))
         withdrawals = [each.payload for each in merged.added if isinstance(each.payload, Withdraw)]
-        recompute = mark_recompute(office, {each.reviewer for each in withdrawals})
-    if withdrawals:
+        withdrawn = sorted({each.reviewer for each in withdrawals})
+        recompute = mark_recompute(office, withdrawn)
+    if withdrawn:
         erase(office.connection)
     report = _report(name, Outcome.TAKEN, review, ratings)
-    return _with_findings(report, merged, _ends(incoming), len(withdrawals), recompute)
+    return _with_findings(report, merged, _ends(incoming), withdrawn, recompute)
 
 
 def _with_findings(
     report: FileReport,
     merged: MergeReport,
     devices: Collection[str],
-    withdrawn: int,
+    withdrawn: Sequence[str],
     recompute: int,
 ) -> FileReport:
     chains = [chain for chain in merged.chains.chains if chain.device in devices]

@@ -49,9 +49,11 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
 def _findings(report: FileReport) -> Iterator[str]:
     yield from laptop_findings(report.copied, report.gaps, report.clocks)
     if report.withdrawn:
+        from review.files.reviewer_codes import printed
+
         yield (
-            f"  WITHDRAWN: {report.withdrawn} new. What these people took back is erased here, and will be "
-            "from every later file."
+            f"  WITHDRAWN: by {', '.join(map(printed, report.withdrawn))}. What was taken back is erased here, "
+            "and will be from every later file."
         )
     if report.recompute:
         yield f"  RECOMPUTE: {report.recompute} certificates rest on it. `rosetta review gate` issues them anew."

@@ -32,8 +32,8 @@ def draft_lines(draft: Draft, policy: GatePolicy, *, own_training: bool) -> Iter
     yield _line("sentences", _sentences(draft))
     yield _line("difficulty", _strata(draft))
     yield _line("controls", _controls(draft))
-    if draft.why_no_forms:
-        yield _line("", f"no wrong word forms: {draft.why_no_forms}")
+    if why := _why_no_forms(draft):
+        yield _line("", f"no wrong word forms: {why}")
     if draft.controls.from_outputs:
         yield _line(
             "",
@@ -78,6 +78,13 @@ def _controls(draft: Draft) -> str:
         f"{counts['bad']} wrong on purpose{made}, {counts['repeat']} asked twice, "
         f"{counts['anchor']} references"
     )
+
+
+def _why_no_forms(draft: Draft) -> str:
+    kinds = draft.controls.kinds()
+    if not kinds or "fst" in kinds:
+        return ""
+    return draft.why_no_forms or "the analyser knows too few words of these texts in two forms"
 
 
 def _share(draft: Draft) -> str:

@@ -255,7 +255,7 @@ def test_a_withdrawal_erases_here_and_in_every_later_file(made: Desk) -> None:
     assert all(found(made.folder, trace) for trace in traces)
     someone.withdraw()
     report = take(made, someone.handed_over())
-    assert (report.withdrawn, report.recompute) == (1, 1)
+    assert (report.withdrawn, report.recompute) == ([someone.code], 1)
     assert not any(found(made.folder, trace) for trace in traces)
     again = take(made, early)
     assert again.added == 0
