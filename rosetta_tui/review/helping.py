@@ -58,7 +58,8 @@ class HelpPage(Page[None]):
             if act not in {Act.LARGER, Act.SMALLER}
         ]
         lines.append(_line("↑ ↓", words("Read on in a long text")))
-        lines.append(_line("F2", words("Other colours")))
+        if hasattr(self.app, "action_colours"):
+            lines.append(_line("F2", words("Other colours")))
         return lines
 
     def hints(self) -> Sequence[Hint]:

@@ -30,6 +30,7 @@ class Page(Screen[Result]):
     AUTO_FOCUS = ".body"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,escape", "leave", show=False),
+        Binding("question_mark", "help", show=False),
     ]
 
     def __init__(self, words: Words) -> None:
@@ -57,6 +58,12 @@ class Page(Screen[Result]):
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""
         raise NotImplementedError
+
+    def action_help(self) -> None:
+        """Show every key."""
+        from rosetta_tui.review.helping import HelpPage
+
+        self.app.push_screen(HelpPage(self.words, ""))
 
     def action_leave(self) -> None:
         """Go back."""

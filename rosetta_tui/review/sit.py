@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from textual.app import App, ComposeResult
@@ -12,6 +15,7 @@ from textual.widgets import Static
 from harness.failures import HarnessError
 from review.files.batch import Batch
 from review.files.problem import FileError, FileProblem
+from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.session.opening import Choice
 from review.session.session import Session
@@ -55,6 +59,17 @@ async def sit(app: App[Any], opening: Opening) -> None:
         thread.end()
         if curtain.is_current:
             await app.pop_screen()
+
+
+async def sit_from_home(app: App[Any], folder: Path) -> None:
+    """Let a person review on the computer of somebody who runs methods; ``folder`` is the data folder."""
+    try:
+        laptop = await asyncio.to_thread(Laptop.open, folder)
+    except HarnessError as error:
+        app.notify(str(error), title="The review cannot open", severity="error", markup=False)
+        return
+    with closing(laptop):
+        await sit(app, Opening(laptop))
 
 
 class _Visit:

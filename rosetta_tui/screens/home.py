@@ -39,6 +39,7 @@ class HomeScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d,D", "demo", "Demo", key_display="D"),
+        Binding("v", "review", "Review"),
         Binding("delete,backspace", "delete", "Delete", key_display="del"),
         Binding("r", "read", "Refresh"),
         Binding("q", "leave", "Quit"),
@@ -152,6 +153,14 @@ class HomeScreen(Screen[None]):
     def action_demo(self) -> None:
         """Run the bundled demo."""
         self.post_message(DemoAsked())
+
+    def action_review(self) -> None:
+        """Rate sentences of a review batch, as a speaker does."""
+        from rosetta_tui.review.sit import sit_from_home
+
+        self.app.run_worker(
+            sit_from_home(self.app, self._path.parent), group="review", exclusive=True
+        )
 
     def action_leave(self) -> None:
         """Quit."""

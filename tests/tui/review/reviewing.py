@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from textual import _wait
+from textual.app import App
 from textual.pilot import Pilot
 
 from review.files.batch import Batch
@@ -90,12 +91,13 @@ async def settle(pilot: Pilot[Any]) -> None:
     raise AssertionError(f"The page does not come to rest:\n{text(app)}")
 
 
-def _working(app: Reviewing) -> bool:
+def _working(app: App[Any]) -> bool:
     """Tell whether the session, the drafts or the sticks are at work; the sitting itself always is."""
-    return any(worker.name != "sit" and not worker.is_finished for worker in app.workers)
+    sitting = {"sit", "sit_from_home"}
+    return any(worker.name not in sitting and not worker.is_finished for worker in app.workers)
 
 
-def _painted(app: Reviewing) -> bool:
+def _painted(app: App[Any]) -> bool:
     screen = app.screen
     if not isinstance(screen, ItemPage) or screen.view.item is None:
         return not screen.query("Curtain") and type(screen).__name__ not in {"Curtain", "Screen"}
