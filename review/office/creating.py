@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from pydantic import ValidationError
+
 from corpora.entry import Entry, EntryId
 from corpora.scripts import tag_script, texts_script
 from harness.failures import UsageError
+from harness.problems import first_problem
 from review.files.batch import Batch, make_batch
 from review.files.batch_form import (
     MOST_ITEMS,
@@ -273,7 +276,10 @@ def make_review(
         if one_each
         else [dict(draft.orders)]
     )
-    head = _manifest(draft, said, policy, identity)
+    try:
+        head = _manifest(draft, said, policy, identity)
+    except ValidationError as error:
+        raise UsageError(f"This cannot stand in a batch: {first_problem(error)}") from None
     shown = {item.id: item.shown for item in draft.items}
     batches = [_batch(head, part, shown, draft.training, identity) for part in parts]
     key = AnswerKey(

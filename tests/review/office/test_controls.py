@@ -5,8 +5,11 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from corpora.entry import Entry, Segment
 from review.office.controls import Counts, Material, make_controls, usual_counts
@@ -173,8 +176,6 @@ JAPANESE = [
 
 @pytest.mark.parametrize("kind", [SWAP, HALF, OTHER])
 def test_scripts_without_spaces_are_cut_between_characters(kind: str) -> None:
-    from random import Random
-
     wrong = WrongTexts(JAPANESE, lambda _: (), Random(1))
     found = wrong.make(kind, JAPANESE[0], len(JAPANESE[0]), frozenset({plain_form(JAPANESE[0])}))
     assert found is not None
@@ -185,8 +186,6 @@ def test_scripts_without_spaces_are_cut_between_characters(kind: str) -> None:
 
 
 def test_a_swap_keeps_the_first_and_the_last_word_and_the_number_of_words() -> None:
-    from random import Random
-
     texts = [entry.reference for entry in made.demo_entries()]
     wrong = WrongTexts(texts, lambda _: (), Random(5))
     right = "La maljuna virino lavis siajn manojn en la rivero."
@@ -199,9 +198,22 @@ def test_a_swap_keeps_the_first_and_the_last_word_and_the_number_of_words() -> N
 
 
 def test_short_texts_have_no_half_and_no_inner_phrase() -> None:
-    from random import Random
-
     assert first_half("Bonan nokton") is None
     wrong = WrongTexts(["Saluton!", "Bonan nokton"], lambda _: (), Random(1))
     assert wrong.make(SWAP, "Saluton!", 8, frozenset()) is None
     assert wrong.make(OTHER, "Saluton!", 8, frozenset({"saluton"})) is not None
+
+
+TEXTS = st.lists(st.text(max_size=60), max_size=12)
+
+
+@given(TEXTS, st.text(max_size=60), st.sampled_from([SWAP, HALF, OTHER]), st.integers())
+def test_any_text_makes_something_wrong_or_nothing(
+    pool: list[str], right: str, kind: str, seed: int
+) -> None:
+    never = frozenset({plain_form(right)})
+    found = WrongTexts(pool, lambda _: (), Random(seed)).make(kind, right, len(right), never)
+    if found is not None:
+        assert plain_form(found.text) not in never
+        assert plain_form(found.text)
+        assert found.made_by == kind

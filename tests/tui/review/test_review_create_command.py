@@ -175,6 +175,7 @@ def test_secret_sentences_go_out_sealed_or_not_at_all(secret_home: Path, tmp_pat
         (["--segment", "held_out"], "no entry of these segments"),
         (["--title", "Is example/model good?"], "names a system"),
         (["--core", "40", "--items-per-person", "2"], "asked of nobody"),
+        (["--title", "x" * 201], "field 'title'"),
     ],
     ids=[
         "name",
