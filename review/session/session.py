@@ -259,7 +259,7 @@ class Session:
         return {
             **self._about(item),
             "position": self._course.order.index(item),
-            "active_ms": self._time.milliseconds,
+            "active_ms": self._time.milliseconds(),
             "face": self._face,
             "font": self.font,
             "version": VERSION,

@@ -49,9 +49,8 @@ class ActiveTime:
         """Tell whether a key now can mean the item that is shown."""
         return self._painted is not None and self._clock() - self._painted >= self._guard
 
-    @property
     def milliseconds(self) -> int:
-        """Active time so far; only meaningful while an item is painted."""
+        """Count up to now and give the active time; only meaningful while an item is painted."""
         self.touched()
         return min(round(self._seconds * 1000), MOST_MS)
 
