@@ -4,13 +4,10 @@ KEY is the organisation's public key (64 hexadecimal digits), from a source that
 docs/certificate.md, apart from the program that issues certificates, so that an error of one shows as a difference from
 the other. Needs Python 3.11 and the package ``cryptography`` only. Short on purpose: to be read in one sitting.
 """
+
 # fmt: off
-import hashlib
-import json
-import math
-import sys
-import tomllib
-import zipfile
+# ruff: noqa: E401, E701, E704, I001  one line where one says it: whoever checks a verdict reads all of this
+import hashlib, json, math, sys, tomllib, zipfile
 from collections import Counter, defaultdict
 from decimal import Decimal
 from fractions import Fraction
@@ -25,45 +22,40 @@ CODES = ("no_core", "few_items", "few_in_stratum", "few_reviewers", "harm_open",
          "level_open", "weak_stratum", "veto", "low_reviewer", "flags_decide", "reviewer_left_out", "stratum_left_out",
          "control_dropped", "small_panel", "later_look", "guidelines")
 
-def sha(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _sha(data: bytes) -> str: return hashlib.sha256(data).hexdigest()
 
-def canonical(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+def _canonical(value: Any) -> bytes: return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
 
-def six(value: Any) -> Decimal:
-    return Decimal(round(Fraction(value) * 1_000_000)).scaleb(-6)
+def _six(value: Any) -> Decimal: return Decimal(round(Fraction(value) * 1_000_000)).scaleb(-6)
 
-def shown(value: Any) -> str | None:
-    return None if value is None else str(six(value))
+def _shown(value: Any) -> str | None: return None if value is None else str(_six(value))
 
 # The log: every content matches its head, every head but the first names the one before it.
 
-def read_log(data: bytes) -> list[dict[str, Any]]:
+def _read_log(data: bytes) -> list[dict[str, Any]]:
     events = {}
     for line in data.splitlines():
         event = json.loads(line)
         head, said = event["head"], event["payload"]
-        if said is not None and (said["kind"] != head["kind"]
-                                 or sha(bytes.fromhex(event["salt"]) + canonical(said)) != head["commit"]):
+        salted = b"" if said is None else bytes.fromhex(event["salt"]) + _canonical(said)
+        if salted and (said["kind"] != head["kind"] or _sha(salted) != head["commit"]):
             raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
-        events[sha(canonical(head))] = {**head, "id": sha(canonical(head)), "said": said}
+        events[_sha(_canonical(head))] = {**head, "id": _sha(_canonical(head)), "said": said}
     return sorted(events.values(), key=lambda e: (e["lamport"], e["device"], e["seq"], e["id"]))
 
-def log_facts(events: list[dict[str, Any]], devices: bytes, key: Any, gone: set[Any]) -> dict[str, Any]:
+def _log_facts(events: list[dict[str, Any]], devices: bytes, key: Any, gone: set[Any]) -> dict[str, Any]:
     places = {e["id"]: (e["device"], e["seq"] + 1) for e in events}
     return {
-        "sha256": sha("".join(f"{name}\n" for name in sorted(places)).encode()), "events": len(events),
+        "sha256": _sha("".join(f"{name}\n" for name in sorted(places)).encode()), "events": len(events), "devices_sha256": _sha(devices),
         "tips": sorted(places.keys() - {e["prev"] for e in events}),
         "gaps": sum(e["prev"] != "" and places.get(e["prev"]) != (e["device"], e["seq"]) for e in events),
         "withheld": sum(e["said"] is None and e["kind"] in DECIDING for e in events),
         "withdrawals": len({who for who, batch in gone if who in key["orders"] and batch in {None, *key["batches"]}}),
-        "devices_sha256": sha(devices),
     }
 
 # What counts: the last judgement of each person on each item that was neither undone nor withdrawn.
 
-def fold(events: list[dict[str, Any]], key: Any, own: str) -> dict[str, Any]:
+def _fold(events: list[dict[str, Any]], key: Any, own: str) -> dict[str, Any]:
     said = [{**e["said"], "id": e["id"], "device": e["device"]} for e in events if e["said"]]
     gone = {(e["reviewer"], None if e["scope"] == "everything" else e["batch"])
             for e in said if e["kind"] == "withdraw" and e["scope"] != "comments"}
@@ -80,10 +72,10 @@ def fold(events: list[dict[str, Any]], key: Any, own: str) -> dict[str, Any]:
     flags = {(e["reviewer"], e["batch"], e["item"]): e["harmful"] for e in theirs if e["kind"] == "harm"}
     decided = {e["item"]: e["harmful"] for e in mine if e["kind"] == "adjudicate" and e["device"] == own}
     looks = {(e["run_id"], e["events_sha256"]) for e in mine if e["kind"] == "look" and e["device"] == own}
-    flagged = {item for (_, _, item), harmful in flags.items() if harmful}
-    return {"people": people, "flagged": flagged, "decided": decided, "looks": Counter(run for run, _ in looks), "gone": gone}
+    return {"people": people, "flagged": {item for (_, _, item), harmful in flags.items() if harmful}, "decided": decided,
+            "looks": Counter(run for run, _ in looks), "gone": gone}
 
-def panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
+def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
     items, total, decided = key["items"], sum(run["strata"].values()), state["decided"]
     real = {i: e["stratum"] for i, e in items.items() if e["run_id"] == run["run_id"] and not e["control"]}
     said = {who: {i: r for i, r in each.items() if i in items} for who, each in state["people"].items()}
@@ -91,7 +83,7 @@ def panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
     return {
         "strata": real, "core": {i for i in key["core"] if i in real}, "look": max(1, state["looks"][run["run_id"]]),
         "harm": Counter(become[decided.get(i)] for i in real if i in state["flagged"] or decided.get(i)),
-        "weights": {int(h): Fraction(six(n / total)) for h, n in sorted(run["strata"].items()) if n},
+        "weights": {int(h): Fraction(_six(n / total)) for h, n in sorted(run["strata"].items()) if n},
         "all": {who: {i: r for i, r in each.items() if r is not None} for who, each in said.items()},
         "ratings": {w: {i: r for i, r in each.items() if i in real and r is not None} for w, each in said.items()},
         "not_judged": {w: {i for i, r in each.items() if i in real and r is None} for w, each in said.items()},
@@ -100,9 +92,9 @@ def panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
 
 # Numbers: docs/gate.md, "The rule in full".
 
-def beta_probability(x: float, a: float, b: float) -> float:
+def _beta_probability(x: float, a: float, b: float) -> float:
     if x > (a + 1) / (a + b + 2):
-        return 1.0 if x >= 1 else 1 - beta_probability(1 - x, b, a)
+        return 1.0 if x >= 1 else 1 - _beta_probability(1 - x, b, a)
     value = 1.0
     for m in range(400, 0, -1):
         value = 1 - (a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)) / value
@@ -110,38 +102,35 @@ def beta_probability(x: float, a: float, b: float) -> float:
     front = a * math.log(x) + b * math.log1p(-x) - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
     return math.exp(front) / a / (1 - (a + b) * x / (a + 1) / value)
 
-def beta_quantile(p: float, a: float, b: float) -> float:
-    low, high = 0.0, 1.0
+def _beta_quantile(p: float, a: float, b: float) -> float:
+    low, high = 0.0, 1.0  # halved until no number lies between
     while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if beta_probability(middle, a, b) < p else (low, middle)
+        low, high = (middle, high) if _beta_probability(middle, a, b) < p else (low, middle)
     return high
 
-def student(p: float, df: float) -> float:
-    far, near = beta_quantile(2 * p - 1, 0.5, df / 2), beta_quantile(2 * (1 - p), df / 2, 0.5)
+def _student(p: float, df: float) -> float:
+    far, near = _beta_quantile(2 * p - 1, 0.5, df / 2), _beta_quantile(2 * (1 - p), df / 2, 0.5)
     return math.sqrt(df * far / (1 - far) if far < 0.5 else df * (1 - near) / near)
 
-def clopper_pearson(k: float, n: float, c: float) -> tuple[float, float]:
-    lower = beta_quantile(1 - c, k, n - k + 1) if k > 0 else 0.0
-    return lower, beta_quantile(c, k + 1, n - k) if k < n else 1.0
+def _clopper_pearson(k: float, n: float, c: float) -> tuple[float, float]:
+    lower = _beta_quantile(1 - c, k, n - k + 1) if k > 0 else 0.0
+    return lower, _beta_quantile(c, k + 1, n - k) if k < n else 1.0
 
-def bounds(p: Fraction, n: int, d: int, v_item: Fraction, v_rev: Fraction, r: int, c: float) -> list[Any]:
+def _bounds(p: Fraction, n: int, d: int, v_item: Fraction, v_rev: Fraction, r: int, c: float) -> list[Any]:
     v, rest, errors = v_item + v_rev, p * (1 - p), [math.sqrt(v_item), math.sqrt(v_rev)]
-    if not v or not rest:
-        return [*clopper_pearson(float(p * n), n, c), *errors, n, None, None]
+    if not v or not rest: return [*_clopper_pearson(float(p * n), n, c), *errors, n, None, None]
     df, size, share = float(v**2 / (v_item**2 / d + v_rev**2 / (r - 1))), float(rest / v), float(p)
-    t = student(c, df)
+    t = _student(c, df)
     half = t * math.sqrt(share * (1 - share) / size + t * t / (4 * size * size))
     low, high = ((share + t * t / (2 * size) + sign * half) / (1 + t * t / size) for sign in (-1, 1))
     return [max(0.0, low), min(1.0, high), *errors, size, df, t]
 
-def by_stratum(marks: dict[str, Fraction], panel: Any) -> dict[int, list[Fraction]]:
-    return {h: [mark for i, mark in marks.items() if panel["strata"][i] == h]
-            for h in sorted({panel["strata"][i] for i in marks})}
+def _by_stratum(marks: dict[str, Fraction], panel: Any) -> dict[int, list[Fraction]]:
+    return {h: [mark for i, mark in marks.items() if panel["strata"][i] == h] for h in sorted({panel["strata"][i] for i in marks})}
 
-def weighted(found: dict[int, list[Fraction]], w: dict[int, Fraction]) -> Fraction:
-    return sum((w[h] * mean(found[h]) for h in found), Fraction(0)) / sum(w[h] for h in found)
+def _weighted(found: dict[int, list[Fraction]], w: dict[int, Fraction]) -> Fraction: return sum((w[h] * mean(found[h]) for h in found), Fraction(0)) / sum(w[h] for h in found)
 
-def alpha_and_near(rows: list[Counter[int]]) -> tuple[Any, Any]:
+def _alpha_and_near(rows: list[Counter[int]]) -> tuple[Any, Any]:
     o: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     near, pairs, steps = 0, 0, [(k, m) for k in range(4) for m in range(4)]
     for row in (row for row in rows if row.total() > 1):
@@ -151,52 +140,46 @@ def alpha_and_near(rows: list[Counter[int]]) -> tuple[Any, Any]:
             near, pairs = near + both * (abs(k - m) < 2), pairs + both
     used = [sum((o[k, m] for m in range(4)), Fraction(0)) for k in range(4)]
     far = {(k, m): (sum(used[k:m + 1]) - (used[k] + used[m]) / 2) ** 2 for k, m in steps if k < m}
-    expected = sum(used[k] * used[m] * way for (k, m), way in far.items())
-    observed = sum(o[pair] * way for pair, way in far.items())
+    observed, expected = sum(o[pair] * way for pair, way in far.items()), sum(used[k] * used[m] * far[k, m] for k, m in far)
     return 1 - (sum(used) - 1) * observed / expected if expected else None, Fraction(near, pairs) if pairs else None
 
-def add_up(panel: Any, valid: list[str], veto: Any, c: float) -> dict[str, Any]:
-    weights, rows, ends = panel["weights"], defaultdict(Counter), [None] * 7
-    for item, rank in (pair for who in valid for pair in panel["ratings"][who].items()):
-        rows[item][rank] += 1
-    found = by_stratum({i: Fraction(row[2] + row[3], row.total()) for i, row in rows.items()}, panel)
+def _add_up(panel: Any, valid: list[str], veto: Any, c: float) -> dict[str, Any]:
+    weights, ends, rows = panel["weights"], [None] * 7, defaultdict[str, Counter[int]](Counter)
+    for item, rank in (pair for who in valid for pair in panel["ratings"][who].items()): rows[item][rank] += 1
+    found = _by_stratum({i: Fraction(row[2] + row[3], row.total()) for i, row in rows.items()}, panel)
     marks = ({i: Fraction(rank > 1) for i, rank in panel["ratings"][who].items()} for who in valid)
-    own = [weighted(by_stratum(mine, panel), weights) for mine in marks]
+    own = [_weighted(_by_stratum(mine, panel), weights) for mine in marks]
     part = {h: weights[h] / sum(weights[g] for g in found) for h in found}
     if len(valid) > 1:
         spread = {h: variance(m) if len(m) > 1 else Fraction(1, 4) for h, m in found.items()}
         v_item = sum((part[h] ** 2 * spread[h] / len(found[h]) for h in found), Fraction(0))
         d, v_rev = max(1, len(rows) - len(found)), variance(own) / len(own)
-        ends = bounds(weighted(found, weights), len(rows), d, v_item, v_rev, len(own), c)
-    names = ("lower", "upper", "item_error", "reviewer_error", "effective_items", "df", "t")
+        ends = _bounds(_weighted(found, weights), len(rows), d, v_item, v_rev, len(own), c)
     seen = [row for row in rows.values() if row.total() >= veto["reviewers"]]
-    bad = sum(row[0] >= veto["reviewers"] for row in seen)
-    upper = clopper_pearson(bad, len(seen), float(veto["confidence"]))[1]
-    alpha, near = alpha_and_near(list(rows.values()))
+    bad, (alpha, near) = sum(row[0] >= veto["reviewers"] for row in seen), _alpha_and_near(list(rows.values()))
+    upper = _clopper_pearson(bad, len(seen), float(veto["confidence"]))[1]
     return {
-        "reviewers": sorted(map(shown, own), key=Decimal), "items": len(rows), "alpha": shown(alpha),
-        "strata": {str(h): {"items": len(found.get(h, ())), "asked": asked, "weight": shown(part.get(h, 0)),
-                            "share": shown(mean(found[h])) if h in found else None}
-                   for h, asked in sorted(Counter(panel["strata"].values()).items())},
-        "share": shown(weighted(found, weights)) if found else None, "within_one": shown(near),
-        "rejections": {"items": bad, "of": len(seen), "upper": shown(upper)},
+        "reviewers": sorted(map(_shown, own), key=Decimal), "items": len(rows), "alpha": _shown(alpha),
+        "strata": {str(h): {"items": len(found.get(h, ())), "asked": asked, "weight": _shown(part.get(h, 0)),
+                            "share": _shown(mean(found[h])) if h in found else None} for h, asked in sorted(Counter(panel["strata"].values()).items())},
+        "share": _shown(_weighted(found, weights)) if found else None, "within_one": _shown(near),
+        "rejections": {"items": bad, "of": len(seen), "upper": _shown(upper)},
         "split": sorted(i for i, row in rows.items() if max(row) - min(row) > 1),
-        **dict(zip(names, map(shown, ends), strict=True)),
+        **dict(zip(("lower", "upper", "item_error", "reviewer_error", "effective_items", "df", "t"), map(_shown, ends), strict=True)),
     }
 
 # Signs of haste.
 
-def share(cases: list[bool]) -> Decimal:
-    return six(Fraction(sum(cases), len(cases)))
+def _share(cases: list[bool]) -> Decimal: return _six(Fraction(sum(cases), len(cases)))
 
-def drop(panel: Any, rule: Any) -> list[str]:
+def _drop(panel: Any, rule: Any) -> list[str]:
     def fails(item: str, kind: str, first: str) -> list[bool]:
         return [abs(m[item] - m[first]) > 1 if kind == "repeat" else (m[item] > 1) == (kind == "bad")
                 for m in panel["all"].values() if item in m and (kind != "repeat" or first in m)]
     failed = {item: fails(item, *what) for item, what in panel["controls"].items()}
-    return [i for i, f in failed.items() if len(f) >= rule["control_reviewers"] and share(f) > rule["control_failed"]]
+    return [i for i, f in failed.items() if len(f) >= rule["control_reviewers"] and _share(f) > rule["control_failed"]]
 
-def not_worse_p(pairs: list[tuple[int, int]]) -> Fraction:
+def _not_worse_p(pairs: list[tuple[int, int]]) -> Fraction:
     size, bad, pooled = len(pairs), Counter(a for a, _ in pairs), Counter(rank for pair in pairs for rank in pair)
     place = [2 * sum(pooled[r] for r in range(rank)) + pooled[rank] + 1 for rank in range(4)]  # twice the mid-ranks
     deals = ((*three, size - sum(three)) for three in product(*(range(pooled[rank] + 1) for rank in range(3))))
@@ -204,127 +187,115 @@ def not_worse_p(pairs: list[tuple[int, int]]) -> Fraction:
               if deal[3] >= 0 and sum(place[rank] * (deal[rank] - bad[rank]) for rank in range(4)) <= 0)
     return Fraction(few, math.comb(2 * size, size))
 
-def hasty(panel: Any, who: str, rule: Any, dropped: list[str]) -> bool:
+def _hasty(panel: Any, who: str, rule: Any, dropped: list[str]) -> bool:
     mine, few = panel["all"][who], rule["fewest_controls"]
     left = [(kind, i, first) for i, (kind, first) in panel["controls"].items() if i in mine and i not in dropped]
     spoilt, again = ([(mine[i], mine[f]) for kind, i, f in left if kind == wanted and f in mine] for wanted in ("bad", "repeat"))
     usable, close = [mine[i] > 1 for kind, i, _ in left if kind == "bad"], [abs(a - b) < 2 for a, b in again]
     return bool(rule["signs"] <= sum((
-        len(spoilt) >= few and six(not_worse_p(spoilt[:50])) >= rule["not_worse_p"],
-        len(usable) >= few and share(usable) > rule["bad_accepted"],
-        len(close) >= few and share(close) < rule["repeats_within_one"],
+        len(spoilt) >= few and _six(_not_worse_p(spoilt[:50])) >= rule["not_worse_p"],
+        len(usable) >= few and _share(usable) > rule["bad_accepted"],
+        len(close) >= few and _share(close) < rule["repeats_within_one"],
         max((len(list(run)) for _, run in groupby(mine.values())), default=0) >= rule["longest_run"],
     )))
 
 # The verdict.
 
-def note(findings: list[dict[str, Any]], when: Any, code: str, **facts: Any) -> None:
-    if when:
-        findings.append({"code": code, **{k: shown(v) if isinstance(v, Decimal | Fraction) else v for k, v in facts.items()}})
+def _note(findings: list[dict[str, Any]], when: Any, code: str, **facts: Any) -> None:
+    if when: findings.append({"code": code, **{k: _shown(v) if isinstance(v, Decimal | Fraction) else v for k, v in facts.items()}})
 
-def judge(panel: Any, valid: list[str], policy: Any, c: Any) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
-    need, level, found, harm = policy["enough"], six(policy["level"]["share"]), [], panel["harm"]
-    few, n = need["per_stratum"], add_up(panel, valid, policy["veto"], float(c))
-    note(found, not panel["core"], "no_core")
-    note(found, n["items"] < need["items"], "few_items", found=n["items"], needed=need["items"])
-    note(found, len(valid) < need["reviewers"], "few_reviewers", found=len(valid), needed=need["reviewers"])
-    for h, s in n["strata"].items():
-        note(found, s["items"] < few, "few_in_stratum", stratum=int(h), found=s["items"], needed=few)
+def _judge(panel: Any, valid: list[str], policy: Any, c: Any) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
+    found: list[dict[str, Any]] = []
+    need, level, harm = policy["enough"], _six(policy["level"]["share"]), panel["harm"]
+    few, n = need["per_stratum"], _add_up(panel, valid, policy["veto"], float(c))
+    _note(found, not panel["core"], "no_core")
+    _note(found, n["items"] < need["items"], "few_items", found=n["items"], needed=need["items"])
+    _note(found, len(valid) < need["reviewers"], "few_reviewers", found=len(valid), needed=need["reviewers"])
+    for h, s in n["strata"].items(): _note(found, s["items"] < few, "few_in_stratum", stratum=int(h), found=s["items"], needed=few)
     lacking, r = bool(found), n["rejections"]
-    note(found, harm["flagged"], "harm_open", items=harm["flagged"])
-    note(found, harm["upheld"], "harm_upheld", items=harm["upheld"])
-    if lacking:
-        return n, found, "insufficient"
+    for kind, code in (("flagged", "harm_open"), ("upheld", "harm_upheld")): _note(found, harm[kind], code, items=harm[kind])
+    if lacking: return n, found, "insufficient"
     lower, upper = Decimal(n["lower"]), Decimal(n["upper"])
     code = "level_reached" if lower >= level else "level_missed" if upper < level else "level_open"
     ends = {"level_reached": {"lower": lower}, "level_missed": {"upper": upper}}.get(code, {"lower": lower, "upper": upper})
-    note(found, True, code, **ends, level=level)
-    weak, low = (six(level - policy["stops"][margin]) for margin in ("weak_stratum_margin", "reviewer_margin"))
-    for h, s in n["strata"].items():
-        note(found, Decimal(s["share"]) < weak, "weak_stratum", stratum=int(h), share=s["share"], needed=weak)
-    note(found, Decimal(r["upper"]) > policy["veto"]["most"], "veto", **r, most=policy["veto"]["most"])
-    for one in n["reviewers"]:
-        note(found, Decimal(one) < low, "low_reviewer", share=one, needed=low)
+    _note(found, True, code, **ends, level=level)
+    weak, low = (_six(level - policy["stops"][margin]) for margin in ("weak_stratum_margin", "reviewer_margin"))
+    for h, s in n["strata"].items(): _note(found, Decimal(s["share"]) < weak, "weak_stratum", stratum=int(h), share=s["share"], needed=weak)
+    _note(found, Decimal(r["upper"]) > policy["veto"]["most"], "veto", **r, most=policy["veto"]["most"])
+    for one in n["reviewers"]: _note(found, Decimal(one) < low, "low_reviewer", share=one, needed=low)
     stopped = {"harm_upheld", "weak_stratum", "veto", "low_reviewer"} & {one["code"] for one in found}
     settled = "no_go" if upper < level else "go" if lower >= level and not stopped else "discuss"
     return n, found, "discuss" if harm["flagged"] else settled
 
-def decide(panel: Any, policy: Any) -> dict[str, Any]:
+def _decide(panel: Any, policy: Any) -> dict[str, Any]:
     core, look, need, strata = panel["core"], panel["look"], policy["enough"], set(panel["strata"].values())
     c, limit, many = policy["level"]["confidence" if look == 1 else "later_confidence"], policy["guidelines"], need["community_reviewers"]
     rated = {who: len(core & mine.keys()) for who, mine in sorted(panel["ratings"].items())}
-    valid = [who for who, k in rated.items() if k and six(Fraction(k, len(core))) >= need["core_share"]]
-    dropped = drop(panel, policy["careless"])
-    flagged = [who for who in valid if hasty(panel, who, policy["careless"], dropped)]
-    n, found, outcome = judge(panel, valid, policy, c)
+    valid = [who for who, k in rated.items() if k and _six(Fraction(k, len(core))) >= need["core_share"]]
+    dropped = _drop(panel, policy["careless"])
+    flagged, (n, found, outcome) = [w for w in valid if _hasty(panel, w, policy["careless"], dropped)], _judge(panel, valid, policy, c)
     asked = flagged and outcome in {"go", "no_go"}
-    without = judge(panel, [who for who in valid if who not in flagged], policy, c)[2] if asked else None
-    note(found, without not in {None, outcome}, "flags_decide", outcome=without)
+    without = _judge(panel, [who for who in valid if who not in flagged], policy, c)[2] if asked else None
+    _note(found, without not in {None, outcome}, "flags_decide", outcome=without)
     for who, k in rated.items():
         left_out = who not in valid and core and (panel["ratings"][who] or panel["not_judged"][who])
-        note(found, left_out, "reviewer_left_out", rated=k, core=len(core), cannot_judge=len(core & panel["not_judged"][who]))
-    for h, w in panel["weights"].items():
-        note(found, w and h not in strata, "stratum_left_out", stratum=h, weight=w)
-    for item in dropped:
-        note(found, True, "control_dropped", control=item)
-    note(found, len(valid) < many, "small_panel", found=len(valid), needed=many)
-    note(found, look > 1, "later_look", look=look, confidence=c)
-    a, near = n["alpha"], n["within_one"]
-    low = a and near and Decimal(a) < limit["alpha"] and Decimal(near) < limit["within_one"]
-    note(found, low, "guidelines", alpha=a, within_one=near)
+        _note(found, left_out, "reviewer_left_out", rated=k, core=len(core), cannot_judge=len(core & panel["not_judged"][who]))
+    for h, w in panel["weights"].items(): _note(found, w and h not in strata, "stratum_left_out", stratum=h, weight=w)
+    for item in dropped: _note(found, True, "control_dropped", control=item)
+    _note(found, len(valid) < many, "small_panel", found=len(valid), needed=many)
+    _note(found, look > 1, "later_look", look=look, confidence=c)
+    low = all(n[name] and Decimal(n[name]) < limit[name] for name in ("alpha", "within_one"))
+    _note(found, low, "guidelines", alpha=n["alpha"], within_one=n["within_one"])
     return {
-        "outcome": outcome if without in {None, outcome} else "discuss", "look": look, "confidence": shown(c), "numbers": n,
-        "without_flagged": without, "level": shown(policy["level"]["share"]), "community_panel": len(valid) >= many,
+        "outcome": outcome if without in {None, outcome} else "discuss", "look": look, "confidence": _shown(c), "numbers": n,
+        "without_flagged": without, "level": _shown(policy["level"]["share"]), "community_panel": len(valid) >= many,
         "harm": {kind: panel["harm"][kind] for kind in ("flagged", "upheld", "cleared")},
-        "findings": sorted(found, key=lambda one: (CODES.index(one["code"]), canonical(one))),
+        "findings": sorted(found, key=lambda one: (CODES.index(one["code"]), _canonical(one))),
     }
 
 # The certificate.
 
-def certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
+def _certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
     key, devices = json.loads(members["key.json"]), json.loads(members["devices.json"])
-    policy, events = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), read_log(members["events.jsonl"])
+    policy, events = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), _read_log(members["events.jsonl"])
     if strangers := {e["device"] for e in events} - {device for device, owner in devices["devices"].items() if owner}:
         raise ValueError(f"devices that the organisation does not know wrote events: {sorted(strangers)}")
-    state = fold(events, key, devices["organisation"])
+    state = _fold(events, key, devices["organisation"])
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
-    verdict = decide(panel_of(state, key, run), policy)
-    valid = len(verdict["numbers"]["reviewers"])
+    valid = len((verdict := _decide(_panel_of(state, key, run), policy))["numbers"]["reviewers"])
     return {
-        "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": sha(members["key.json"]),
-        "log": log_facts(events, members["devices.json"], key, state["gone"]), "verdict": verdict,
-        "policy": {"sha256": sha(members["policy.toml"]), "status": policy["status"], "organisation": policy["organisation"],
+        "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": _sha(members["key.json"]),
+        "log": _log_facts(events, members["devices.json"], key, state["gone"]), "verdict": verdict,
+        "policy": {"sha256": _sha(members["policy.toml"]), "status": policy["status"], "organisation": policy["organisation"],
                    "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": valid, "words": f"panel of {valid}", "chosen": key["panel"]},
     }
 
-def differing(found: Any, wanted: Any, path: str) -> list[str]:
+def _differing(found: Any, wanted: Any, path: str) -> list[str]:
     if isinstance(found, dict) and isinstance(wanted, dict):
         inner = ((found.get(k, "absent"), wanted.get(k, "absent"), f"{path}.{k}") for k in sorted({*found, *wanted}))
-        return [line for each in inner for line in differing(*each)]
-    return [] if canonical(found) == canonical(wanted) else [f"{path} is {found}, computed again it is {wanted}"]
+        return [line for each in inner for line in _differing(*each)]
+    return [] if _canonical(found) == _canonical(wanted) else [f"{path} is {found}, computed again it is {wanted}"]
 
-def check(path: str, expected: list[str]) -> list[str]:
+def _check(path: str, expected: list[str]) -> list[str]:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     with zipfile.ZipFile(path) as archive:
         small = sum(each.file_size for each in archive.infolist()) < 100 * 2**20
         members = {name: archive.read(name) for name in MEMBERS if small}
-    stated = json.loads(members["certificate.json"])
-    signer = stated["organisation"]["signing_key"]
+    signer = (stated := json.loads(members["certificate.json"]))["organisation"]["signing_key"]
     key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer))
     key.verify(members["certificate.sig"], members["certificate.json"])
-    again = certified(members, stated)
-    wrong = differing({name: stated[name] for name in again}, again, "$")
-    wrong += [f"it was signed with another key, {signer}" for key in expected if key != signer]
+    again = _certified(members, stated)
+    wrong = _differing({name: stated[name] for name in again}, again, "$") + [f"it was signed with another key, {signer}" for key in expected if key != signer]
     return wrong or [f"Holds: {stated['verdict']['outcome']}, signed with {signer}"]
 
-def main(arguments: list[str]) -> int:
+def _main(arguments: list[str]) -> int:
     try:
-        said = check(arguments[0], arguments[1:])
+        said = _check(arguments[0], arguments[1:])
     except Exception as error:  # noqa: BLE001  whatever is wrong with a hostile file, it does not hold
         said = [f"{type(error).__name__}: {error}"]
     print("\n".join(line.encode("unicode_escape").decode() for line in said))
     return 0 if said[0].startswith("Holds: ") else 1
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(_main(sys.argv[1:]))

@@ -34,10 +34,10 @@ PROGRAM = resources.files("review.verdict.stand_alone").joinpath("rosetta_verify
 
 def found_by_second(evidence: Evidence) -> dict[str, Any]:
     key = json.loads(evidence.key_bytes)
-    events = second.read_log(events_bytes(evidence.events))
-    state = second.fold(events, key, evidence.organisation_device)
+    events = second._read_log(events_bytes(evidence.events))
+    state = second._fold(events, key, evidence.organisation_device)
     policy = tomllib.loads(evidence.policy.decode(), parse_float=Decimal)
-    return second.decide(second.panel_of(state, key, key["runs"][0]), policy)
+    return second._decide(second._panel_of(state, key, key["runs"][0]), policy)
 
 
 def test_both_programs_give_one_verdict() -> None:
@@ -49,7 +49,7 @@ def test_both_programs_give_one_verdict() -> None:
         theirs = found_by_second(evidence)
         assert canonical_bytes(mine) == canonical_bytes(theirs), (
             seed,
-            second.differing(mine, theirs, "$"),
+            second._differing(mine, theirs, "$"),
         )
         outcomes[mine["outcome"]] += 1
         outcomes["flagged"] += mine["without_flagged"] is not None
@@ -60,11 +60,11 @@ def test_both_programs_give_one_verdict() -> None:
 def test_its_quantiles_are_those_of_another_library() -> None:
     for a, b in ((0.5, 0.5), (1, 1), (3, 40), (57.3, 8.2), (2500, 2500), (0.5, 39.3)):
         for p in (1e-6, 0.05, 0.3, 0.5, 0.9, 0.975, 0.9999):
-            found = second.beta_quantile(p, a, b)
+            found = second._beta_quantile(p, a, b)
             assert found == pytest.approx(float(stats.beta.ppf(p, a, b)), rel=1e-10), (a, b, p)
     for df in (1, 1.5, 4, 78.6779, 1000):
         for p in (0.6, 0.95, 0.975, 0.9999):
-            assert second.student(p, df) == pytest.approx(float(stats.t.ppf(p, df)), rel=1e-10)
+            assert second._student(p, df) == pytest.approx(float(stats.t.ppf(p, df)), rel=1e-10)
 
 
 def test_its_mann_whitney_is_that_of_another_library() -> None:
@@ -82,7 +82,7 @@ def test_its_mann_whitney_is_that_of_another_library() -> None:
         p = stats.permutation_test(
             (bad, good), smaller, alternative="less", n_resamples=float("inf"), vectorized=True
         ).pvalue
-        assert float(second.not_worse_p(pairs)) == pytest.approx(p)
+        assert float(second._not_worse_p(pairs)) == pytest.approx(p)
 
 
 def test_it_is_short_and_stands_alone() -> None:
@@ -91,7 +91,7 @@ def test_it_is_short_and_stands_alone() -> None:
         line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
     ]
     docstring = (ast.get_docstring(ast.parse(text), clean=False) or "").count("\n") + 1
-    assert len(lines) - docstring < 290
+    assert len(lines) - docstring < 250
     modules = {
         (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
         for node in ast.walk(ast.parse(text))
@@ -162,7 +162,7 @@ def test_both_agree_on_certificates_too(tmp_path: Path) -> None:
         except HarnessError:
             continue
         path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
-        assert second.main([str(path)]) == 0
+        assert second._main([str(path)]) == 0
         seen += 1
     assert seen
 

@@ -1,0 +1,31 @@
+"""A data folder of its own, a sealed run in its store, and its office."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from review.office.store import Office
+from tests.review.verdict.certified import fluent_run
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def card(home: Path, tmp_path: Path) -> dict[str, Any]:
+    """Seal a run in the store whose automatic tier is fluent."""
+    return fluent_run(home / "rosetta.sqlite", tmp_path)
+
+
+@pytest.fixture
+def office(home: Path) -> Iterator[Office]:
+    with Office.open(home) as opened:
+        yield opened

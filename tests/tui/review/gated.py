@@ -1,0 +1,99 @@
+"""A review in an office, and the commands that read its verdict."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from harness.store.database import open_store
+from review.files.keys import Identity, Role
+from review.office.store import Office, Review
+from review.verdict.evidence import Evidence
+from review.verdict.evidence_file import pack_evidence
+from rosetta_tui.commands.review import review as review_commands
+from rosetta_tui.commands.runs import runs
+from tests.review.verdict import histories
+from tests.review.verdict.certified import GO, about, fill_office
+from tests.review.verdict.histories import Shape
+
+
+def invoke(*arguments: object, text: str | None = None) -> Result:
+    done = CliRunner().invoke(review_commands, [str(a) for a in arguments], input=text)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done
+
+
+def shown(*arguments: object) -> str:
+    done = CliRunner().invoke(runs, [str(a) for a in arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def listed() -> dict[str, Any]:
+    [run] = json.loads(shown("list", "--json"))
+    return dict(run)
+
+
+def reviewed(
+    card: dict[str, Any], shape: Shape = GO, *, seed: int = 1, segments: str = "gold_standard"
+) -> Evidence:
+    rng = Random(seed)
+    key = histories.make_key(rng, shape)
+    facts = {"run_id": card["run_id"], "run_card_hash": card["run_card_hash"]}
+    key = about(key, segments=segments, **facts)
+    events = [
+        e for e in histories.make_events(rng, shape, key) if e.device != histories.ORGANISATION
+    ]
+    return histories.evidence_of(key, events)
+
+
+def filled(office: Office, home: Path, evidence: Evidence) -> Review:
+    identity = Identity.load(home, Role.ORGANISATION)
+    return fill_office(office, evidence, identity.public.signing_key)
+
+
+def issued(tmp_path: Path, name: str = "out") -> Path:
+    """Issue the certificate of the newest review."""
+    done = invoke("gate", "--issue", "-o", tmp_path / name)
+    assert done.exit_code == 0, done.output
+    [certificate] = (tmp_path / name).glob("*.certificate.json")
+    return certificate
+
+
+def put(file: Any, folder: Path, name: str = "c") -> Path:
+    """Write an evidence file."""
+    path = folder / f"{name}.rosetta-evidence"
+    path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
+    return path
+
+
+def find_bytes(home: Path) -> str:
+    with closing(open_store(home / "rosetta.sqlite")) as store:
+        return str(store.execute("SELECT run_card FROM runs").fetchone()[0])
+
+
+def replace_evidence(file: Any, evidence: Evidence) -> Any:
+    return type(file)(file.certificate, file.signature, evidence)
+
+
+def flagged(card: dict[str, Any]) -> Evidence:
+    """A review in which one person flags an item of the run."""
+    evidence = reviewed(card)
+    key = evidence.key
+    item = next(
+        i for i, each in key.items.items() if each.run_id == card["run_id"] and not each.control
+    )
+    laptop = histories.Chain(Random(3))
+    laptop.lamport = 10**6
+    who, batch = next(e for e in evidence.events if e.kind == "consent").payload.reviewer, None
+    batch = next(e for e in evidence.events if e.kind == "consent").payload.batch
+    laptop.write(
+        histories.HarmFlag(wall=histories.WALL, reviewer=who, batch=batch, item=item, harmful=True)
+    )
+    return histories.evidence_of(key, [*evidence.events, *laptop.events])
