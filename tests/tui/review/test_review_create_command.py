@@ -187,6 +187,7 @@ def test_secret_sentences_go_out_sealed_or_not_at_all(secret_home: Path, tmp_pat
         "segment",
         "title",
         "nobody",
+        "long",
     ],
 )
 def test_wrong_wishes_are_refused_in_words(
