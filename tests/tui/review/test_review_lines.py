@@ -1,20 +1,16 @@
 """The line face: by keyboard alone, through terminals and pipes, in any language, and never losing an answer."""
 
 import io
-import random
 import re
-import signal
 import socket
-import sys
 from pathlib import Path
 
 import pytest
 
 from review.files.ratings import open_ratings
-from review.log.chain import check_chain
 from review.log.fold import fold
 from review.log.laptop import Laptop
-from review.log.payloads import Face, Rate
+from review.log.payloads import Face
 from review.log.state import ReviewerState
 from review.rating import CannotJudge, Rating, Reason
 from review.session import build
@@ -32,8 +28,6 @@ from tests.review.session.scenes import (
     training_of,
     write_file,
 )
-from tests.review.thorough import times
-from tests.tui.review.line_driver import Pipe, Terminal
 
 BATCH = "ba" * 8
 FIRST = ["1", CODE, "1"]
@@ -203,25 +197,6 @@ def test_a_sealed_file_asks_for_the_secret_words(home: Path, tmp_path: Path) -> 
     assert b"Candidate" not in (home / "review.sqlite").read_bytes()
 
 
-def test_a_long_line_and_wrong_bytes_end_nothing(home: Path, file: Path) -> None:
-    pipe = Pipe(home, str(file))
-    for line in (*FIRST, "c " + "a" * 50_000, "3"):
-        assert pipe.read()
-        pipe.type(line)
-    assert pipe.read()
-    pipe.said += b"\n"
-    assert pipe.process.stdin is not None
-    pipe.process.stdin.write(b"c caf\xe9 \xff\n4\nq\n")
-    pipe.process.stdin.flush()
-    said = pipe.process.stdout.read().decode() if pipe.process.stdout else ""
-    assert pipe.end() == 0
-    assert b"too long" in pipe.said
-    assert "Saved: Excellent." in said
-    state = state_of(home)
-    assert state.comments == {item_id(2): "caf\ufffd \ufffd"}
-    assert len(state.judgements) == 2
-
-
 SYLLABICS = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ"
 
 
@@ -317,152 +292,3 @@ def test_the_language_can_be_changed_before_consent_and_is_remembered(
     assert "Enregistré : Idée." in said
     _, said = sit(home, file, "", "q")
     assert "Votre code est" in said
-
-
-# through a real terminal
-
-
-def drive_script(home: Path, file: Path, count: int, cut: int, seed: int) -> tuple[int, str]:
-    """Play the session script of the review page; gives typed lines and the six words."""
-    marks = random.Random(seed).sample(range(2, count - 3), count // 5)
-    reasons, comments = marks[: count * 12 // 100], marks[count * 12 // 100 :][: count * 8 // 100]
-    undos, skips = {5, count // 2}, {count - 1}
-    terminal = Terminal(home, str(file))
-    for ask, answer in (("2 no:", "1"), ("then Enter:", CODE), ("then Enter:", "1")):
-        terminal.expect(ask)
-        terminal.type(answer)
-    terminal.expect("for help:")
-    for number in range(1, count + 1):
-        if number == cut:
-            terminal.kill()
-            lines, terminal = terminal.lines, Terminal(home, str(file))
-            terminal.lines = lines
-            terminal.expect("code:")
-            terminal.type("")
-            terminal.expect(f"Sentence {number} of {count}")
-            terminal.expect("for help:")
-        if number in comments:
-            terminal.type("c it sounds strange")
-            terminal.expect("for help:")
-        terminal.type("s" if number in skips else str(number % 4 + 1), judging=True)
-        _until_next(terminal)
-        if number in reasons:
-            terminal.type(f",{number % 8 + 1}")
-            _until_next(terminal)
-        if number in undos:
-            terminal.type("u", judging=True)
-            terminal.expect("for help:")
-            terminal.type("4", judging=True)
-            _until_next(terminal)
-    terminal.type("")
-    terminal.expect("for help:")
-    terminal.type("3", judging=True)
-    terminal.expect("stops:")
-    terminal.type("x")
-    terminal.expect("or q:")
-    terminal.type("")
-    said = terminal.expect("Write them down")
-    terminal.type("")
-    terminal.expect("stops:")
-    terminal.type("q")
-    terminal.child.expect_exact("you go on here.")
-    terminal.child.wait()
-    assert terminal.child.exitstatus == 0
-    return terminal.lines, said
-
-
-def _until_next(terminal: Terminal) -> None:
-    """Read to the next prompt; a rest is left by Enter."""
-    if (
-        terminal.child.expect_exact(
-            ["for help:", "Enter goes on. q stops:", "u takes back, q stops:"]
-        )
-        == 1
-    ):
-        terminal.type("")
-        terminal.expect("for help:")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
-def test_the_session_script_by_keyboard_alone(home: Path, tmp_path: Path) -> None:
-    count = times(12, 100)
-    file = write_file(batch_of(items_of(count)), tmp_path / "stick")
-    typed, said = drive_script(home, file, count, cut=count * 43 // 100, seed=3)
-    assert typed <= 20 + count * 1.4
-    assert "Saved and checked." in said
-    assert "\x1b" not in said
-    state = state_of(home)
-    assert len(state.judgements) == count
-    assert len(state.comments) == count * 8 // 100
-    (ratings,) = (tmp_path / "stick").glob("*.rosetta-ratings")
-    assert open_ratings(ratings.read_bytes(), CUSTODIANS).phrase in said
-    print(f"{count} items: {typed} lines typed")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
-def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> None:
-    terminal = Terminal(home, str(file))
-    for ask, answer in (("2 no:", "1"), ("then Enter:", CODE), ("then Enter:", "1")):
-        terminal.expect(ask)
-        terminal.type(answer)
-    terminal.expect("for help:")
-    terminal.child.delaybeforesend = Terminal.WAIT
-    terminal.child.send("1\r" * 50)
-    terminal.expect("Sentence 2 of 4")
-    terminal.expect("for help:")
-    terminal.type("2", judging=True)
-    terminal.expect("Saved: Gist.")
-    terminal.kill()
-    ratings = [each.rating for each in state_of(home).judgements.values()]
-    assert ratings == [Rating.REJECT, Rating.GIST]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
-def test_ctrl_c_leaves_with_everything_kept(home: Path, file: Path) -> None:
-    terminal = Terminal(home, str(file))
-    for ask, answer in (("2 no:", "1"), ("then Enter:", CODE), ("then Enter:", "1")):
-        terminal.expect(ask)
-        terminal.type(answer)
-    terminal.expect("for help:")
-    terminal.child.kill(signal.SIGINT)
-    terminal.expect("Everything is kept.")
-    terminal.child.wait()
-    assert terminal.child.exitstatus == 130
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_a_comment_survives_a_kill_while_it_is_typed(home: Path, file: Path) -> None:
-    pipe = Pipe(home, str(file))
-    for line in (*FIRST, "c", "the second half is"):
-        assert pipe.read()
-        pipe.type(line)
-    assert pipe.read()
-    pipe.kill()
-    _, said = sit(home, file, "", "c", "missing", "", "q")
-    assert "Your comment: the second half is" in said
-    assert state_of(home).comments == {item_id(1): "the second half is\nmissing"}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
-def test_no_answer_is_lost_by_a_kill(home: Path, tmp_path: Path) -> None:
-    kills, chance = times(4, 200), random.Random(5)
-    file = write_file(batch_of(items_of(kills * 12)), tmp_path / "stick")
-    sit(home, file, *FIRST, "1")
-    acknowledged = 1
-    for _ in range(kills):
-        pipe = Pipe(home, str(file))
-        assert pipe.read()
-        pipe.type("")
-        for _ in range(chance.randint(1, 8)):
-            assert pipe.read()
-            pipe.type("" if pipe.said.endswith(b"q stops: ") else "3")
-        pipe.read(chance.uniform(0.0, 0.03))
-        pipe.kill()
-        shown = [int(n) for n in re.findall(rb"Sentence (\d+) of", pipe.said)]
-        assert shown[0] > acknowledged
-        acknowledged = shown[-1] - 1
-        with Laptop.open(home) as laptop:
-            events = list(laptop.events())
-        assert sum(isinstance(e.payload, Rate) for e in events) - acknowledged in {0, 1}
-        assert check_chain(events).whole
-    print(f"{kills} kills, {acknowledged} answers acknowledged, none lost")
