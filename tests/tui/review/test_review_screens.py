@@ -333,7 +333,7 @@ async def test_help_lists_every_key_and_goes_back_to_the_same_item(app: Reviewin
         await begin(pilot)
         await press(pilot, "1", "question_mark")
         for words in (
-            "Reject: wrong, or not our language",
+            "Reject – wrong, or not our language",
             "Leave it for later",
             "Read it aloud first.",
         ):
