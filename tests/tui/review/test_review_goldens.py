@@ -1,0 +1,46 @@
+"""What the pages look like, as plain text: a change of layout is seen and agreed to.
+
+``ROSETTA_WRITE_GOLDENS=1 pytest tests/tui/review/test_review_goldens.py`` writes them anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.review.session.scenes import batch_of, items_of
+from tests.tui.review.reviewing import Reviewing, begin, press
+from tests.tui.test_goldens import compare
+
+SIZES = [(80, 24), (160, 48)]
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_item(tmp_path: Path, size: tuple[int, int], language: str) -> None:
+    said = {"source": "I saw his dog yesterday.", "candidate": "Hieraŭ mi vidis lian hundon."}
+    items = [item.model_copy(update=said) for item in items_of(60)]
+    app = Reviewing(tmp_path, batch_of(items, language=language), language=language)
+    async with app.run_test(size=size) as pilot:
+        await begin(pilot)
+        await press(pilot, *"12341234123")
+        compare(f"review-item-{language}", size, app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_reasons(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = Reviewing(tmp_path, batch_of(items_of(3)))
+    async with app.run_test(size=size) as pilot:
+        await begin(pilot)
+        await press(pilot, "2", "comma", "5", "comma")
+        compare("review-reasons", size, app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_end(tmp_path: Path, size: tuple[int, int]) -> None:
+    app = Reviewing(tmp_path, batch_of(items_of(2)))
+    async with app.run_test(size=size) as pilot:
+        await begin(pilot)
+        await press(pilot, "2", "s", "enter", "s")
+        compare("review-end", size, app)
