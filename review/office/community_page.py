@@ -147,25 +147,39 @@ def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]
 
 def _answer(certificate: Certificate, words: Words) -> Iterator[str]:
     short, long = _ANSWERS[certificate.outcome]
-    pair = outside(certificate.run.language_pair)
-    yield f"<h1>{words('Is the machine translation good enough?')}</h1>"
-    yield f'<p class="quiet">{pair} · {outside(certificate.organisation.name)} · {certificate.issued[:10]}</p>'
-    yield f'<p class="answer" data-field="/verdict/outcome">{words(short)}</p><p>{words(long)}</p>'
+    about = (certificate.run.language_pair, certificate.organisation.name, certificate.issued[:10])
+    question = words("Is the machine translation good enough?")
+    yield f"<h1>{escape(question)}</h1>"
+    yield f'<p class="quiet">{" · ".join(map(outside, about))}</p>'
+    yield f'<p class="answer" data-field="/verdict/outcome">{escape(words(short))}</p>'
+    yield _paragraph(words(long))
 
 
 def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
-    numbers = certificate.verdict["numbers"]
-    people = certificate.panel.reviewers
-    yield f"<h2>{words('What the answers say')}</h2>"
-    who = words.plural("{n} person gave answers that count.", "{n} people gave answers that count.", people)  # fmt: skip
-    many = words.plural("They looked at {n} sentence.", "They looked at {n} sentences.", numbers["items"])  # fmt: skip
+    numbers, level = certificate.verdict["numbers"], certificate.verdict["level"]
+    people, items = certificate.panel.reviewers, numbers["items"]
+    yield _heading(words("What the answers say"))
+    who = words.plural(
+        "{n} person gave answers that count.", "{n} people gave answers that count.", people
+    )
+    many = words.plural("They looked at {n} sentence.", "They looked at {n} sentences.", items)
     yield f"<p>{_field('/panel/reviewers', who)} {_field('/verdict/numbers/items', many)}</p>"
     if numbers["share"] is None:
         return
-    yield "<p>" + _field("/verdict/numbers/share", words("About {share} of the translations are good: correct, or with small problems only.", share=_of_ten(numbers["share"], words))) + "</p>"  # fmt: skip
+    good = words(
+        "About {share} of the translations are good: correct, or with small problems only.",
+        share=_of_ten(numbers["share"], words),
+    )
+    yield f"<p>{_field('/verdict/numbers/share', good)}</p>"
     if numbers["lower"] is not None:
-        yield "<p>" + _field("/verdict/numbers/lower", words("A few people and a few sentences are not everything. We can be quite sure of this much: {share} or more are good.", share=_of_hundred(numbers["lower"], words))) + "</p>"  # fmt: skip
-    yield "<p>" + _field("/verdict/level", words("The goal was {share}.", share=_of_hundred(certificate.verdict["level"], words))) + "</p>"  # fmt: skip
+        sure = words(
+            "A few people and a few sentences are not everything. "
+            "We can be quite sure of this much: {share} or more are good.",
+            share=_of_hundred(numbers["lower"], words),
+        )
+        yield f"<p>{_field('/verdict/numbers/lower', sure)}</p>"
+    goal = words("The goal was {share}.", share=_of_hundred(level, words))
+    yield f"<p>{_field('/verdict/level', goal)}</p>"
 
 
 def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
@@ -176,43 +190,65 @@ def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
     }
     if len(strata) < 2:
         return
-    yield f"<h2>{words('Easy and hard sentences')}</h2><table>"
+    yield _heading(words("Easy and hard sentences"))
+    yield "<table>"
     for difficulty, stratum in sorted(strata.items()):
-        share = _of_ten(stratum["share"], words)
-        said = words("about {share} are good", share=share)
+        said = words("about {share} are good", share=_of_ten(stratum["share"], words))
         cell = _field(f"/verdict/numbers/strata/{difficulty}/share", said)
-        yield f"<tr><th scope='row'>{words(_HARD[difficulty])}</th><td>{cell}</td></tr>"
+        yield f'<tr><th scope="row">{escape(words(_HARD[difficulty]))}</th><td>{cell}</td></tr>'
     yield "</table>"
 
 
 def _reasons(found: list[Reason], words: Words) -> Iterator[str]:
     if not found:
         return
-    yield f"<h2>{words('What people found wrong, most often first')}</h2><ul>"
-    yield from (f"<li>{words(REASONS[reason])}</li>" for reason in found)
-    yield "</ul>"
+    yield _heading(words("What people found wrong, most often first"))
+    items = "".join(f"<li>{escape(words(REASONS[reason]))}</li>" for reason in found)
+    yield f"<ul>{items}</ul>"
 
 
 def _questions(asked: list[Question], words: Words) -> Iterator[str]:
     if not asked:
         return
-    yield f"<h2>{words('Questions about the language')}</h2>"
-    yield f"<p>{words('Some people found these translations good, others did not. Nobody is wrong: people speak in more than one way. How would you say it?')}</p>"  # fmt: skip
+    yield _heading(words("Questions about the language"))
+    yield _paragraph(
+        words(
+            "Some people found these translations good, others did not. "
+            "Nobody is wrong: people speak in more than one way. How would you say it?"
+        )
+    )
     for each in asked:
         yield '<div class="card">'
-        yield f'<p class="quiet">{outside(each.item.source)}</p><p class="said">{outside(each.item.candidate)}</p>'  # fmt: skip
+        yield f'<p class="quiet">{outside(each.item.source)}</p>'
+        yield f'<p class="said">{outside(each.item.candidate)}</p>'
         if each.suggestions:
-            yield f"<p class='quiet'>{words('Somebody would say:')}</p>"
-            yield from (f'<p class="said">{outside(wording)}</p>' for wording in each.suggestions)
+            yield _paragraph(words("Somebody would say:"), "quiet")
+        yield from (f'<p class="said">{outside(wording)}</p>' for wording in each.suggestions)
         yield "</div>"
 
 
 def _rights(certificate: Certificate, words: Words, large: bool) -> Iterator[str]:
-    yield f"<h2>{words('Your answers are yours')}</h2>"
-    yield f"<p>{words('Whoever gave answers can take them back at any time. Ask the people who asked you.')}</p>"
+    yield _heading(words("Your answers are yours"))
+    yield _paragraph(
+        words("Whoever gave answers can take them back at any time. Ask the people who asked you.")
+    )
     if not large:
-        yield f"<p>{words('So few people took part that this page shows no single sentence: somebody could guess who said what.')}</p>"  # fmt: skip
-    yield f'<p class="quiet">{words("Anybody can check this result. It comes from the certificate with this number:")} <code>{certificate.sha256}</code></p>'  # fmt: skip
+        yield _paragraph(
+            words(
+                "So few people took part that this page shows no single sentence: "
+                "somebody could guess who said what."
+            )
+        )
+    known = words("Anybody can check this result. It comes from the certificate with this number:")
+    yield f'<p class="quiet">{escape(known)} <code>{certificate.sha256}</code></p>'
+
+
+def _heading(said: str) -> str:
+    return f"<h2>{escape(said)}</h2>"
+
+
+def _paragraph(said: str, style: str = "") -> str:
+    return f'<p class="{style}">{escape(said)}</p>' if style else f"<p>{escape(said)}</p>"
 
 
 def _field(path: str, said: str) -> str:

@@ -20,8 +20,13 @@ if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
 
 ROOT: Final = Path(__file__).parents[2]
-FOLDERS: Final = ("review/session", "review/desktop", "rosetta_tui/review")
-"""Where words for reviewers are said; other files in them say none through these functions."""
+FILES: Final = (
+    "review/session/*.py",
+    "review/desktop/*.py",
+    "review/office/community_page.py",
+    "rosetta_tui/review/*.py",
+)
+"""Where words for reviewers are said; some of these files say none through these functions."""
 KEYWORDS: Final = {"words": None, "_words": None, "msgid": None, "plural": (1, 2)}
 """Function → which of its arguments are words; None: the first."""
 TEMPLATE: Final = OURS / f"{DOMAIN}.pot"
@@ -41,7 +46,7 @@ def collect() -> Catalog:
         project="Rosetta", version="1", charset="utf-8", creation_date=_DATE,
         header_comment=_HEADER, fuzzy=False,
     )  # fmt: skip
-    for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).glob("*.py")):
+    for path in sorted(path for files in FILES for path in ROOT.glob(files)):
         found = extract_from_file("python", path, KEYWORDS, comment_tags=("Translators:",))
         for _, message, comments, _ in found:
             template.add(message, auto_comments=comments)
