@@ -6,7 +6,7 @@ the other. Needs Python 3.11 and the package ``cryptography`` only. Short on pur
 """
 
 # fmt: off
-# ruff: noqa: E401, E701, E704, I001  one line where one says it: whoever checks a verdict reads all of this
+# ruff: noqa: E401, E701, E702, E704, I001  one line where one says it: whoever checks a verdict reads all of this
 import hashlib, json, math, sys, tomllib, zipfile
 from collections import Counter, defaultdict
 from decimal import Decimal
@@ -38,10 +38,15 @@ def _read_log(data: bytes) -> list[dict[str, Any]]:
         event = json.loads(line)
         head, said = event["head"], event["payload"]
         salted = b"" if said is None else bytes.fromhex(event["salt"]) + _canonical(said)
-        if salted and (said["kind"] != head["kind"] or _sha(salted) != head["commit"]):
-            raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
+        if salted and (said["kind"] != head["kind"] or _sha(salted) != head["commit"]): raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
         events[_sha(_canonical(head))] = {**head, "id": _sha(_canonical(head)), "said": said}
     return sorted(events.values(), key=lambda e: (e["lamport"], e["device"], e["seq"], e["id"]))
+
+def _up_to(events: list[dict[str, Any]], tips: list[str]) -> list[dict[str, Any]]:
+    known, reached, ahead = {e["id"]: e for e in events}, set[str](), list(tips)
+    while ahead:
+        if (one := ahead.pop()) in known and one not in reached: reached.add(one); ahead.append(known[one]["prev"])
+    return [e for e in events if e["id"] in reached]
 
 def _log_facts(events: list[dict[str, Any]], devices: bytes, key: Any, gone: set[Any]) -> dict[str, Any]:
     places = {e["id"]: (e["device"], e["seq"] + 1) for e in events}
@@ -79,10 +84,9 @@ def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
     items, total, decided = key["items"], sum(run["strata"].values()), state["decided"]
     real = {i: e["stratum"] for i, e in items.items() if e["run_id"] == run["run_id"] and not e["control"]}
     said = {who: {i: r for i, r in each.items() if i in items} for who, each in state["people"].items()}
-    become = {None: "flagged", True: "upheld", False: "cleared"}
     return {
         "strata": real, "core": {i for i in key["core"] if i in real}, "look": max(1, state["looks"][run["run_id"]]),
-        "harm": Counter(become[decided.get(i)] for i in real if i in state["flagged"] or decided.get(i)),
+        "harm": Counter({None: "flagged", True: "upheld", False: "cleared"}[decided.get(i)] for i in real if i in state["flagged"] or decided.get(i)),
         "weights": {int(h): Fraction(_six(n / total)) for h, n in sorted(run["strata"].items()) if n},
         "all": {who: {i: r for i, r in each.items() if r is not None} for who, each in said.items()},
         "ratings": {w: {i: r for i, r in each.items() if i in real and r is not None} for w, each in said.items()},
@@ -93,8 +97,7 @@ def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
 # Numbers: docs/gate.md, "The rule in full".
 
 def _beta_probability(x: float, a: float, b: float) -> float:
-    if x > (a + 1) / (a + b + 2):
-        return 1.0 if x >= 1 else 1 - _beta_probability(1 - x, b, a)
+    if x > (a + 1) / (a + b + 2): return 1.0 if x >= 1 else 1 - _beta_probability(1 - x, b, a)
     value = 1.0
     for m in range(400, 0, -1):
         value = 1 - (a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)) / value
@@ -113,8 +116,7 @@ def _student(p: float, df: float) -> float:
     return math.sqrt(df * far / (1 - far) if far < 0.5 else df * (1 - near) / near)
 
 def _clopper_pearson(k: float, n: float, c: float) -> tuple[float, float]:
-    lower = _beta_quantile(1 - c, k, n - k + 1) if k > 0 else 0.0
-    return lower, _beta_quantile(c, k + 1, n - k) if k < n else 1.0
+    return _beta_quantile(1 - c, k, n - k + 1) if k > 0 else 0.0, _beta_quantile(c, k + 1, n - k) if k < n else 1.0
 
 def _bounds(p: Fraction, n: int, d: int, v_item: Fraction, v_rev: Fraction, r: int, c: float) -> list[Any]:
     v, rest, errors = v_item + v_rev, p * (1 - p), [math.sqrt(v_item), math.sqrt(v_rev)]
@@ -147,8 +149,7 @@ def _add_up(panel: Any, valid: list[str], veto: Any, c: float) -> dict[str, Any]
     weights, ends, rows = panel["weights"], [None] * 7, defaultdict[str, Counter[int]](Counter)
     for item, rank in (pair for who in valid for pair in panel["ratings"][who].items()): rows[item][rank] += 1
     found = _by_stratum({i: Fraction(row[2] + row[3], row.total()) for i, row in rows.items()}, panel)
-    marks = ({i: Fraction(rank > 1) for i, rank in panel["ratings"][who].items()} for who in valid)
-    own = [_weighted(_by_stratum(mine, panel), weights) for mine in marks]
+    own = [_weighted(_by_stratum({i: Fraction(r > 1) for i, r in panel["ratings"][w].items()}, panel), weights) for w in valid]
     part = {h: weights[h] / sum(weights[g] for g in found) for h in found}
     if len(valid) > 1:
         spread = {h: variance(m) if len(m) > 1 else Fraction(1, 4) for h, m in found.items()}
@@ -257,9 +258,10 @@ def _decide(panel: Any, policy: Any) -> dict[str, Any]:
 
 def _certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
     key, devices = json.loads(members["key.json"]), json.loads(members["devices.json"])
-    policy, events = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), _read_log(members["events.jsonl"])
+    policy, every = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), _read_log(members["events.jsonl"])
+    events = _up_to(every, stated["log"]["tips"])  # there may be later ones, such as withdrawals
     if strangers := {e["device"] for e in events} - {device for device, owner in devices["devices"].items() if owner}:
-        raise ValueError(f"devices that the organisation does not know wrote events: {sorted(strangers)}")
+        raise ValueError(f"the organisation does not know devices {sorted(strangers)}")
     state = _fold(events, key, devices["organisation"])
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
     valid = len((verdict := _decide(_panel_of(state, key, run), policy))["numbers"]["reviewers"])
@@ -280,20 +282,19 @@ def _differing(found: Any, wanted: Any, path: str) -> list[str]:
 def _check(path: str, expected: list[str]) -> list[str]:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     with zipfile.ZipFile(path) as archive:
-        small = sum(each.file_size for each in archive.infolist()) < 100 * 2**20
-        members = {name: archive.read(name) for name in MEMBERS if small}
+        members = {name: archive.read(name) for name in MEMBERS if archive.getinfo(name).file_size < 50 * 2**20}
     signer = (stated := json.loads(members["certificate.json"]))["organisation"]["signing_key"]
     key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer))
     key.verify(members["certificate.sig"], members["certificate.json"])
     again = _certified(members, stated)
+    gone = again["log"]["withheld"] - stated["log"]["withheld"]
+    if gone > 0: return [f"Not computed again: {gone} contents are no longer there; whether they were withdrawn, ask the organisation"]
     wrong = _differing({name: stated[name] for name in again}, again, "$") + [f"it was signed with another key, {signer}" for key in expected if key != signer]
     return wrong or [f"Holds: {stated['verdict']['outcome']}, signed with {signer}"]
 
 def _main(arguments: list[str]) -> int:
-    try:
-        said = _check(arguments[0], arguments[1:])
-    except Exception as error:  # noqa: BLE001  whatever is wrong with a hostile file, it does not hold
-        said = [f"{type(error).__name__}: {error}"]
+    try: said = _check(arguments[0], arguments[1:])
+    except Exception as error: said = [f"{type(error).__name__}: {error}"]  # noqa: BLE001  a hostile file does not hold
     print("\n".join(line.encode("unicode_escape").decode() for line in said))
     return 0 if said[0].startswith("Holds: ") else 1
 

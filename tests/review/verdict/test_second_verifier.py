@@ -28,6 +28,7 @@ from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import SIGNER, changed, issue, review_of
 from tests.review.verdict.histories import RUN
+from tests.review.verdict.test_verifying import withdrawn
 
 PROGRAM = resources.files("review.verdict.stand_alone").joinpath("rosetta_verify.py")
 
@@ -173,3 +174,18 @@ def test_hostile_names_do_nothing_on_the_terminal(tmp_path: Path) -> None:
     path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
     code, said = run(path)
     assert (code, said.isascii(), "\x1b" in said) == (1, True, False)
+
+
+def test_later_events_do_not_touch_it_and_missing_contents_are_told(tmp_path: Path) -> None:
+    evidence = review_of(1)
+    file = issue(evidence)
+    path = tmp_path / "x.rosetta-evidence"
+    taken = withdrawn(evidence)
+    now = histories.evidence_of(evidence.key, taken)
+    path.write_bytes(pack_evidence(file.certificate, file.signature, now))
+    assert run(path)[0] == 0  # what is not erased can be computed again
+    erased = histories.evidence_of(evidence.key, histories.erase_withdrawn(taken))
+    path.write_bytes(pack_evidence(file.certificate, file.signature, erased))
+    code, said = run(path)
+    gone = erased.withheld - evidence.withheld
+    assert (code, f"{gone} contents are no longer there" in said) == (1, True)

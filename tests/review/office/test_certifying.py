@@ -1,0 +1,89 @@
+"""From laptops to a certificate, and what a withdrawal leaves of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from review.log.payloads import Scope
+from review.office.certifying import Issued, issue, look, review_evidence
+from review.office.importing import Outcome, import_bytes
+from review.office.store import Office
+from review.office.withdrawing import withdraw
+from review.rating import Rating
+from review.verdict.evidence_file import pack_evidence, unpack_evidence
+from review.verdict.panel import ControlKind
+from review.verdict.stand_alone import rosetta_verify
+from review.verdict.verifying import Verification, verify
+from tests.review.office.made import Desk, Person, desk
+
+
+def rated(made: Desk, folder: Path, seed: int = 2) -> list[Person]:
+    """Let everybody rate everything on a laptop of their own, and take the files in."""
+    rng, people = Random(seed), []
+    for number, code in enumerate(made.codes):
+        person = Person(folder / f"laptop{number}", made.batch, code)
+        person.rate(_rating(made, item, rng) for item in person.order)
+        arrive(made, person)
+        people.append(person)
+    return people
+
+
+def _rating(made: Desk, item: str, rng: Random) -> Rating:
+    if made.review.key.items[item].control is ControlKind.BAD:
+        return Rating.REJECT
+    return rng.choice([Rating.EXCELLENT] * 9 + [Rating.ACCEPTABLE] * 4 + [Rating.GIST])
+
+
+def arrive(made: Desk, person: Person) -> None:
+    report = import_bytes(
+        made.office, [made.identity.age], person.handed_over(), "stick", enrol=True
+    )
+    assert report.outcome is Outcome.TAKEN, report
+
+
+def checked(office: Office, made: Desk, issued: Issued) -> Verification:
+    evidence = review_evidence(office, made.review, made.identity.public.signing_key)
+    return verify(issued.certificate.as_bytes(), issued.signature, evidence)
+
+
+def test_from_laptops_to_a_certificate_and_a_withdrawal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = desk(tmp_path / "home")
+    people = rated(made, tmp_path)
+    run = made.review.key.runs[0].run_id
+    reading = look(made.office, made.review, run, made.identity.public.signing_key)
+    issued = issue(made.office, made.review, run, made.identity)
+    certificate = issued.certificate
+    assert certificate.outcome == reading.verdict.outcome == "go"
+    assert certificate.log.gaps == 0
+    assert certificate.verdict["look"] == 1
+    assert checked(made.office, made, issued).recomputed
+
+    path = tmp_path / "x.rosetta-evidence"
+    packed = pack_evidence(certificate.as_bytes(), issued.signature, issued.evidence)
+    path.write_bytes(packed)
+    file = unpack_evidence(packed)
+    assert verify(file.certificate, file.signature, file.evidence).recomputed
+    texts = [text.candidate.encode() for text in made.review.texts.values()]
+    assert not [text for text in texts if len(text) > 8 and text in packed]
+    assert rosetta_verify._main([str(path), made.identity.public.signing_key]) == 0
+    assert "Holds: go" in capsys.readouterr().out
+
+    withdraw(made.office, made.review, made.codes[0], Scope.BATCH)
+    done = checked(made.office, made, issued)
+    assert (done.ok, done.recomputed) == (True, False), done.checks
+    assert done.withdrawn > 80
+    [kept] = made.office.certificates(made.review)
+    assert kept.recompute
+    anew = issue(made.office, made.review, run, made.identity)
+    assert anew.certificate.supersedes == certificate.sha256
+    assert anew.certificate.panel.reviewers == 4
+    assert checked(made.office, made, anew).recomputed
+
+    arrive(made, people[0])  # an old stick comes once more: what was taken back stays away
+    assert checked(made.office, made, anew).recomputed
+    assert checked(made.office, made, issued).ok
