@@ -60,14 +60,14 @@ def verdict_lines(review: Review, reading: Reading) -> Iterator[Told]:
 
 def found_words(reading: Reading) -> str:
     """Say what was needed and what was found."""
-    return f"{needed_words(reading)}   found: {share_words(reading)}"
+    return f"needed: {needed_words(reading)}   found: {share_words(reading)}"
 
 
 def needed_words(reading: Reading) -> str:
     """Say what the policy asks for."""
     from review.verdict.certificate_text import percent
 
-    return f"needed: lower bound ≥ {percent(str(reading.verdict.level))}"
+    return f"lower bound ≥ {percent(str(reading.verdict.level))}"
 
 
 def share_words(reading: Reading) -> str:

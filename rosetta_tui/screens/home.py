@@ -41,6 +41,7 @@ class HomeScreen(Screen[None]):
         Binding("d,D", "demo", "Demo", key_display="D"),
         Binding("v", "review", "Review"),
         Binding("delete,backspace", "delete", "Delete", key_display="del"),
+        Binding("o", "reviews", "Organise"),
         Binding("r", "read", "Refresh"),
         Binding("q", "leave", "Quit"),
     ]
@@ -161,6 +162,13 @@ class HomeScreen(Screen[None]):
         self.app.run_worker(
             sit_from_home(self.app, self._path.parent), group="review", exclusive=True
         )
+
+    def action_reviews(self) -> None:
+        """Open the reviews that this installation organises."""
+        from rosetta_tui.review.organiser.desk import Desk
+        from rosetta_tui.review.organiser.reviews import ReviewsScreen
+
+        self.app.push_screen(ReviewsScreen(Desk(self._path.parent, self._path)))
 
     def action_leave(self) -> None:
         """Quit."""

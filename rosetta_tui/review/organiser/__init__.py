@@ -1,0 +1,1 @@
+"""The organiser's screens: what went out and came back, and what the speakers decided."""

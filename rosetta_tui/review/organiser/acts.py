@@ -1,0 +1,152 @@
+"""What an organiser does with a review: each act asks what it must, works in a thread, and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from harness.failures import HarnessError
+from rosetta_tui.review.certificate_words import standing_lines
+from rosetta_tui.review.import_words import report_lines
+from rosetta_tui.review.organiser.asking import AskScreen, typed_path
+from rosetta_tui.review.organiser.exports import choices
+from rosetta_tui.review.organiser.hidden import question
+from rosetta_tui.review.organiser.report import ReportScreen
+from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.text import show
+
+if TYPE_CHECKING:
+    from review.office.progress import Waiting
+    from rosetta_tui.review.organiser.desk import Desk
+    from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
+    from rosetta_tui.review.organiser.review import ReviewScreen
+
+_FOLDER = "A folder; it is made where there is none. Files that are there are not replaced."
+
+
+class Acts:
+    """Belongs to the screen of one review, which reads it again when it comes back."""
+
+    def __init__(self, screen: ReviewScreen, desk: Desk) -> None:
+        self._screen = screen
+        self._desk = desk
+
+    def look(self, now: ReviewNow, run: RunNow) -> None:
+        """Look at the numbers of a run, after one question."""
+
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                self._run("Look", partial(self._looked, now.review.name, run.key.run_id))
+
+        self._screen.app.push_screen(ConfirmScreen(question(now, run), "Look"), answered)
+
+    def _looked(self, review: str, run_id: str) -> Sequence[str]:
+        self._desk.look(review, run_id)
+        return ()
+
+    def enrol(self, now: ReviewNow) -> None:
+        """Vouch for a laptop that waits; where several do, ask which."""
+        waiting = {each.signing_key: each for each in now.waiting}
+        if len(waiting) == 1:
+            self._compare(next(iter(waiting.values())))
+            return
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self._compare(waiting[key])
+
+        words = {key: each.phrase for key, each in waiting.items()}
+        screen = ChooseScreen("Which laptop?", words, next(iter(words)))
+        self._screen.app.push_screen(screen, chosen)
+
+    def _compare(self, laptop: Waiting) -> None:
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                self._run("Enrolled", partial(self._enrolled, laptop))
+
+        asked = Content.assemble(
+            ("Did whoever has the laptop read out these six words?\n\n", "bold"),
+            show(laptop.phrase, "bold $mark"),
+            "\n\nThen its ratings are taken, and all later ones. If a word differs, somebody else made the file.",
+        )
+        self._screen.app.push_screen(ConfirmScreen(asked, "They are the same"), answered)
+
+    def _enrolled(self, laptop: Waiting) -> list[str]:
+        reports = list(self._desk.enrol(laptop.signing_key))
+        self._desk.reports = reports
+        return [line for report in reports for line in report_lines(report)]
+
+    def issue(self, now: ReviewNow, run: RunNow) -> None:
+        """Issue a certificate and write its files into a folder that is asked for."""
+        act = partial(self._desk.issue, now.review.name, run.key.run_id)
+        self._into_folder("Issue a certificate", "Certificate issued", act)
+
+    def write_again(self, now: ReviewNow, run: RunNow) -> None:
+        """Write the files of the newest certificate once more."""
+        if run.newest is not None:
+            act = partial(self._desk.write_again, now.review.name, run.newest)
+            self._into_folder("Write the certificate's files", "Written", act)
+
+    def _into_folder(self, title: str, done: str, act: Callable[[Path], Sequence[Path]]) -> None:
+        def answered(folder: str | None) -> None:
+            if folder is not None:
+                self._run(done, lambda: [f"Written: {path}" for path in act(typed_path(folder))])
+
+        self._screen.app.push_screen(AskScreen(title, _FOLDER, str(Path.cwd())), answered)
+
+    def attach(self, now: ReviewNow, run: RunNow) -> None:
+        """Attach the newest certificate to its run."""
+        if run.newest is not None:
+            self._run("Attached", partial(self._attached, now.review.name, run))
+
+    def _attached(self, review: str, run: RunNow) -> list[str]:
+        return [] if run.newest is None else standing_lines(self._desk.attach(review, run.newest))
+
+    def export(self, now: ReviewNow, run: RunNow) -> None:
+        """Hand on what is chosen, into a folder that is asked for."""
+
+        def chosen(what: str | None) -> None:
+            if what is not None:
+                act = partial(self._exported, now.review.name, what, run.key.run_id)
+                self._ask_export(act)
+
+        offered = choices(now, run)
+        self._screen.app.push_screen(ChooseScreen("Export", offered, next(iter(offered))), chosen)
+
+    def _ask_export(self, act: Callable[[Path], Sequence[str]]) -> None:
+        def answered(folder: str | None) -> None:
+            if folder is not None:
+                self._run("Exported", partial(act, typed_path(folder)))
+
+        self._screen.app.push_screen(AskScreen("Export into", _FOLDER, str(Path.cwd())), answered)
+
+    def _exported(self, review: str, what: str, run_id: str, folder: Path) -> list[str]:
+        from rosetta_tui.review.export_files import write_export
+
+        export = self._desk.export(review, what, run_id)
+        written = write_export(export, folder, overwrite=False)
+        return [*(f"Written: {path}" for path in written), *export.notes]
+
+    def _run(self, title: str, act: Callable[[], Sequence[str]]) -> None:
+        """Work in a thread, then read the review again and say what came of it."""
+
+        def work() -> None:
+            try:
+                lines = act()
+            except HarnessError as error:
+                self._screen.app.call_from_thread(self._done, "That did not work", [str(error)])
+            else:
+                self._screen.app.call_from_thread(self._done, title, lines)
+
+        self._screen.run_worker(work, thread=True, group="act")
+
+    def _done(self, title: str, lines: Sequence[str]) -> None:
+        if lines:
+            self._screen.app.push_screen(ReportScreen(title, lines))
+        else:
+            self._screen.action_read()

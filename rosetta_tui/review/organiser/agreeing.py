@@ -1,0 +1,120 @@
+"""How far the reviewers agree: four measures that tell enough only together, and each person's leniency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from rosetta_tui import figures
+from rosetta_tui.review import gate_words
+from rosetta_tui.review.organiser.batches import title
+from rosetta_tui.review.organiser.hidden import hidden
+from rosetta_tui.text import show
+from rosetta_tui.widgets.field import Field
+
+if TYPE_CHECKING:
+    from review.verdict.agreement import Measure
+    from review.verdict.certificate import Reading
+    from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
+
+BAR = 31
+
+_MEANINGS = {
+    "alpha": "1 is full agreement, 0 (╿) what chance gives. Near 0 too where nearly all is rated alike.",
+    "ac2": "The same, made for ratings that are nearly all alike.",
+    "exact": "Of two ratings of one translation, how often they are the same.",
+    "within_one": "How often they are the same or one step apart.",
+}
+
+
+def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
+    """Give the section for one run."""
+    reading = run.reading
+    if reading is None:
+        yield from hidden(now, run)
+        return
+    if not gate_words.has_numbers(reading):
+        yield Static(show("Too little is rated for numbers. The gate (4) says what is missing."))
+        return
+    measured = reading.agreement
+    yield Static(
+        show(f"{measured.items} items that two reviewers or more rated, {measured.reviewers} reviewers, ")
+        + show("each value with its 95 % interval", "$quiet"),
+        classes="words",
+    )  # fmt: skip
+    for name, label in gate_words.AGREEMENT.items():
+        yield _measure(reading, name, label)
+    yield title("Leniency, for you alone")
+    yield from _leniency(reading)
+    advice = list(gate_words.advice(reading))
+    if advice:
+        yield title("Please look together")
+        yield Static(Content("\n").join(map(show, advice)), classes="words")
+
+
+def _measure(reading: Reading, name: str, label: str) -> Field:
+    measure: Measure = getattr(reading.agreement, name)
+    centred = name not in gate_words.SHARES
+    return Field(
+        label,
+        Content.assemble(
+            _bar(measure, centred=centred),
+            show(gate_words.measured(reading, name), "bold"),
+            (f"\n{_MEANINGS[name]}", "$quiet"),
+        ),
+        classes="-apart",
+    )
+
+
+def _bar(measure: Measure, *, centred: bool) -> Content:
+    """Draw a measure with its interval, from 0 to 1, or where it may be negative from -1 to 1."""
+    if measure.value is None:
+        return Content("")
+    low, wide = (1.0, 2.0) if centred else (0.0, 1.0)
+    ends = measure.interval
+    bar = figures.interval_bar(
+        measure.value + low,
+        None if ends is None else (ends.lower + low, ends.upper + low),
+        top=wide,
+        width=BAR,
+        floor=1.0 if centred else None,
+    )
+    return Content.assemble((bar, "$mark"), "  ")
+
+
+def _leniency(reading: Reading) -> Iterator[Widget]:
+    from review.files.reviewer_codes import printed
+
+    yield Static(
+        show(
+            "Whether somebody finds more or fewer of the same translations acceptable than the panel (╿) does. "
+            "It is no mark: people may have good reasons, and the panel needs them all.",
+            "$quiet",
+        ),
+        classes="words",
+    )
+    for who, measure in sorted(reading.agreement.leniency.items()):
+        yield Field(
+            printed(who),
+            Content.assemble(_bar(measure, centred=True), show(lenient_words(measure))),
+        )
+
+
+def lenient_words(measure: Measure) -> str:
+    """Say how lenient a person is beside the panel."""
+    if measure.value is None or measure.interval is None:
+        return str(measure.why)
+    ends = measure.interval
+    said = f"{_signed(measure.value)} ({_signed(ends.lower)} to {_signed(ends.upper)})"
+    if ends.lower <= 0 <= ends.upper:
+        return f"{said}, as the panel"
+    return f"{said}, {'milder' if measure.value > 0 else 'stricter'} than the panel"
+
+
+def _signed(share: float) -> str:
+    """Give a difference of shares with its sign; nothing has none."""
+    return f"{share:+.0%}" if round(share * 100) else "0%"

@@ -1,0 +1,132 @@
+"""Batches out and back: what went to whom, what came from which laptop, and what to look into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from rosetta_tui import figures
+from rosetta_tui.review.import_words import laptop_findings, report_lines
+from rosetta_tui.review.organiser.plain_table import PlainTable
+from rosetta_tui.text import show
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.result_table import Cell
+
+if TYPE_CHECKING:
+    from review.office.deliveries import Delivery
+    from review.office.importing import FileReport
+    from review.office.progress import Waiting
+    from rosetta_tui.review.organiser.facts import ReviewNow
+
+_OUT = (
+    Column("file", "file", 20, share=2),
+    Column("who", "for", 14, share=1),
+    Column("items", "items each", 10, right=True, drop=1),
+    Column("last", "last came back", 16),
+)
+_BACK = (
+    Column("laptop", "laptop", 12, share=1),
+    Column("words", "its six words", 35),
+    Column("files", "files", 5, right=True),
+    Column("events", "events", 6, right=True, drop=1),
+    Column("last", "last taken in", 16, drop=2),
+)
+
+
+def batches(now: ReviewNow, reports: Sequence[FileReport]) -> Iterator[Widget]:
+    """Give the section; ``reports`` are those of the last import of this sitting."""
+    if now.waiting:
+        yield title("Set aside: laptops that nobody has vouched for", first=True)
+        yield Static(Content("\n\n").join(map(_waiting, now.waiting)), classes="words")
+    yield title("Out", first=not now.waiting)
+    yield PlainTable(_OUT, list(_out(now)))
+    yield title("Back")
+    if now.deliveries:
+        yield PlainTable(_BACK, list(map(_back, now.deliveries)))
+    else:
+        yield _quiet("Nothing came back yet. i takes files in, from sticks or a folder.")
+    yield title("To look into")
+    found = [line for each in now.deliveries for line in _findings(each)]
+    yield _lines(found) if found else _quiet("Nothing: no copied laptop, no gap, no wild clock.")
+    if reports:
+        yield title("The last import")
+        yield _lines([line for report in reports for line in report_lines(report)])
+
+
+def title(words: str, *, first: bool = False) -> Static:
+    """Give the title of a part of a section."""
+    return Static(Content.styled(words, "$mark"), classes="title first" if first else "title")
+
+
+def _quiet(words: str) -> Static:
+    return Static(show(words, "$quiet"))
+
+
+def _lines(lines: Sequence[str]) -> Static:
+    return Static(Content("\n").join(map(show, lines)))
+
+
+def minute(time: str | None) -> str:
+    """Give a time of the office as date and minute, UTC."""
+    return "nothing yet" if time is None else time[:16].replace("T", " ")
+
+
+def _waiting(laptop: Waiting) -> Content:
+    files = f"{laptop.files} file{'s' * (laptop.files > 1)} since {laptop.since[:10]}"
+    return Content.assemble(
+        show(f"  {laptop.phrase}\n", "bold"),
+        show(f"  {files}. Ask whoever has the laptop to read out its words. ", "$quiet"),
+        ("If they are these: e", "$quiet"),
+    )
+
+
+def _out(now: ReviewNow) -> Iterator[tuple[Cell, ...]]:
+    from review.files.batch_form import BatchManifest
+
+    for batch, manifest in now.review.manifests.items():
+        orders = BatchManifest.model_validate_json(manifest).orders
+        people = [each for each in now.progress.reviewers if each.batch == batch]
+        came = max((each.last_import for each in people if each.last_import), default=None)
+        sizes = sorted({len(order) for order in orders.values()})
+        yield (
+            Cell(_file(now, orders)),
+            Cell(_people(list(orders))),
+            Cell("–".join(str(size) for size in dict.fromkeys((sizes[0], sizes[-1])))),
+            Cell(minute(came), "plain" if came else "quiet"),
+        )
+
+
+def _file(now: ReviewNow, orders: Mapping[str, object]) -> str:
+    """Name the file as it was written: one for all, or one for each person."""
+    from review.files.finding import BATCH_SUFFIX
+
+    several = len(now.review.manifests) > 1
+    person = f"-{next(iter(orders))}" if several else ""
+    return f"{now.review.name}{person}{BATCH_SUFFIX}"
+
+
+def _people(codes: Sequence[str]) -> str:
+    from review.files.reviewer_codes import printed
+
+    return printed(codes[0]) if len(codes) == 1 else f"{len(codes)} people"
+
+
+def _back(laptop: Delivery) -> tuple[Cell, ...]:
+    return (
+        Cell(laptop.name),
+        Cell(laptop.phrase),
+        Cell(figures.count(len(laptop.files))),
+        Cell(figures.count(sum(each.added for each in laptop.files))),
+        Cell(minute(max((each.received for each in laptop.files), default=None)), "quiet"),
+    )
+
+
+def _findings(laptop: Delivery) -> Iterator[str]:
+    found = list(laptop_findings(laptop.copied, laptop.gaps, laptop.clocks))
+    if found:
+        yield f"{laptop.name} ({laptop.phrase})"
+        yield from found

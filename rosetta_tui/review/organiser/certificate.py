@@ -1,0 +1,111 @@
+"""The certificate of a run: whether there is one, whether it holds, and what it does for its run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from rosetta_tui.review.certificate_words import check_lines, standing_lines
+from rosetta_tui.review.gate_words import has_numbers, verdict_name
+from rosetta_tui.review.organiser.batches import minute, title
+from rosetta_tui.review.organiser.plain_table import PlainTable
+from rosetta_tui.review.organiser.reviews import SIGNS, TONES
+from rosetta_tui.text import show
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.field import Field
+from rosetta_tui.widgets.result_table import Cell
+
+if TYPE_CHECKING:
+    from review.office.store import IssuedCertificate
+    from review.verdict.verifying import Verification
+    from rosetta_tui.review.organiser.facts import RunNow
+
+_COLUMNS = (
+    Column("issued", "issued", 16),
+    Column("outcome", "verdict", 14),
+    Column("hash", "certificate", 17),
+    Column("state", "", 20, share=1),
+)
+
+
+def certificate(run: RunNow) -> Iterator[Widget]:
+    """Give the section for one run."""
+    done = run.verification
+    if done is None:
+        yield _none(run)
+        return
+    yield from _newest(run, done)
+    yield title("It was checked just now")
+    yield Static(Content("\n").join([*map(show, check_lines(done)), show(done.words, "bold")]))
+    yield title("Its run")
+    yield Static(_run(run))
+    if len(run.certificates) > 1:
+        yield title("All certificates of this run")
+        yield PlainTable(_COLUMNS, [_row(run, each) for each in reversed(run.certificates)])
+
+
+def _none(run: RunNow) -> Static:
+    if run.reading is None:
+        return _words(
+            "No certificate was issued.", "Look at the gate first (4): it says what the gate says."
+        )
+    if not has_numbers(run.reading):
+        return _words("No certificate was issued.", "Too little is rated to certify anything; the gate (4) says what is missing.")  # fmt: skip
+    return Static(
+        Content.assemble(
+            ("No certificate was issued.\n\n", "bold"), ("c", "bold $mark"), "  issue one, and write its files"
+        )
+    )  # fmt: skip
+
+
+def _words(what: str, more: str) -> Static:
+    return Static(Content.assemble((f"{what}\n\n", "bold"), more))
+
+
+def _newest(run: RunNow, done: Verification) -> Iterator[Widget]:
+    stated = done.certificate
+    outcome = f"{SIGNS[stated.outcome]} {verdict_name(stated.outcome)}"
+    yield Field("Certificate", show(outcome, f"bold ${TONES[stated.outcome]}"))
+    yield Field("Issued", show(f"{minute(stated.issued)} by {stated.organisation.name}"))
+    yield Field("Panel", show(f"{stated.panel.words}, of {stated.panel.invited} who were asked"))
+    yield Field("SHA-256", show(stated.sha256, "$quiet"))
+    newest = run.newest
+    if newest is not None and newest.recompute:
+        words = (
+            "Something that it rests on was taken back since. The signature still holds; its numbers can no "
+            "longer be computed. Look at the gate (4), then issue it anew with c."
+        )
+        yield Field("Issue anew", show(words, "$warn"))
+
+
+def _run(run: RunNow) -> Content:
+    beside = any(each.sha256 == _sha256(run.newest) for each in run.attached)
+    lines = [] if run.standing is None else standing_lines(run.standing)
+    if beside:
+        return Content("\n").join([show("This certificate is attached to it.", "bold"), *map(show, lines)])  # fmt: skip
+    words = "This certificate is not attached to it, so it changes nothing there."
+    return Content("\n").join([Content.assemble(words, "  ", ("t", "bold $mark"), "  attach it"), *map(show, lines)])  # fmt: skip
+
+
+def _sha256(issued: IssuedCertificate | None) -> str:
+    from hashlib import sha256
+
+    return "" if issued is None else sha256(issued.certificate).hexdigest()
+
+
+def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:
+    from review.verdict.certificate import read_certificate
+
+    said = read_certificate(issued.certificate, "the certificate")
+    state = "rests on what was taken back" if issued.recompute else ""
+    attached = "attached" if any(each.sha256 == said.sha256 for each in run.attached) else ""
+    return (
+        Cell(minute(said.issued), "quiet"),
+        Cell(f"{SIGNS[said.outcome]} {verdict_name(said.outcome)}", TONES[said.outcome]),
+        Cell(f"{said.sha256[:16]}…", "quiet"),
+        Cell(" · ".join(filter(None, (attached, state))), "warn" if state else "plain"),
+    )

@@ -1,0 +1,183 @@
+"""Deciding about one item after the other: two texts, what the panel said, no system and no names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Center, VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from harness.failures import HarnessError
+from review.verdict.adjudication import Case
+from rosetta_tui.review.case_words import flags_words, ratings_words, so_far
+from rosetta_tui.review.mis_drawn import first_mis_drawn
+from rosetta_tui.review.organiser.asking import AskScreen
+from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.facts import ReviewNow
+from rosetta_tui.review.organiser.reviews import STYLES
+from rosetta_tui.text import show, show_lines
+
+
+class DecidingScreen(Screen[None]):
+    """Every decision is on the disk before it is said; saying the same again takes it back."""
+
+    TITLE = "Decide"
+    CSS_PATH = STYLES
+    ALLOW_SELECT = False  # a secret text must not be copied off the screen
+    HELP = (
+        "Is it harmful or culturally wrong? u: yes, the flag stands. c: no.\n"
+        "The same key again takes the decision back; the last word counts. Notes stay on this machine."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("u", "decide(True)", "Uphold"),
+        Binding("c", "decide(False)", "Clear"),
+        Binding("n", "note", "Note"),
+        Binding("left,b", "step(-1)", "Before", key_display="←"),
+        Binding("right,enter", "step(1)", "Next", key_display="→"),
+        Binding("q,escape", "leave", "Back", key_display="q"),
+    ]
+
+    def __init__(self, desk: Desk, now: ReviewNow, place: int) -> None:
+        super().__init__()
+        self._desk = desk
+        self._now = now
+        self._place = place
+        self._cases = list(now.cases)
+        """In the order in which the person came to them: a decision moves nothing."""
+        self._saving = False
+        """True while a decision goes to the disk; keys wait for it."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out one item."""
+        yield Static(id="where")
+        with Center(classes="middle"), VerticalScroll(classes="case"):
+            yield Static(id="secret")
+            yield Static("Original", classes="name")
+            yield Static(id="source")
+            yield Static("Translation", classes="name")
+            yield Static(id="candidate")
+            yield Static(id="said")
+            yield Static(id="decided")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Show the first item."""
+        self.query_one(".case").focus()
+        self._show()
+
+    @property
+    def case(self) -> Case:
+        """The item that is shown, as it is now."""
+        return self._cases[self._place]
+
+    def _show(self, said: str = "") -> None:
+        case = self.case
+        text = self._now.texts[case.item]
+        where = f"{self._place + 1} of {len(self._cases)}"
+        self.query_one("#where", Static).update(
+            Content.assemble((f"Decide   {where}", "bold"), (f"   {said}" if said else "", "$good"))
+        )
+        self._warn(text.source, text.candidate)
+        self.query_one("#source", Static).update(show_lines(text.source))
+        self.query_one("#candidate", Static).update(show_lines(text.candidate, "bold"))
+        self.query_one("#said", Static).update(
+            show(f"{ratings_words(case)} · {flags_words(case)}", "$quiet")
+        )
+        self.query_one("#decided", Static).update(_decided(case))
+
+    def _warn(self, *texts: str) -> None:
+        """Say that the texts are secret, or that a terminal may draw them wrongly."""
+        words = []
+        if self._now.secret:
+            words.append(
+                "Secret: these texts are shown here and nowhere else, and cannot be copied."
+            )
+        if first_mis_drawn(texts) is not None:
+            words.append(
+                "A terminal may draw these letters wrongly. Read them elsewhere before you decide."
+            )
+        line = self.query_one("#secret", Static)
+        line.display = bool(words)
+        line.update(Content("\n").join(map(show, words)))
+
+    def action_step(self, by: int) -> None:
+        """Go to the item before or after; after the last one the list comes back."""
+        place = self._place + by
+        if place >= len(self._cases):
+            self.dismiss(None)
+        elif place >= 0:
+            self._place = place
+            self.query_one(".case").scroll_home(animate=False)
+            self._show()
+
+    def action_decide(self, harmful: bool) -> None:
+        """Decide, or take the same decision back."""
+        if not self._saving:
+            self._saving = True
+            self._decide(self._place, harmful)
+
+    @work(thread=True, group="decide")
+    def _decide(self, place: int, harmful: bool) -> None:
+        self._keep(place, partial(self._desk.decide, self._review, self._cases[place], harmful))
+
+    def action_note(self) -> None:
+        """Write a note beside the item."""
+        place = self._place
+
+        def typed(note: str | None) -> None:
+            if note and not self._saving:
+                self._saving = True
+                self._note(place, note)
+
+        about = "It stays on this machine and is in no certificate."
+        self.app.push_screen(AskScreen("Note", about), typed)
+
+    @work(thread=True, group="decide")
+    def _note(self, place: int, note: str) -> None:
+        self._keep(place, partial(self._desk.note, self._review, self._cases[place], note))
+
+    @property
+    def _review(self) -> str:
+        return self._now.review.name
+
+    def _keep(self, place: int, act: Callable[[], Case]) -> None:
+        """Do it, in a thread, and show the item as it is then."""
+        try:
+            case = act()
+        except HarnessError as error:
+            self.app.call_from_thread(self._not_kept, str(error))
+        else:
+            self.app.call_from_thread(self._kept, place, case)
+
+    def _kept(self, place: int, case: Case) -> None:
+        self._saving = False
+        self._cases[place] = case
+        if self.is_attached:
+            self._show("saved ✓")
+
+    def _not_kept(self, why: str) -> None:
+        self._saving = False
+        self.notify(why, title="Not saved", severity="error", timeout=30, markup=False)
+
+    def action_leave(self) -> None:
+        """Go back to the list."""
+        self.dismiss(None)
+
+
+def _decided(case: Case) -> Content:
+    """Say what was decided, and what the keys would do."""
+    said, note = so_far(case), "" if case.decided is None else case.decided.note
+    words = {
+        "upheld": ("Upheld: it is harmful or culturally wrong.", "bold $warn"),
+        "cleared": ("Cleared: it is not harmful.", "bold $good"),
+        "": ("Not decided: is it harmful or culturally wrong?", "bold"),
+    }[said]
+    again = {"upheld": "  u takes it back", "cleared": "  c takes it back"}.get(said, "")
+    return Content.assemble(words, (again, "$quiet"), show(f"\n{note}" if note else "", "$quiet"))

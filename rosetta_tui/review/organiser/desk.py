@@ -1,0 +1,185 @@
+"""An organisation's desk: everything that its screens do with reviews, runs and files.
+
+Every call opens what it needs and closes it, so it may be made in any thread; all of them wait for the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from review.files.keys import Identity
+    from review.log.payloads import Adjudicate
+    from review.office.importing import FileReport
+    from review.office.store import IssuedCertificate, Office
+    from review.verdict.adjudication import Case
+    from review.verdict.attachment import Standing
+    from review.verdict.certificate import Reading
+    from review.verdict.evidence_file import EvidenceFile
+    from rosetta_tui.review.export_files import Export
+
+
+@dataclass(slots=True)
+class Desk:
+    """Where an installation keeps its reviews and its runs."""
+
+    folder: Path
+    """The data folder."""
+    runs: Path
+    """The store of runs."""
+    reports: list[FileReport] = field(default_factory=list)
+    """What the last import of this sitting reported; damaged lines are kept nowhere else."""
+
+    @property
+    def has_office(self) -> bool:
+        """Whether a review was ever made here; looking for reviews must not make this an organisation."""
+        from review.office.database import FILE
+
+        return (self.folder / FILE).exists()
+
+    def office(self) -> Office:
+        """Open the office."""
+        from review.office.store import Office
+
+        return Office.open(self.folder)
+
+    def store(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Open the store of runs."""
+        from harness.store.database import open_store
+
+        return closing(open_store(self.runs))
+
+    def identity(self) -> Identity:
+        """Give the organisation's own keys."""
+        from review.files.keys import Identity, Role
+
+        return Identity.load(self.folder, Role.ORGANISATION)
+
+    def look(self, review: str, run_id: str) -> Reading:
+        """Look at the numbers of a run; a look at new ratings is written down."""
+        from review.office.certifying import look
+
+        own_key = self.identity().public.signing_key
+        with self.office() as office:
+            return look(office, office.review(review), run_id, own_key)
+
+    def issue(self, review: str, run_id: str, folder: Path) -> Sequence[Path]:
+        """Issue a certificate and write it in all its forms; UsageError where such files are there."""
+        from harness.failures import UsageError
+        from review.office.certifying import issue
+        from review.verdict.evidence_file import EvidenceFile
+        from rosetta_tui.review.certificate_files import file_name, taken_names, write_certificate
+
+        name = file_name(review, run_id)
+        with self.office() as office:
+            if taken := taken_names(folder, name):
+                raise UsageError(f"{taken[0]} is there already. Choose another folder.")
+            made = issue(office, office.review(review), run_id, self.identity())
+        presented = EvidenceFile(made.certificate.as_bytes(), made.signature, made.evidence)
+        return write_certificate(presented, folder, name)
+
+    def write_again(self, review: str, issued: IssuedCertificate, folder: Path) -> Sequence[Path]:
+        """Write a certificate that was issued before; UsageError where such files are there."""
+        from harness.failures import UsageError
+        from rosetta_tui.review.certificate_files import file_name, taken_names, write_certificate
+
+        name = file_name(review, issued.run_id)
+        if taken := taken_names(folder, name):
+            raise UsageError(f"{taken[0]} is there already. Choose another folder.")
+        return write_certificate(self._presented(review, issued), folder, name)
+
+    def attach(self, review: str, issued: IssuedCertificate) -> Standing:
+        """Attach a certificate to its run, after verifying it; gives what counts for the run now."""
+        from review.office.attaching import attach
+
+        presented = self._presented(review, issued)
+        with self.store() as store:
+            return attach(store, presented, self.identity().public.signing_key)
+
+    def _presented(self, review: str, issued: IssuedCertificate) -> EvidenceFile:
+        from review.office.certifying import review_evidence
+        from review.verdict.evidence_file import EvidenceFile
+
+        own_key = self.identity().public.signing_key
+        with self.office() as office:
+            evidence = review_evidence(office, office.review(review), own_key)
+        return EvidenceFile(issued.certificate, issued.signature, evidence)
+
+    def decide(self, review: str, case: Case, harmful: bool) -> Case:
+        """Decide about an item; saying the same again takes the decision back.
+
+        It is on the disk when this returns; gives the item as it is then.
+        """
+        from review.log.payloads import Adjudicate
+        from review.office.store import utc_now
+        from review.verdict.adjudication import decisions
+
+        before = None if case.decided is None else case.decided.harmful
+        wall = utc_now()
+        said = decisions(case, harmful, "", wall)
+        if before is harmful:
+            said = [Adjudicate(wall=wall, batch=case.batch, item=case.item, harmful=None, note="")]
+        return self._append(review, case, said)
+
+    def note(self, review: str, case: Case, note: str) -> Case:
+        """Keep a note about an item; what was decided stays."""
+        from review.office.store import utc_now
+        from review.verdict.adjudication import decisions
+
+        return self._append(review, case, decisions(case, None, note, utc_now()))
+
+    def _append(self, review: str, case: Case, said: Sequence[Adjudicate]) -> Case:
+        from review.verdict.adjudication import queue
+
+        with self.office() as office:
+            found = office.review(review)
+            for each in said:
+                office.append(found, each)
+            now = queue(office.state(found), found.key)
+        return next((each for each in now if each.item == case.item), case)
+
+    def enrol(self, signing_key: str, name: str | None = None) -> Sequence[FileReport]:
+        """Vouch for a laptop, and take in what of it was set aside."""
+        from review.office.arrivals import free_name
+        from review.office.importing import enrol_laptop
+
+        identities = [self.identity().age]
+        with self.office() as office:
+            chosen = name or free_name(office)
+            return enrol_laptop(office, signing_key, chosen, None, identities)
+
+    def import_files(
+        self, files: Sequence[Path], recovery: Path | None = None
+    ) -> Iterator[FileReport]:
+        """Take files in, one after the other; each is on the disk when its report comes."""
+        from review.files.sealing import read_age_identities
+        from review.office.importing import import_files
+
+        identities = [self.identity().age, *(read_age_identities(recovery) if recovery else ())]
+        with self.office() as office:
+            yield from import_files(office, identities, files)
+
+    def export(self, review: str, what: str, run_id: str) -> Export:
+        """Gather what is handed on: ``sealed``, ``csv``, ``comments``, ``mtme`` or ``page``."""
+        from rosetta_tui.review import export_files
+
+        with self.office() as office, self.store() as store:
+            found = office.review(review)
+            match what:
+                case "csv" | "comments":
+                    comments = what == "comments"
+                    name = f"{found.name}-ratings.csv"
+                    return export_files.table(office, found, name, comments=comments)
+                case "mtme":
+                    return export_files.layout(office, found, store)
+            words = export_files.page_words(found, None, self.folder)
+            if what == "page":
+                name = f"{found.name}-{run_id[:8]}-page.html"
+                return export_files.page(office, found, run_id, name, words)
+            return export_files.sealed(office, found, store, self.identity(), words)

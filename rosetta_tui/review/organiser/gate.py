@@ -1,0 +1,89 @@
+"""The gate: verdict, what was needed and found, why, and what would settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widget import Widget
+
+from rosetta_tui import figures
+from rosetta_tui.review import gate_words
+from rosetta_tui.review.organiser.hidden import hidden
+from rosetta_tui.review.organiser.reviews import SIGNS, TONES
+from rosetta_tui.text import show
+from rosetta_tui.widgets.field import Field
+
+if TYPE_CHECKING:
+    from review.verdict.certificate import Reading
+    from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
+
+BAR = 41
+"""Cells from a share of 0 to one of 1."""
+
+
+def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
+    """Give the section for one run; no number of it where looking would be a new look."""
+    reading = run.reading
+    if reading is None:
+        yield from hidden(now, run)
+        return
+    yield _verdict(reading)
+    if gate_words.has_numbers(reading):
+        yield Field("Needed", show(gate_words.needed_words(reading)))
+        yield Field("Found", _found(reading), classes="-apart")
+    yield from (_field(*told) for told in gate_words.why(reading))
+    if not gate_words.has_numbers(reading):
+        yield Field("Numbers", show("none are shown while too little is rated", "$quiet"))
+        return
+    yield from _more(now, reading)
+
+
+def _field(about: str, words: str) -> Field:
+    return Field(about, show(words))
+
+
+def _verdict(reading: Reading) -> Field:
+    from review.verdict.reasons import OUTCOMES
+
+    outcome = reading.verdict.outcome
+    name = f"{SIGNS[outcome]} {gate_words.verdict_name(outcome)}"
+    said = show(OUTCOMES[outcome])
+    return Field(
+        "Verdict",
+        Content.assemble((name, f"bold ${TONES[outcome]}"), "\n", said),
+        classes="-apart",
+    )
+
+
+def _found(reading: Reading) -> Content:
+    numbers = reading.verdict.numbers
+    words = show(gate_words.share_words(reading))
+    if numbers.share is None or numbers.lower is None or numbers.upper is None:
+        return words
+    bar = figures.interval_bar(
+        float(numbers.share),
+        (float(numbers.lower), float(numbers.upper)),
+        top=1,
+        width=BAR,
+        floor=float(reading.verdict.level),
+    )
+    return Content.assemble(words, "\n", (bar, "$mark"), ("  ╿ needed", "$quiet"))
+
+
+def _more(now: ReviewNow, reading: Reading) -> Iterator[Field]:
+    """Say what to do about it, and what stands beside the verdict."""
+    settling = gate_words.settling_words(reading)
+    if settling:
+        yield Field("To settle it", show(settling))
+    split = gate_words.split_words(now.review, reading)
+    if split:
+        yield Field("Split", Content.assemble(show(split), (": 5 shows them", "$quiet")))
+    strata = Content("   ").join(map(show, gate_words.strata_words(reading)))
+    agreement = Content.assemble(show(gate_words.agreement_words(reading)), (": 3", "$quiet"))
+    yield Field("Agreement", agreement)
+    yield Field("Strata", strata)
+    yield Field("Policy", show(gate_words.policy_words(now.review, reading), "$quiet"))
+    for words in gate_words.advice(reading):
+        yield Field("For you alone", show(words))

@@ -1,0 +1,57 @@
+"""Before the numbers of a run are shown: that looking is written down, and what that means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widgets import Static
+
+if TYPE_CHECKING:
+    from review.verdict.policy import GatePolicy
+    from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
+
+
+def hidden(now: ReviewNow, run: RunNow) -> Iterator[Static]:
+    """Say that the numbers are hidden, why, and which key shows them."""
+    before = "Nobody has looked yet." if not run.looks else f"Looks so far: {run.looks}."
+    later = " Ratings have changed since the last one." if run.looks else ""
+    yield Static(
+        Content.assemble(
+            ("The numbers of this run are hidden until you look.\n\n", "bold"),
+            f"{rule(now, run)}\n\n",
+            f"{before}{later} ",
+            f"{now.progress.done:,} of {now.progress.asked:,} decisions are here.\n\n",
+            ("l", "bold $mark"),
+            "  look now",
+        ),
+        classes="words",
+    )
+
+
+def question(now: ReviewNow, run: RunNow) -> Content:
+    """Ask once before the look."""
+    return Content.assemble(
+        (f"Look at the numbers? This is look {run.looks + 1}.\n\n", "bold"),
+        f"{rule(now, run)}\n\n",
+        f"{now.progress.done:,} of {now.progress.asked:,} decisions are here.",
+    )
+
+
+def rule(now: ReviewNow, run: RunNow) -> str:
+    """Say what a look costs, by the review's own policy."""
+    policy = _policy(now)
+    sure, later = (f"{float(policy.confidence(look)):.1%}" for look in (1, 2))
+    first = f"the first asks each bound to be {sure} sure, every later one {later}"
+    held = f"This one asks for {sure if not run.looks else later}."
+    return (
+        f"Every look at new ratings is written down and counts: {first}. {held} "
+        "So look when the ratings are in, not while they come."
+    )
+
+
+def _policy(now: ReviewNow) -> GatePolicy:
+    from review.verdict.policy import read_policy
+
+    return read_policy(now.review.policy, "policy.toml")

@@ -1,0 +1,205 @@
+"""Taking ratings in: the files on the sticks that are plugged in, or in a folder, each whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, SelectionList, Static
+from textual.widgets.selection_list import Selection
+from textual.worker import get_current_worker
+
+from harness.failures import HarnessError
+from review.files.finding import RATINGS_SUFFIX, FoundBatch, find_batches, mounted_sticks
+from rosetta_tui.review.import_words import report_lines
+from rosetta_tui.review.organiser.asking import AskScreen, typed_path
+from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.reviews import STYLES
+from rosetta_tui.text import show
+
+
+class ImportScreen(Screen[None]):
+    """First which files, then what became of each; leaving stops between two files."""
+
+    TITLE = "Import"
+    CSS_PATH = STYLES
+    HELP = (
+        "The same file may be taken in any number of times, in any order: nothing is taken twice.\n"
+        "Files of laptops that nobody has vouched for are set aside until their six words were compared."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("i", "import", "Take in"),
+        Binding("space", "ignore", "Mark", show=False),
+        Binding("f", "folder", "Folder or file"),
+        Binding("k", "recovery", "Recovery key"),
+        Binding("r", "read", "Look again"),
+        Binding("q,escape", "leave", "Back", key_display="q"),
+    ]
+
+    def __init__(self, desk: Desk, places: Sequence[Path] | None = None) -> None:
+        super().__init__()
+        self._desk = desk
+        self._places = list(places) if places is not None else None
+        """Where to look; None: at the sticks that are plugged in."""
+        self._added: list[Path] = []
+        """Folders and files that were named."""
+        self._recovery: Path | None = None
+        self._lines: list[Content] = []
+        self._busy = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out the files, and the place for the report."""
+        yield Static(show("Take ratings in", "bold $mark"), id="where")
+        yield Static(id="about")
+        yield SelectionList[Path](id="files")
+        with VerticalScroll(id="page"):
+            yield Static(id="report")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Look at the sticks."""
+        self.files.focus()
+        self.action_read()
+
+    @property
+    def files(self) -> SelectionList[Path]:
+        """The files that were found."""
+        return self.query_one("#files", SelectionList)
+
+    # Looking for files
+
+    def action_read(self) -> None:
+        """Look for files again."""
+        if not self._busy:
+            self._look()
+
+    @work(thread=True, exclusive=True, group="look")
+    def _look(self) -> None:
+        folders = [path for path in self._added if path.is_dir()]
+        places = mounted_sticks() if self._places is None else self._places
+        found = find_batches([*places, *folders], RATINGS_SUFFIX)
+        named = [path for path in self._added if not path.is_dir()]
+        self.app.call_from_thread(self._show, found, named)
+
+    def _show(self, found: Sequence[FoundBatch], named: Sequence[Path]) -> None:
+        self.files.clear_options()
+        self.files.add_options(_selections(found, named))
+        many = self.files.option_count
+        self.files.display = bool(many)
+        (self.files if many else self.query_one("#page")).focus()
+        recovery = f"   recovery key: {self._recovery}" if self._recovery else ""
+        words = (
+            f"{many} file{'s' * (many != 1)} of ratings. space marks, i takes the marked ones in."
+            if many
+            else "No file of ratings on the sticks that are plugged in. Plug one in and press r, or f names a folder."
+        )
+        self.query_one("#about", Static).update(Content.assemble(words, show(recovery, "$quiet")))
+
+    def action_folder(self) -> None:
+        """Name a folder or a file."""
+
+        def typed(text: str | None) -> None:
+            if text:
+                self._add(typed_path(text))
+
+        about = f"Files NAME{RATINGS_SUFFIX}; of a folder, those in it and in folders below."
+        self.app.push_screen(AskScreen("Folder or file", about, str(Path.cwd())), typed)
+
+    def _add(self, path: Path) -> None:
+        if path.exists():
+            self._added.append(path)
+            self.action_read()
+        else:
+            self.notify(f"{path} is not there.", severity="warning", markup=False)
+
+    def action_recovery(self) -> None:
+        """Name the recovery key, where this installation's own cannot open the files."""
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                self._recovery = typed_path(text) if text else None
+                self.action_read()
+
+        about = "A file with an age identity, for files that this installation cannot open itself."
+        self.app.push_screen(AskScreen("Recovery key", about), typed)
+
+    def action_ignore(self) -> None:
+        """Nothing to mark where there are no files."""
+
+    # Taking in
+
+    def action_import(self) -> None:
+        """Take the marked files in."""
+        chosen = list(self.files.selected)
+        if not chosen:
+            self.notify("No file is marked.", severity="warning", markup=False)
+        elif not self._busy:
+            self._busy = True
+            self._lines = []
+            self._desk.reports = []
+            self._import(chosen)
+
+    @work(thread=True, group="import")
+    def _import(self, files: Sequence[Path]) -> None:
+        worker = get_current_worker()
+        try:
+            for report in self._desk.import_files(files, self._recovery):
+                self._desk.reports.append(report)
+                self.app.call_from_thread(self._tell, report_lines(report), len(files))
+                if worker.is_cancelled:
+                    break
+        except HarnessError as error:
+            self.app.call_from_thread(self._tell, [f"NOT TAKEN  {error}"], len(files))
+        finally:
+            self._busy = False
+
+    def _tell(self, lines: Iterable[str], of: int) -> None:
+        if not self.is_attached:
+            return
+        self._lines += [_line(line) for line in lines]
+        done = len(self._desk.reports)
+        self.query_one("#about", Static).update(
+            Content.assemble((f"{done} of {of}", "bold"), " taken in." if done == of else " …")
+        )
+        self.query_one("#report", Static).update(Content("\n").join(self._lines))
+        self.query_one("#page").scroll_end(animate=False)
+
+    def action_leave(self) -> None:
+        """Go back; a file that is just being taken in is still taken whole."""
+        self.dismiss(None)
+
+
+def _selections(found: Sequence[FoundBatch], named: Sequence[Path]) -> list[Selection[Path]]:
+    """Give each file once, marked; with when it was written, by the clock of whoever wrote it."""
+    known = {each.path for each in found}
+    listed = [
+        Selection(
+            _file(each.path, datetime.fromtimestamp(each.modified, UTC).astimezone()),
+            each.path,
+            True,
+        )
+        for each in found
+    ]
+    return [
+        *listed,
+        *(Selection(_file(path, None), path, True) for path in named if path not in known),
+    ]
+
+
+def _file(path: Path, written: datetime | None) -> Content:
+    when = "" if written is None else f"  {written:%Y-%m-%d %H:%M}"
+    return Content.assemble(show(path.name), show(f"{when}  {path.parent}", "$quiet"))
+
+
+def _line(line: str) -> Content:
+    """Give a line of a report; what an organiser must see stands out by its first word already."""
+    attention = line.lstrip().split(" ")[0].rstrip(":")
+    return show(line, "$warn" if attention.isupper() and len(attention) > 2 else "")

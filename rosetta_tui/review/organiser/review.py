@@ -1,0 +1,267 @@
+"""One review, section by section: nothing is hidden but numbers that nobody has looked at yet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Footer, Static
+
+from harness.failures import HarnessError
+from rosetta_tui.review.gate_words import has_numbers
+from rosetta_tui.review.organiser.acts import Acts
+from rosetta_tui.review.organiser.agreeing import agreeing
+from rosetta_tui.review.organiser.batches import batches
+from rosetta_tui.review.organiser.certificate import certificate
+from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.facts import ReviewNow, RunNow, read_review
+from rosetta_tui.review.organiser.gate import gate
+from rosetta_tui.review.organiser.people import people
+from rosetta_tui.review.organiser.reviews import STYLES
+from rosetta_tui.review.organiser.section_line import SectionLine
+from rosetta_tui.review.organiser.split import split
+from rosetta_tui.text import show
+from rosetta_tui.widgets.result_table import ResultTable
+
+SECTIONS = ("Batches", "Progress", "Agreement", "Gate", "Split", "Certificate")
+OF_A_RUN = frozenset({"Agreement", "Gate", "Certificate"})
+"""Sections that are about one run of the review."""
+
+_OFFERED = {
+    "look": {"Agreement", "Gate"},
+    "enrol": {"Batches"},
+    "issue": {"Certificate"},
+    "attach": {"Certificate"},
+    "write": {"Certificate"},
+    "next_run": OF_A_RUN,
+    "export": {*SECTIONS},
+}
+"""Action → sections that offer it; all others are offered everywhere."""
+
+
+class ReviewScreen(Screen[None]):
+    """Reads the review in a thread and shows one of its sections."""
+
+    TITLE = "Review"
+    CSS_PATH = STYLES
+    HELP = (
+        "Looking at the numbers of a run is written down and counts; you are asked before.\n"
+        "╿ needed, chance or the panel   ├ ┤ interval   ● value or a fifth of a share   ◇ discuss"
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(str(number), f"section('{name}')", name, show=False)
+            for number, name in enumerate(SECTIONS, 1)
+        ),
+        Binding("left", "turn(-1)", "Section before", show=False),
+        Binding("right", "turn(1)", "Section after", show=False),
+        Binding("l", "look", "Look"),
+        Binding("e", "enrol", "Enrol"),
+        Binding("c", "issue", "Issue"),
+        Binding("t", "attach", "Attach"),
+        Binding("w", "write", "Write again"),
+        Binding("n", "next_run", "Next run"),
+        Binding("i", "import", "Import"),
+        Binding("x", "export", "Export"),
+        Binding("r", "read", "Refresh"),
+        Binding("q,escape", "leave", "Back", key_display="q"),
+    ]
+
+    def __init__(self, desk: Desk, name: str, section: str = SECTIONS[0]) -> None:
+        super().__init__()
+        self._desk = desk
+        self._review = name
+        self._section = section
+        self._place = 0
+        """Of the run that is shown, among the review's runs."""
+        self._now: ReviewNow | None = None
+        self._filling = asyncio.Lock()
+        self._acts = Acts(self, desk)
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, the sections, the page, and the keys."""
+        yield Static(show(self._review, "bold $mark"), id="where")
+        yield SectionLine(id="sections")
+        yield Static(id="run")
+        yield VerticalScroll(id="page")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Show the frame before anything is read."""
+        self.query_one("#run").display = False
+        self.query_one("#page").focus()
+
+    def on_resize(self) -> None:
+        """Leave the room of a narrow footer to the keys of this screen."""
+        self.query_one(Footer).show_command_palette = self.size.width >= 110
+
+    def on_screen_resume(self) -> None:
+        """Read the review, now and whenever the person comes back."""
+        self.action_read()
+
+    # Reading and showing
+
+    @work(thread=True, exclusive=True, group="review")
+    def action_read(self) -> None:
+        """Read the review again; what was hidden stays hidden."""
+        try:
+            now = read_review(self._desk, self._review)
+        except HarnessError as error:
+            self.app.call_from_thread(self._cannot, str(error))
+        else:
+            self.app.call_from_thread(self._read, now)
+
+    def _cannot(self, why: str) -> None:
+        self.query_one("#where", Static).update(show(why, "$bad"))
+
+    def _read(self, now: ReviewNow) -> None:
+        self._now = now
+        self.query_one("#where", Static).update(
+            Content.assemble(
+                show(now.review.name, "bold $mark"),
+                show(f"   {now.progress.title} · made {now.review.created[:10]}", "$quiet"),
+                (" · secret" if now.secret else "", "$warn"),
+            )
+        )
+        self.call_next(self._fill)
+
+    async def _fill(self) -> None:
+        """Put the section that is open into the page."""
+        if self._now is None or not self.is_attached:
+            return
+        self._head(self._now)
+        page = self.query_one("#page", VerticalScroll)
+        async with self._filling, self.batch():
+            await page.remove_children()
+            await page.mount_all(self._widgets(self._now))
+        (next(iter(page.query(ResultTable)), None) or page).focus()
+        self.refresh_bindings()
+
+    def _head(self, now: ReviewNow) -> None:
+        waiting = {
+            "Batches": len(now.waiting),
+            "Split": sum(case.is_open for case in now.cases),
+            "Certificate": now.progress.recompute,
+        }
+        self.query_one(SectionLine).show_sections(SECTIONS, self._section, waiting)
+        line = self.query_one("#run", Static)
+        line.display = self._section in OF_A_RUN
+        line.update(self._run_words(now))
+
+    def _run_words(self, now: ReviewNow) -> Content:
+        run = now.runs[self._place]
+        several = f"run {self._place + 1} of {len(now.runs)} (n: next)   "
+        about = f" · {run.key.dataset_id} {run.key.language_pair} · {run.key.run_id[:8]}"
+        return Content.assemble(
+            (several if len(now.runs) > 1 else "", "$quiet"), show(run.words), show(about, "$quiet")
+        )
+
+    def _widgets(self, now: ReviewNow) -> Iterator[Widget]:
+        run = now.runs[self._place]
+        match self._section:
+            case "Batches":
+                name = now.review.name
+                yield from batches(now, [r for r in self._desk.reports if r.review in {"", name}])
+            case "Progress":
+                yield from people(now)
+            case "Agreement":
+                yield from agreeing(now, run)
+            case "Gate":
+                yield from gate(now, run)
+            case "Split":
+                yield from split(now)
+            case _:
+                yield from certificate(run)
+
+    # Keys
+
+    @property
+    def _run_shown(self) -> RunNow | None:
+        return None if self._now is None else self._now.runs[self._place]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Offer only what the section that is open can do now."""
+        now, run = self._now, self._run_shown
+        if action not in _OFFERED:
+            return True
+        if now is None or run is None or self._section not in _OFFERED[action]:
+            return False
+        return {
+            "look": run.reading is None,
+            "enrol": bool(now.waiting),
+            "issue": run.reading is not None and has_numbers(run.reading),
+            "next_run": len(now.runs) > 1,
+            "export": True,
+        }.get(action, run.newest is not None)
+
+    async def action_section(self, name: str) -> None:
+        """Open a section."""
+        self._section = name
+        await self._fill()
+        self.query_one("#page").scroll_home(animate=False)
+
+    async def action_turn(self, by: int) -> None:
+        """Open the section before or after."""
+        place = (SECTIONS.index(self._section) + by) % len(SECTIONS)
+        await self.action_section(SECTIONS[place])
+
+    async def action_next_run(self) -> None:
+        """Show the next run of the review."""
+        if self._now is not None:
+            self._place = (self._place + 1) % len(self._now.runs)
+            await self._fill()
+
+    def action_look(self) -> None:
+        """Look at the numbers, after a question."""
+        if self._now and self._run_shown:
+            self._acts.look(self._now, self._run_shown)
+
+    def action_enrol(self) -> None:
+        """Vouch for a laptop, after comparing its words."""
+        if self._now:
+            self._acts.enrol(self._now)
+
+    def action_issue(self) -> None:
+        """Issue a certificate."""
+        if self._now and self._run_shown:
+            self._acts.issue(self._now, self._run_shown)
+
+    def action_write(self) -> None:
+        """Write the newest certificate's files again."""
+        if self._now and self._run_shown:
+            self._acts.write_again(self._now, self._run_shown)
+
+    def action_attach(self) -> None:
+        """Attach the newest certificate to its run."""
+        if self._now and self._run_shown:
+            self._acts.attach(self._now, self._run_shown)
+
+    def action_export(self) -> None:
+        """Hand something on."""
+        if self._now and self._run_shown:
+            self._acts.export(self._now, self._run_shown)
+
+    @on(ResultTable.Chosen)
+    def _decide(self, message: ResultTable.Chosen) -> None:
+        from rosetta_tui.review.organiser.deciding import DecidingScreen
+
+        if self._now:
+            self.app.push_screen(DecidingScreen(self._desk, self._now, message.index))
+
+    def action_import(self) -> None:
+        """Take ratings in."""
+        from rosetta_tui.review.organiser.importing import ImportScreen
+
+        self.app.push_screen(ImportScreen(self._desk))
+
+    def action_leave(self) -> None:
+        """Go back to the list."""
+        self.dismiss(None)

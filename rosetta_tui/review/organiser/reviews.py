@@ -1,0 +1,226 @@
+"""All reviews of this installation: how much is back, and what the speakers decided."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from harness.failures import HarnessError
+from rosetta_tui import figures
+from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.facts import ReviewLine, Verdict, read_reviews
+from rosetta_tui.text import show
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.result_table import Cell, ResultTable
+
+STYLES = Path(__file__).parent / "organiser.tcss"
+BAR = 8
+
+COLUMNS = (
+    Column("review", "review", 14, share=1),
+    Column("runs", "model · condition", 16, share=3, drop=2),
+    Column("people", "people", 6, right=True),
+    Column("back", "back", BAR + 14),
+    Column("verdict", "verdict", 18, share=1),
+    Column("made", "made", 10, drop=1),
+)
+
+SIGNS = {"go": "✓", "no_go": "✗", "discuss": "◇", "insufficient": "…"}
+"""Outcome → its shape, so that no colour is needed."""
+
+TONES = {"go": "good", "no_go": "bad", "discuss": "warn", "insufficient": "quiet"}
+
+
+class ReviewRows:
+    """One row for each review, newest first."""
+
+    def __init__(self, reviews: Sequence[ReviewLine]) -> None:
+        self.reviews = reviews
+
+    @property
+    def count(self) -> int:
+        """How many reviews there are."""
+        return len(self.reviews)
+
+    def key(self, index: int) -> Hashable:
+        """Give the row's cells themselves: rows are few."""
+        return self.cells(index)
+
+    def cells(self, index: int) -> tuple[Cell, ...]:
+        """Give the cells of one row."""
+        each = self.reviews[index]
+        return (
+            Cell(each.progress.name),
+            Cell(", ".join(each.runs)),
+            Cell(figures.count(len(each.progress.reviewers))),
+            Cell(back_words(each)),
+            verdict_cell(each.verdicts),
+            Cell(each.progress.created[:10], "quiet"),
+        )
+
+    def prepare(self, first: int, last: int) -> None:
+        """Everything is there already."""
+
+
+def back_words(line: ReviewLine) -> str:
+    """Say how much is back, as a bar and in numbers."""
+    done, asked = line.progress.done, line.progress.asked
+    bar = figures.progress_bar(done / asked if asked else 0, BAR)
+    return f"{bar} {done:,} of {asked:,}"
+
+
+def verdict_cell(verdicts: Sequence[Verdict | None]) -> Cell:
+    """Say what the newest certificates say, run by run."""
+    words = " / ".join(map(_verdict_words, verdicts))
+    said = [each for each in verdicts if each is not None]
+    if not said:
+        return Cell("none yet", "quiet")
+    tones = {"warn" if each.recompute else TONES[each.outcome] for each in said}
+    return Cell(words, tones.pop() if len(tones) == 1 else "plain")
+
+
+def _verdict_words(verdict: Verdict | None) -> str:
+    from rosetta_tui.review.gate_words import verdict_name
+
+    if verdict is None:
+        return figures.NONE
+    again = " (issue anew)" if verdict.recompute else ""
+    return f"{SIGNS[verdict.outcome]} {verdict_name(verdict.outcome)}{again}"
+
+
+class ReviewsScreen(Screen[None]):
+    """Reads the office in a thread; opens one review, or takes ratings in."""
+
+    TITLE = "Reviews"
+    CSS_PATH = STYLES
+    HELP = (
+        "back: decisions that came back, of all that reviewers are asked for.\n"
+        "verdict: of the newest certificate; ✓ go  ✗ no-go  ◇ discuss. With several runs, run by run."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("i", "import", "Import"),
+        Binding("r", "read", "Refresh"),
+        Binding("q,escape", "leave", "Back", key_display="q"),
+    ]
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._reviews: list[ReviewLine] = []
+        self._resumed = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, the reviews, and the keys."""
+        yield Static(show("Reviews", "bold $mark"), id="where")
+        yield Static(id="empty")
+        yield ResultTable(COLUMNS, id="reviews")
+        yield Static(id="chosen")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Hide what there is nothing to show in yet."""
+        self.query_one("#empty").display = False
+        self.query_one("#chosen").display = False
+        self.table.focus()
+
+    def on_screen_resume(self) -> None:
+        """Read the reviews, now and whenever the person comes back."""
+        self.action_read()
+
+    @property
+    def table(self) -> ResultTable:
+        """The reviews."""
+        return self.query_one("#reviews", ResultTable)
+
+    @property
+    def chosen(self) -> ReviewLine | None:
+        """The review under the cursor."""
+        return self._reviews[self.table.cursor] if self._reviews else None
+
+    @work(thread=True, exclusive=True, group="reviews")
+    def action_read(self) -> None:
+        """Read the list again."""
+        try:
+            reviews = read_reviews(self._desk)
+        except HarnessError as error:
+            self.app.call_from_thread(self._cannot, str(error))
+        else:
+            self.app.call_from_thread(self._show, reviews)
+
+    def _cannot(self, why: str) -> None:
+        self.query_one("#where", Static).update(show(why, "$bad"))
+
+    def _show(self, reviews: list[ReviewLine]) -> None:
+        here = self.chosen
+        self._reviews = reviews
+        names = [each.progress.name for each in reviews]
+        place = names.index(here.progress.name) if here and here.progress.name in names else None
+        self.table.show_rows(ReviewRows(reviews), place)
+        self.table.display = bool(reviews)
+        empty = self.query_one("#empty", Static)
+        empty.display = not reviews
+        empty.update(_what_to_do())
+        count = f"   {figures.count(len(reviews))}" if reviews else ""
+        self.query_one("#where", Static).update(
+            Content.assemble(("Reviews", "bold $mark"), (count, "$quiet"))
+        )
+        self._moved()
+
+    @on(ResultTable.Moved)
+    def _moved(self) -> None:
+        line = self.query_one("#chosen", Static)
+        line.display = self.chosen is not None
+        if self.chosen is not None:
+            line.update(_about(self.chosen))
+
+    @on(ResultTable.Chosen)
+    def _open(self) -> None:
+        from rosetta_tui.review.organiser.review import ReviewScreen
+
+        if self.chosen is not None:
+            self.app.push_screen(ReviewScreen(self._desk, self.chosen.progress.name))
+
+    def action_import(self) -> None:
+        """Take ratings in."""
+        from rosetta_tui.review.organiser.importing import ImportScreen
+
+        self.app.push_screen(ImportScreen(self._desk))
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.dismiss(None)
+
+
+def _about(line: ReviewLine) -> Content:
+    """Say everything about the review under the cursor in two lines."""
+    found = line.progress
+    runs = f"{len(line.runs)} run{'s' * (len(line.runs) != 1)}: {', '.join(line.runs)}"
+    words = (
+        f"{len(found.reviewers)} people · {found.items} items · {found.done:,} of {found.asked:,} "
+        f"decisions are here, from {found.imports} file{'s' * (found.imports != 1)}"
+    )
+    return Content.assemble(
+        show(f"{found.name} · {found.title} · {runs}", "$quiet"), "\n", show(words)
+    )
+
+
+def _what_to_do() -> Content:
+    return Content.assemble(
+        ("No reviews yet.\n\n", "bold"),
+        "A review lets speakers judge what a run translated. Make one from a shell:\n\n",
+        ("  rosetta review create last\n\n", "bold"),
+        (
+            "It says first what it asks of whom and what that is worth, then writes the file\n",
+            "$quiet",
+        ),
+        ("for the sticks and a card for each reviewer. Before it: ", "$quiet"),
+        "rosetta review plan",
+    )
