@@ -73,6 +73,8 @@ def _ask(office: Office, review: Review, cases: list[Case]) -> None:
             break
         if answer == "b":
             place = max(0, place - 1)
+        elif answer in {"u", "c"} and not (case.flags or case.decided):
+            click.echo("Nobody flagged this one, so there is nothing to uphold or clear.")
         elif answer in {"u", "c", "n"}:
             _decide(office, review, case, answer)
             cases = _again(office, review, cases)

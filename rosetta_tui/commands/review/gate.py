@@ -109,11 +109,13 @@ def _issue(
     presented = EvidenceFile(issued.certificate.as_bytes(), issued.signature, issued.evidence)
     for path in write_certificate(presented, folder, name):
         click.echo(f"Written: {plain(str(path))}", err=True)
+    outcome = issued.certificate.outcome
+    lift = f" A run's tier is lifted by: rosetta review attach {name}.certificate.json"
     click.echo(
         plain(
-            f"Certificate {issued.certificate.sha256[:16]}… says {issued.certificate.outcome}. The evidence holds "
-            "who rated what by pseudonym, and no text: give it to those who are to check it. "
-            f"A run's tier is lifted by: rosetta review attach {name}.certificate.json"
+            f"Certificate {issued.certificate.sha256[:16]}… says {outcome}. The evidence holds who rated what by "
+            "pseudonym, and no text: give it to those who are to check it."
+            + (lift if outcome == "go" else "")
         ),
         err=True,
     )

@@ -188,3 +188,14 @@ def test_a_secret_run_is_certified_without_its_texts(
     assert listed()["verification_tier"] == "community-validated"
     written = b"".join(file.read_bytes() for file in (tmp_path / "out").iterdir())
     assert b"fenestro" not in written
+
+
+def test_what_nobody_flagged_is_not_upheld_by_a_slip(
+    office: Office, home: Path, card: dict[str, Any]
+) -> None:
+    review = filled(office, home, reviewed(card, Shape(quality=0.6, mischief=0.0, careless=0.0)))
+    done = invoke("adjudicate", text="u\nx\nn\nlook at the verb\nb\n\nq\n")
+    assert "Nobody flagged this one" in done.stdout
+    assert "c  cleared" in done.stdout  # any other key shows the keys
+    assert [each.harmful for each in office.state(review).adjudications.values()] == [None]
+    assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["upheld"] == 0
