@@ -199,6 +199,6 @@ def _damaged() -> SealError:
 
 def _age() -> Any:
     """Give the age library, which is loaded only where something is sealed or opened."""
-    import pyrage  # type: ignore[import-untyped]  # it ships no types
+    import pyrage
 
     return pyrage
