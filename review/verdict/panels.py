@@ -62,7 +62,7 @@ def run_of(key: AnswerKey, run_id: str) -> KeyRun:
 
 
 def _weights(run: KeyRun) -> dict[int, float]:
-    total = sum(run.strata.values())
+    total = sum(run.strata.values()) or 1
     return {stratum: count / total for stratum, count in sorted(run.strata.items()) if count}
 
 

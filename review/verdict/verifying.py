@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from harness.card.difference import Difference, member
 from harness.failures import HarnessError
 from review.files.signature import verify as signed_by
@@ -155,8 +157,13 @@ def _taken_back(evidence: Evidence) -> bool:
 def _again(stated: Certificate, checks: list[Check], part: Evidence) -> Verification:
     try:
         expected = certified_again(part, stated)
-    except HarnessError as error:
-        return Verification(stated, (*checks, Check("verdict", False, str(error))))
+    except (
+        HarnessError,
+        ValidationError,
+        ArithmeticError,
+    ) as error:  # of a key that fits no review
+        words = str(error) if isinstance(error, HarnessError) else "the answer key gives no verdict"
+        return Verification(stated, (*checks, Check("verdict", False, words)))
     found, wanted = stated.model_dump(mode="json"), expected.model_dump(mode="json")
     wrong = tuple(_differ(found, wanted, "$"))
     same = stated.as_bytes() == expected.as_bytes()

@@ -185,3 +185,14 @@ def test_later_events_do_not_touch_an_earlier_certificate() -> None:
     grown = evidence_of(evidence.key, [*rest, *office.events])
     assert read_verdict(grown, RUN).verdict.look == 2
     assert verified(file, grown).recomputed
+
+
+@pytest.mark.parametrize("strata", [{}, {1: 5, 2: -5}, {9: 1}, {1: 2**53 - 1, 2: -1}], ids=str)
+def test_an_answer_key_that_fits_no_review_is_refused_in_words(strata: dict[int, int]) -> None:
+    """Even where its organisation signed it: an evidence file comes from anywhere."""
+    evidence = review_of(1)
+    file = issue(evidence)
+    odd = replace(evidence, key=histories.with_run(evidence.key, strata=strata))
+    signed = changed(file, lambda c: c.update(key_sha256=odd.key_sha256), SIGNER)
+    done = verified(signed, odd)
+    assert (done.ok, wrong(done)) == (False, "verdict")
