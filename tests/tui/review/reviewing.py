@@ -54,6 +54,7 @@ class Reviewing(ReviewApp):
         **wishes: Any,
     ) -> None:
         self.stick = folder / "stick"
+        self.batches = batches
         for batch in batches:
             write_file(batch, self.stick)
         self.laptop = Laptop.open(folder / "home", busy_seconds=0.05)
@@ -63,6 +64,13 @@ class Reviewing(ReviewApp):
             for batch in batches:
                 self.doors.accept(batch)
         super().__init__(self.doors)
+
+    def agree(self) -> None:
+        """Let the person be known, and agree."""
+        for batch in self.batches:
+            self.doors.reviewer(batch, CODE)
+            session = Opening.session(self.doors, batch, CODE, Face.TERMINAL)
+            session.agree(share_corrections=False)
 
     @property
     def session(self) -> Session:
@@ -118,11 +126,12 @@ async def write(pilot: Pilot[Any], words: str) -> None:
     await settle(pilot)
 
 
-async def begin(pilot: Pilot[Any], code: str = CODE) -> None:
-    """Open the newest review, give the code and agree."""
+async def begin(pilot: Pilot[Any]) -> None:
+    """Open the newest review, whose person is known here and has agreed."""
     await settle(pilot)
-    await press(pilot, "enter")
-    await write(pilot, code)
+    app = pilot.app
+    if isinstance(app, Reviewing):
+        app.agree()
     await press(pilot, "enter", "enter")
 
 

@@ -5,33 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from review.files.ratings import open_ratings
 from review.log.payloads import Kind, Scope
+from review.session import timing
 from review.session.view import Phase
 from tests.review.session.scenes import CUSTODIANS, batch_of, items_of
-from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
+from tests.tui.review.reviewing import Reviewing, begin, press, settle, text
 
-SIZES = [(80, 24), (160, 48)]
 SMALL = (80, 24)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_a_rest_is_suggested_after_25_and_one_key_goes_on(
-    tmp_path: Path, size: tuple[int, int]
+async def test_a_rest_is_suggested_and_one_key_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(27)))
-    async with app.run_test(size=size) as pilot:
+    monkeypatch.setattr(timing, "REST_ITEMS", 3)
+    app = Reviewing(tmp_path, batch_of(items_of(5)))
+    async with app.run_test(size=SMALL) as pilot:
         await begin(pilot)
-        await press(pilot, *"1234" * 6, "3")
+        await press(pilot, "1", "2", "3")
         assert "Time for a rest?" in text(app)
-        assert "25 of 27" in text(app)
+        assert "3 of 5" in text(app)
         assert "Saved: Acceptable." in text(app)
         assert "Candidate" not in text(app)
         await press(pilot, "4")
         assert "Time for a rest?" in text(app)
         await press(pilot, "enter")
-        assert "Sentence 26 of 27" in text(app)
+        assert "Sentence 4 of 5" in text(app)
         await press(pilot, "4", "4")
         assert "That was the last one. Thank you!" in text(app)
 
@@ -107,8 +108,7 @@ async def test_part_of_the_answers_can_be_handed_over_to_a_folder_that_is_typed(
     async with app.run_test(size=(120, 30)) as pilot:
         await begin(pilot)
         await press(pilot, "4", "x", "f")
-        await press(pilot, "ctrl+u")
-        await write(pilot, str(other))
+        app.screen.query_one(Input).value = str(other)
         await press(pilot, "enter")
         assert "You may pull the stick out." in text(app)
         await press(pilot, "enter")
@@ -136,8 +136,8 @@ async def test_a_stick_that_is_gone_is_told_in_words_and_nothing_is_lost(tmp_pat
     app = Reviewing(tmp_path, batch_of())
     async with app.run_test(size=(120, 30)) as pilot:
         await begin(pilot)
-        await press(pilot, "4", "x", "f", "ctrl+u")
-        await write(pilot, str(tmp_path / "none"))
+        await press(pilot, "4", "x", "f")
+        app.screen.query_one(Input).value = str(tmp_path / "none")
         await press(pilot, "enter")
         assert "Put the stick in and try again." in text(app)
         assert "For whoever helps:" in text(app)

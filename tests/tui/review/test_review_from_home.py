@@ -22,13 +22,15 @@ async def test_a_review_is_opened_from_home_and_leads_back(
     with Laptop.open(tmp_path) as laptop:
         opening = Opening(laptop)
         opening.accept(batch)
+        opening.reviewer(batch, CODE)
         opening.laptop.add_batch(batch.manifest_bytes, batch.archive, secret=False)
     monkeypatch.setattr("rosetta_tui.review.sit.Opening", Doors)
     app = App(None, tmp_path / "s.sqlite")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle_home(pilot)
         await pilot.press("v")
-        await begin(pilot, CODE)
+        await begin(pilot)
+        await press(pilot, "enter")
         assert "Sentence 1 of 4" in text(app)
         await press(pilot, "3", "question_mark")
         assert "Leave it for later" in text(app)

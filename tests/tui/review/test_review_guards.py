@@ -14,6 +14,7 @@ from review.rating import Rating
 from review.session.keys import RATING_OF, act_of
 from rosetta_tui.review.texts import Texts
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
+from tests.review.thorough import times
 from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
 from tests.tui.scenes import HOSTILE
 from tests.tui.test_text import acting
@@ -56,7 +57,7 @@ def assert_harmless(app: Reviewing) -> None:
     assert app.is_running
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES[: times(1, 2)])
 async def test_no_text_acts_on_any_page(tmp_path: Path, size: tuple[int, int]) -> None:
     app = Reviewing(tmp_path, known=False)
     app.stick.mkdir()
@@ -79,7 +80,7 @@ async def test_no_text_acts_on_any_page(tmp_path: Path, size: tuple[int, int]) -
             assert_harmless(app)
         assert "[@click=app.quit]" in text(app) or "[/foo] text" in text(app)
         for number in range(len(HOSTILE) - 1):
-            if number % 5:
+            if number % 7:
                 await press(pilot, "2")
                 assert_harmless(app)
                 continue

@@ -208,11 +208,8 @@ async def test_training_explains_and_repeats_a_wrong_answer_once(tmp_path: Path)
 # The item
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_one_key_rates_saves_and_shows_the_next(
-    app: Reviewing, size: tuple[int, int]
-) -> None:
-    async with app.run_test(size=size) as pilot:
+async def test_one_key_rates_saves_and_shows_the_next(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
         await begin(pilot)
         for key in ("1", "f", "G", "4"):
             await press(pilot, key)
