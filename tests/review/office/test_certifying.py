@@ -52,7 +52,7 @@ def checked(office: Office, made: Desk, issued: Issued) -> Verification:
 def test_from_laptops_to_a_certificate_and_a_withdrawal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = desk(tmp_path / "home")
+    made = desk(tmp_path / "home", items=50)
     people = rated(made, tmp_path)
     run = made.review.key.runs[0].run_id
     reading = look(made.office, made.review, run, made.identity.public.signing_key)
@@ -76,7 +76,7 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
     withdraw(made.office, made.review, made.codes[0], Scope.BATCH)
     done = checked(made.office, made, issued)
     assert (done.ok, done.recomputed) == (True, False), done.checks
-    assert done.withdrawn > 80
+    assert done.withdrawn > 60
     [kept] = made.office.certificates(made.review)
     assert kept.recompute
     anew = issue(made.office, made.review, run, made.identity)

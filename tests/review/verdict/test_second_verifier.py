@@ -44,7 +44,7 @@ def found_by_second(evidence: Evidence) -> dict[str, Any]:
 def test_both_programs_give_one_verdict() -> None:
     """Undo, several laptops, harm and its decisions, controls, withdrawals, gaps in ratings, one stratum, unanimity."""
     outcomes: Counter[str] = Counter()
-    for seed in range(times(30, 1000)):
+    for seed in range(times(20, 1000)):
         evidence = histories.history(Random(seed))
         mine = without_names(read_verdict(evidence, RUN).verdict)
         theirs = found_by_second(evidence)
@@ -157,7 +157,7 @@ def test_it_names_what_was_changed(tmp_path: Path) -> None:
 def test_both_agree_on_certificates_too(tmp_path: Path) -> None:
     path = tmp_path / "x.rosetta-evidence"
     seen = 0
-    for seed in range(times(4, 40)):
+    for seed in range(times(2, 40)):
         try:
             file = issue(histories.history(Random(seed + 500)))
         except HarnessError:

@@ -40,7 +40,7 @@ def wrong(done: Verification) -> str:
 
 def test_random_reviews_hold() -> None:
     held = 0
-    for seed in range(times(15, 300)):
+    for seed in range(times(5, 300)):
         evidence = histories.history(Random(seed))
         try:
             file = issue(evidence)
