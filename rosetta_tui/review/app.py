@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.worker import Worker, WorkerState
 
+from harness.failures import HarnessError
 from rosetta_tui.review.judging import JudgingScreen
 from rosetta_tui.review.opening import Opening
 from rosetta_tui.review.sit import sit
@@ -64,7 +66,11 @@ class ReviewApp(WordsForCrash):
         names = [theme.name for theme in THEMES]
         at = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(at + 1) % len(names)]
-        self._opening.laptop.set_setting(_THEME, self.theme)
+        self.run_worker(self._remember_colours, thread=True, group="colours")
+
+    def _remember_colours(self) -> None:
+        with suppress(HarnessError):  # they hold for now
+            self._opening.laptop.set_setting(_THEME, self.theme)
 
     async def action_stop(self, code: int) -> None:
         """Leave at once; what is being typed is kept first."""

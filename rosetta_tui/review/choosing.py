@@ -47,6 +47,7 @@ class ChoosePage(Page[Choice | str]):
     def body(self) -> ComposeResult:
         """List the reviews, or say what to do where there is none."""
         words = self.words
+        yield from self._damaged()
         if self._choices:
             yield paragraph(words("Which sentences do you want to look at?"), "bold")
             yield OptionList(*(Option(self._row(choice)) for choice in self._choices))
@@ -58,6 +59,14 @@ class ChoosePage(Page[Choice | str]):
         yield paragraph(
             words("The file on it ends in {ending}.", ending=".rosetta-batch"), "$quiet"
         )
+
+    def _damaged(self) -> ComposeResult:
+        words = self.words
+        for name in words.damaged:
+            said = words(
+                "A file with words of a language is damaged and is not used: {name}", name=name
+            )
+            yield paragraph(said, "$warn")
 
     def _row(self, choice: Choice) -> Content:
         where = choice.organisation

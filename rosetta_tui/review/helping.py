@@ -48,7 +48,8 @@ class HelpPage(Page[None]):
         words = self.words
         lines = [
             _line(
-                _keys(words, act), f"{rating_label(words, rating)} – {rating_meaning(words, rating)}"
+                _keys(words, act),
+                f"{rating_label(words, rating)} – {rating_meaning(words, rating)}",
             )
             for act, rating in RATING_OF.items()
         ]

@@ -128,8 +128,9 @@ class ItemPage(Screen[None]):
                 return item_words.back(self.words)
 
     def enter(self, mode: Mode) -> None:
-        """Let the next key mean something else."""
+        """Let the next key mean something else; what went wrong before it is over."""
         self.mode = mode
+        self.query_one(TroubleLine).tell(self.words, "")
         for name, own in (("#reasons", Mode.REASONS), ("#why", Mode.WHY), ("#harm", Mode.HARM)):
             self.query_one(name).display = mode is own
         self.query_one("#ratings").display = mode in {Mode.JUDGE, Mode.WRITING}

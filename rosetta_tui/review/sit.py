@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -101,7 +101,7 @@ class _Visit:
 
     async def _choose(self, why: Trouble) -> Choice | None:
         while True:
-            choices = await self._thread.do(self._opening.choices)
+            choices, why = await self._choices(why)
             if len(choices) == 1 and self._opening.is_named(choices[0]) and self._first:
                 self._first = False
                 return choices[0]
@@ -112,10 +112,18 @@ class _Visit:
             elif not isinstance(said, str):
                 return said
 
+    async def _choices(self, why: Trouble) -> tuple[list[Choice], Trouble]:
+        try:
+            return await self._thread.do(self._opening.choices), why
+        except HarnessError as error:
+            return [], trouble(self._opening.words, error)
+
     async def _language(self) -> None:
+        """Let the person choose; where the choice cannot be kept, it holds for now."""
         tag = await self._ask(LanguagePage(self._opening))
         if tag is not None:
-            await self._thread.do(partial(self._opening.set_language, tag))
+            with suppress(HarnessError):
+                await self._thread.do(partial(self._opening.set_language, tag))
 
     async def _open(self, choice: Choice) -> Batch | None:
         """Open a review; one that is locked asks for the words of the card until they are right."""

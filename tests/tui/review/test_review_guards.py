@@ -308,3 +308,27 @@ async def test_the_answers_are_there_in_any_window(tmp_path: Path, size: tuple[i
         for words in ("Reject", "Gist", "Acceptable", "Excellent"):
             assert words in text(app)
         assert app.screen.query_one(Texts).size.height >= 1
+
+
+async def test_a_damaged_catalogue_of_words_is_told_and_english_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "review-words" / "crk" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    (folder / "rosetta-review.mo").write_bytes(b"\x1b]0;no catalogue")
+    app = Reviewing(tmp_path, batch_of(), language="crk")
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "is damaged and is not used: crk/" in " ".join(text(app).split())
+        assert "Which sentences do you want to look at?" in text(app)
+
+
+async def test_colours_and_language_hold_where_they_cannot_be_remembered(tmp_path: Path) -> None:
+    app = Reviewing(tmp_path, batch_of())
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        other = sqlite3.connect(app.laptop.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        await press(pilot, "f2", "l", "down", "up", "down", "enter")
+        assert app.theme == "rosetta-light"
+        assert app.is_running
+        other.execute("ROLLBACK")
+        other.close()
