@@ -293,7 +293,7 @@ def _check(path: str, expected: list[str]) -> list[str]:
     return wrong or [f"Holds: {stated['verdict']['outcome']}, signed with {signer}"]
 
 def _main(arguments: list[str]) -> int:
-    try: said = _check(arguments[0], arguments[1:])
+    try: said = _check(arguments[0], arguments[1:]) if arguments else [f"{__doc__}".splitlines()[0]]
     except Exception as error: said = [f"{type(error).__name__}: {error}"]  # noqa: BLE001  a hostile file does not hold
     print("\n".join(line.encode("unicode_escape").decode() for line in said))
     return 0 if said[0].startswith("Holds: ") else 1
