@@ -58,7 +58,7 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield "issued", certificate.issued
     panel = certificate.panel
     yield "panel", f"{panel.words}, of {panel.invited} who were asked"
-    yield "how chosen", panel.chosen
+    yield "how chosen", panel.chosen or "not stated by the organisation"
     yield "items", f"{numbers['items']} rated"
     yield "share", f"{percent(numbers['share'])} acceptable or better ({_ends(numbers)})"
     yield "needed", f"a lower bound of {level}, {sure} sure; look {certificate.verdict['look']}"

@@ -23,6 +23,8 @@ h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; }
 .said { font-size: 1.3rem; line-height: 1.7; }
 table { border-collapse: collapse; width: 100%; margin: .75rem 0; }
 th, td { text-align: start; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { white-space: nowrap; overflow-wrap: normal; }
+td { width: 100%; }
 code { font-size: .85rem; }
 @media print { body { max-width: none; padding: 0; background: #fff; color: #000; } }
 """
