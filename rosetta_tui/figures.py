@@ -91,11 +91,11 @@ def interval_bar(
     def place(at: float) -> int:
         return max(0, min(width - 1, round(at / top * (width - 1))))
 
-    if floor is not None:
-        line[place(floor)] = "╿"
     if interval is not None:
         low, high = place(interval[0]), place(interval[1])
         line[low : high + 1] = ["─"] * (high + 1 - low)
         line[low], line[high] = "├", "┤"
+    if floor is not None and line[place(floor)] in "·─":
+        line[place(floor)] = "╿"
     line[place(value)] = "●"
     return "".join(line)

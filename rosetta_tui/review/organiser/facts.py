@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from review.verdict.verifying import Verification
     from rosetta_tui.review.organiser.desk import Desk
 
-GONE = "no longer in the list of runs"
+GONE = "a run no longer in the list of runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,4 +193,4 @@ def _summaries(desk: Desk) -> dict[str, RunSummary]:
 
 def _words(run_id: str, summaries: Mapping[str, RunSummary]) -> str:
     summary = summaries.get(run_id)
-    return f"run {run_id[:8]} ({GONE})" if summary is None else setup_words(summary)
+    return GONE if summary is None else setup_words(summary)

@@ -1,0 +1,197 @@
+"""Offices with reviews in them, and the organiser's screens over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from harness.store.database import open_store
+from review.files.batch_form import BatchItem
+from review.files.keys import Identity, Role
+from review.log.event import Event, make_event
+from review.log.payloads import HarmFlag, Rate
+from review.office.store import Office, Review
+from review.verdict.evidence import Evidence
+from review.verdict.key import AnswerKey
+from review.verdict.policy import proposed
+from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.review import SECTIONS, ReviewScreen
+from rosetta_tui.review.organiser.reviews import ReviewsScreen
+from tests.review.verdict import certified, histories
+from tests.review.verdict.histories import Shape
+from tests.tui.screens import App, text
+
+QUIET = {"mischief": 0.0, "careless": 0.0}
+GO = Shape(quality=0.97, **QUIET)
+OPEN = Shape(quality=0.8, **QUIET)
+FEW = Shape(quality=0.8, items=20, **QUIET)
+MIXED = Shape(quality=0.8, mischief=0.3, careless=0.0)
+"""People who skip, undo, cannot judge and leave early."""
+SMALL, LARGE = (80, 24), (160, 48)
+
+
+@dataclass
+class Scene:
+    """One review in an office."""
+
+    folder: Path
+    evidence: Evidence
+    identity: Identity
+    events: list[Event]
+    """Those that came back so far."""
+
+    @property
+    def desk(self) -> Desk:
+        return Desk(self.folder, self.folder / "rosetta.sqlite")
+
+    @property
+    def run_id(self) -> str:
+        return self.evidence.key.runs[0].run_id
+
+    def office(self) -> Office:
+        return Office.open(self.folder)
+
+    def kinds(self) -> list[str]:
+        """What the organisation itself wrote down."""
+        with self.office() as office:
+            review = office.review("spring")
+            return [str(e.kind) for e in office.events(review) if e.device in office.own_devices]
+
+
+def keep_keys(folder: Path, identity: Identity) -> None:
+    """Put an organisation's keys into its folder, so that no keyring is asked."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "organisation.key"
+    path.write_text(identity.text())
+    path.chmod(0o600)
+
+
+def scene(
+    folder: Path,
+    shape: Shape = OPEN,
+    seed: int = 3,
+    *,
+    fluent: bool = False,
+    back: float = 1.0,
+    segment: str = "development",
+    texts: Sequence[str] = (),
+    flag: bool = False,
+) -> Scene:
+    """Make a review of random people.
+
+    ``fluent``: about a run of the store; ``back``: how much came back; ``flag``: one item is called harmful.
+    """
+    identity = Identity.make(Role.ORGANISATION)
+    keep_keys(folder, identity)
+    open_store(folder / "rosetta.sqlite").close()
+    card = _fluent_run(folder) if fluent else None
+    made_up = certified.review_of(seed, shape, run=card)
+    key = histories.with_run(made_up.key, segments={segment: 60})
+    events = [e for e in made_up.events if e.device != histories.ORGANISATION]
+    evidence = histories.evidence_of(key, [*events, flagged(key, events)] if flag else events)
+    made = Scene(folder, evidence, identity, [])
+    with made.office() as office:
+        fill(office, evidence, identity, texts)
+    bring(made, back)
+    return made
+
+
+def flagged(key: AnswerKey, events: Sequence[Event]) -> Event:
+    """Let a person call a translation harmful, as the last event of a laptop."""
+    said = next(e for e in events if isinstance(e.payload, Rate) and e.payload.item in key.core)
+    assert isinstance(said.payload, Rate)
+    last = max((e for e in events if e.device == said.device), key=lambda e: e.seq)
+    about = said.payload
+    item = next(item for item in key.core if key.items[item].control is None)
+    return make_event(
+        HarmFlag(
+            wall=about.wall, reviewer=about.reviewer, batch=about.batch, item=item, harmful=True
+        ),
+        device=last.device,
+        seq=last.seq + 1,
+        lamport=last.lamport + 1,
+        prev=last.id,
+        salt=b"s" * 16,
+    )
+
+
+def _fluent_run(folder: Path) -> dict[str, Any]:
+    """Make a run in a thread of its own, for it brings its own event loop."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(certified.fluent_run, folder / "rosetta.sqlite", folder).result()
+
+
+def fill(office: Office, evidence: Evidence, identity: Identity, texts: Sequence[str]) -> Review:
+    """Create the review, its candidates being these texts as far as there are any."""
+    key = evidence.key
+    manifests = {
+        batch: certified._manifest(batch, key, identity.public.signing_key) for batch in key.batches
+    }
+    shown = [
+        BatchItem(
+            id=item,
+            source=f"source of {item}",
+            candidate=texts[place % len(texts)] if texts else f"candidate of {item}",
+        )
+        for place, item in enumerate(key.items)
+    ]
+    return office.create_review(key, proposed()[1], manifests, shown)
+
+
+def bring(made: Scene, share: float) -> None:
+    """Take in the first share of all events."""
+    every = list(made.evidence.events)
+    part = every[: round(share * len(every))]
+    new = part[len(made.events) :]
+    with made.office() as office:
+        office.enrol("aa" * 32, "laptop 1")
+        certified.deliver(office.connection, made.evidence.key, tuple(new))
+    made.events = part
+
+
+def app_of(made: Scene) -> App:
+    app = App(None, made.folder / "rosetta.sqlite")
+    app._store_path = made.folder / "rosetta.sqlite"
+    return app
+
+
+async def calm(pilot: Pilot[Any]) -> str:
+    """Wait until no worker runs and what they brought is drawn; gives the screen."""
+    await pilot.pause()
+    while pilot.app.workers:
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+    return text(pilot.app)  # type: ignore[arg-type]
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> str:
+    """Press keys one by one, each with all that it brings; gives the screen."""
+    shown = ""
+    for key in keys:
+        await pilot.press(key)
+        shown = await calm(pilot)
+    return shown
+
+
+async def show_screen(pilot: Pilot[Any], screen: Screen[Any]) -> str:
+    pilot.app.push_screen(screen)
+    return await calm(pilot)
+
+
+async def open_review(pilot: Pilot[Any], made: Scene, section: str = SECTIONS[0]) -> str:
+    return await show_screen(pilot, ReviewScreen(made.desk, "spring", section))
+
+
+async def open_reviews(pilot: Pilot[Any], made: Scene) -> str:
+    return await show_screen(pilot, ReviewsScreen(made.desk))
+
+
+def words(screen: str) -> str:
+    """Give a screen's text on one line, so that it does not matter where it wraps."""
+    return " ".join(screen.split())

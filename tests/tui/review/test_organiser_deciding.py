@@ -1,0 +1,205 @@
+"""Deciding about flagged and split items: blind, by one key, and always to be taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from review.log.payloads import Adjudicate
+from review.log.state import Adjudication
+from review.verdict.adjudication import Case, queue
+from rosetta_tui.review.organiser.deciding import DecidingScreen
+from rosetta_tui.review.organiser.review import ReviewScreen
+from tests.tui.review.organising import (
+    GO,
+    LARGE,
+    MIXED,
+    SMALL,
+    Scene,
+    app_of,
+    calm,
+    open_review,
+    press,
+    scene,
+    words,
+)
+from tests.tui.screens import App, lines, text
+
+HOSTILE = (
+    "[@click=app.quit]x[/]",
+    "[/foo]",
+    "\x1b]0;owned\x07\x1b[2J",
+    "\u202edlrow olleh\u202c",
+    "a\nb\tc",
+)
+
+
+def cases(made: Scene) -> list[Case]:
+    with made.office() as office:
+        review = office.review("spring")
+        return queue(office.state(review), review.key)
+
+
+def decision(made: Scene, item: str) -> Adjudication | None:
+    with made.office() as office:
+        return office.state(office.review("spring")).adjudications.get(item)
+
+
+def decided(made: Scene, item: str) -> bool | None:
+    said = decision(made, item)
+    return None if said is None else said.harmful
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Scene:
+    return scene(tmp_path, MIXED, flag=True)
+
+
+async def test_a_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -> None:
+    first = cases(made)[0]
+    assert first.flags
+    app = app_of(made)
+    async with app.run_test(size=SMALL) as pilot:
+        shown = await open_review(pilot, made, "Split")
+        assert "called harmful and not decided" in shown
+        assert "5 Split 1" in shown
+        shown = await press(pilot, "enter")
+        assert isinstance(app.screen, DecidingScreen)
+        assert "Not decided" in shown
+        for key, harmful, said in (
+            ("u", True, "Upheld"),
+            ("c", False, "Cleared"),
+            ("c", None, "Not decided"),
+            ("u", True, "Upheld"),
+        ):
+            shown = await press(pilot, key)
+            assert said in shown
+            assert "saved ✓" in shown
+            assert decided(made, first.item) is harmful
+        shown = await press(pilot, "q")
+        assert isinstance(app.screen, ReviewScreen)
+        assert "upheld" in shown
+        assert "5 Split 1" not in shown
+    assert made.kinds() == ["adjudicate"] * 4
+
+
+async def test_what_a_flag_does_to_the_gate_is_seen_there(made: Scene) -> None:
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made, "Gate")
+        shown = words(await press(pilot, "l", "y"))
+        assert "called harmful or culturally wrong. Look into them first" in shown
+        await press(pilot, "5", "enter", "c", "q")
+        shown = words(await press(pilot, "4"))
+        assert "Look into them first" not in shown
+        assert made.kinds() == ["look", "adjudicate"]  # a decision is no new rating
+
+
+async def test_a_note_stays_and_the_decision_too(made: Scene) -> None:
+    first = cases(made)[0]
+    app = app_of(made)
+    async with app.run_test(size=SMALL) as pilot:
+        await open_review(pilot, made, "Split")
+        await press(pilot, "enter", "u", "n")
+        await press(pilot, "u", "c", "q", "escape")  # digits and letters typed there are text
+        assert decided(made, first.item) is True
+        await press(pilot, "n", "o", "k", "enter")
+    with made.office() as office:
+        said = [e.payload for e in office.events(office.review("spring"))]
+    assert "ok" in [each.note for each in said if isinstance(each, Adjudicate)]
+    assert decided(made, first.item) is True
+
+
+async def test_a_burst_of_keys_decides_about_the_item_that_was_shown(made: Scene) -> None:
+    first, second = cases(made)[:2]
+    app = app_of(made)
+    async with app.run_test(size=SMALL) as pilot:
+        await open_review(pilot, made, "Split")
+        await press(pilot, "enter")
+        for _ in range(20):
+            await pilot.press("u")
+        await calm(pilot)
+        said = len(made.kinds())
+        assert decided(made, first.item) is (True if said % 2 else None)
+        assert decision(made, second.item) is None
+        await press(pilot, "right")
+        assert "2 of" in text(app)
+        await press(pilot, "left", "left")
+        assert "1 of" in text(app)
+
+
+async def test_after_the_last_item_the_list_comes_back(made: Scene) -> None:
+    app = app_of(made)
+    async with app.run_test(size=SMALL) as pilot:
+        await open_review(pilot, made, "Split")
+        await press(pilot, "end", "enter")
+        assert f"{len(cases(made))} of {len(cases(made))}" in text(app)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ReviewScreen)
+
+
+async def test_no_system_no_run_and_no_person_is_shown(made: Scene) -> None:
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made, "Split")
+        for shown in (text(app), await press(pilot, "enter")):
+            for code in made.evidence.key.orders:
+                assert code not in shown
+                assert f"{code[:4]}-{code[4:]}" not in shown
+            assert made.run_id[:8] not in shown
+
+
+async def test_with_nothing_to_decide_it_says_so(tmp_path: Path) -> None:
+    made = scene(tmp_path, GO, back=0.0)
+    app = app_of(made)
+    async with app.run_test(size=SMALL) as pilot:
+        shown = await open_review(pilot, made, "Split")
+        assert "Nothing waits" in shown
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ReviewScreen)
+
+
+async def test_a_secret_text_is_shown_while_deciding_and_nowhere_else(tmp_path: Path) -> None:
+    made = scene(tmp_path, MIXED, flag=True, segment="gold_standard", texts=["KASHITA"])
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        shown = await open_review(pilot, made)
+        assert "secret" in shown
+        for key in "123456":
+            assert "KASHITA" not in await press(pilot, key)
+        shown = await press(pilot, "5", "enter")
+        assert "KASHITA" in shown
+        assert "shown here and nowhere else" in shown
+        assert not app.screen.allow_select
+        assert "KASHITA" not in await press(pilot, "q", "x")
+        assert "what people wrote" not in text(app)  # comments may quote the texts
+
+
+async def test_hostile_texts_only_show(tmp_path: Path) -> None:
+    made = scene(tmp_path, MIXED, flag=True, texts=HOSTILE)
+    app = app_of(made)
+    async with app.run_test(size=SMALL) as pilot:
+        await open_review(pilot, made, "Split")
+        seen = _harmless(app)
+        await press(pilot, "enter")
+        for _ in range(8):
+            seen += _harmless(app)
+            await press(pilot, "right")
+        assert "[@click=app.quit]x[/]" in seen
+        assert "[/foo]" in seen
+
+
+def _harmless(app: App) -> str:
+    drawn = "".join(lines(app))
+    assert drawn.isprintable()
+    assert not set(drawn) & set("\u202e\u202c\x1b\x07")
+    return drawn
+
+
+async def test_letters_that_a_terminal_may_draw_wrongly_are_warned_of(tmp_path: Path) -> None:
+    made = scene(tmp_path, MIXED, flag=True, texts=["ᓂᐚᐸᒫᐤ"])
+    app = app_of(made)
+    async with app.run_test(size=SMALL) as pilot:
+        await open_review(pilot, made, "Split")
+        assert "Read them elsewhere" in words(await press(pilot, "enter"))

@@ -1,0 +1,155 @@
+"""Gate and agreement: nothing is shown before a look is agreed to, and then all that the command says."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from review.office import store
+from review.verdict.policy import read_policy
+from rosetta_tui.review.gate_words import verdict_lines
+from rosetta_tui.screens.confirm import ConfirmScreen
+from tests.review.verdict.histories import Shape
+from tests.tui.review.organising import (
+    FEW,
+    GO,
+    LARGE,
+    MIXED,
+    OPEN,
+    SMALL,
+    app_of,
+    bring,
+    open_review,
+    press,
+    scene,
+    words,
+)
+from tests.tui.screens import lines
+
+GOLDENS = Path(__file__).parent.parent / "goldens"
+
+
+def numbers(screen: str) -> bool:
+    return "lower bound" in screen or "AC2" in screen or "●" in screen
+
+
+@pytest.mark.parametrize("section", ["Gate", "Agreement"])
+async def test_numbers_are_hidden_until_the_look_is_agreed_to(section: str, tmp_path: Path) -> None:
+    made = scene(tmp_path, OPEN)
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        shown = words(await open_review(pilot, made, section))
+        assert "hidden until you look" in shown
+        assert "95.0% sure, every later one 97.5%" in shown
+        assert "Nobody has looked yet." in shown
+        assert not numbers(shown)
+        shown = await press(pilot, "l")
+        assert isinstance(app.screen, ConfirmScreen)
+        assert "This is look 1." in shown
+        await press(pilot, "escape")
+        assert made.kinds() == []
+        assert numbers(await press(pilot, "l", "y"))
+        assert made.kinds() == ["look"]
+
+
+async def test_the_same_ratings_are_asked_about_once_and_new_ones_again(tmp_path: Path) -> None:
+    made = scene(tmp_path, OPEN, back=0.95)
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made, "Gate")
+        await press(pilot, "l", "y")
+        shown = await press(pilot, "q")
+        shown = await open_review(pilot, made, "Gate")
+        assert numbers(shown)
+        assert "look 1" in shown
+        bring(made, 1.0)
+        shown = words(await press(pilot, "r"))
+        assert not numbers(shown)
+        assert "Looks so far: 1. Ratings have changed since the last one." in shown
+        assert "This one asks for 97.5%" in shown
+        shown = await press(pilot, "l", "y")
+        assert "look 2" in shown
+        assert made.kinds() == ["look", "look"]
+
+
+async def test_with_too_little_there_are_no_numbers_and_no_look(tmp_path: Path) -> None:
+    made = scene(tmp_path, FEW)
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        shown = words(await open_review(pilot, made, "Gate"))
+        assert "INSUFFICIENT" in shown
+        assert "20 translations are rated; 50 are needed." in shown
+        assert not numbers(shown)
+        assert "l Look" not in shown
+        shown = words(await press(pilot, "3"))
+        assert "Too little is rated for numbers." in shown
+        await press(pilot, "l")
+    assert made.kinds() == []
+
+
+@pytest.mark.parametrize("shape", [GO, OPEN, MIXED], ids=["go", "open", "mixed"])
+async def test_the_screen_says_what_the_command_says(shape: Shape, tmp_path: Path) -> None:
+    made = scene(tmp_path, shape)
+    reading = made.desk.look("spring", made.run_id)
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        shown = words(await open_review(pilot, made, "Gate"))
+        with made.office() as office:
+            told = list(verdict_lines(office.review("spring"), reading))
+        for about, said in told:
+            parts = said.split(": rosetta review")[0] if about == "Split" else said
+            parts = parts.split("found: ")[-1] if about == "Verdict" else parts
+            assert words(parts) in shown, about
+        assert f"≥ {float(read_policy(_policy(made), 'p').level.share):.1%}" in shown
+
+
+def _policy(made: object) -> bytes:
+    with made.office() as office:  # type: ignore[attr-defined]
+        return office.review("spring").policy  # type: ignore[no-any-return]
+
+
+async def test_each_run_has_its_own_verdict_and_its_own_look(tmp_path: Path) -> None:
+    made = scene(tmp_path, Shape(quality=0.8, runs=2, mischief=0.0, careless=0.0))
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        shown = await open_review(pilot, made, "Gate")
+        assert "run 1 of 2" in shown
+        await press(pilot, "l", "y")
+        shown = await press(pilot, "n")
+        assert "run 2 of 2" in shown
+        assert not numbers(shown)
+        assert numbers(await press(pilot, "n"))
+        assert "n Next run" not in await press(pilot, "1")
+
+
+async def test_agreement_says_four_measures_and_leniency_without_a_ranking(tmp_path: Path) -> None:
+    made = scene(tmp_path, MIXED)
+    reading = made.desk.look("spring", made.run_id)
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made, "Agreement")
+        shown = await press(pilot, "r")
+        for name in ("alpha", "AC2", "same", "within one step"):
+            assert name in shown
+        codes = [f"{who[:4]}-{who[4:]}" for who in sorted(reading.agreement.leniency)]
+        places = [shown.index(code) for code in codes]
+        assert places == sorted(places)  # by pseudonym, never by what they said
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_what_the_gate_looks_like(
+    size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "utc_now", lambda: "2026-05-05T10:00:00Z")
+    made = scene(tmp_path, OPEN, seed=1, flag=True)
+    made.desk.look("spring", made.run_id)
+    app = app_of(made)
+    async with app.run_test(size=size) as pilot:
+        await open_review(pilot, made, "Gate")
+        path = GOLDENS / f"gate-{size[0]}x{size[1]}.txt"
+        drawn = "\n".join(line.rstrip() for line in lines(app)) + "\n"
+        if os.environ.get("ROSETTA_WRITE_GOLDENS"):
+            path.write_text(drawn, encoding="utf-8")
+        assert drawn == path.read_text(encoding="utf-8")
