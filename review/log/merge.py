@@ -6,9 +6,10 @@ is reported by its line and never stops the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from review.log.chain import ChainReport, check_chain
 from review.log.clocks import WildClock, wild_clocks
@@ -19,8 +20,6 @@ from review.log.withdrawal import covered, reach, withdrawals
 
 MOST_EVENTS = 2**32
 """Places and logical times from here on are refused: a later event has to be later than all others."""
-
-_FORGED = "is written in the name of this computer, which did not write it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +73,23 @@ def merge(
     now: datetime | None = None,
     since: datetime | None = None,
     objection: Objection = lambda _: None,
-    own: Collection[str] = (),
+    closed: Mapping[str, str] = MappingProxyType({}),
 ) -> MergeReport:
     """Compare incoming events, or their lines as received, with the known ones; nothing is written.
 
     ``now`` is the time of the import, aware (None: the clock's); ``since`` is when the batch was made, for
-    telling clocks that are behind; ``own`` are the devices of this store itself, for which nobody else
-    writes. ``objection`` is asked about events with content.
+    telling clocks that are behind; ``closed`` is device → why the sender adds nothing to its chain, not even a
+    head: it is another's, or the store's own. ``objection`` is asked about events with content.
     """
     here = _by_id(known)
     damaged: list[Remark] = []
     read = list(_read(incoming, damaged))
     refused = {event.id: said for _, event in read if event.payload and (said := objection(event))}
-    refused |= {e.id: _FORGED for _, e in read if e.device in own and e.id not in here}
+    refused |= {
+        event.id: closed[event.device]
+        for _, event in read
+        if event.device in closed and event.id not in here
+    }
     taken = [event for _, event in read if event.id not in refused]
     withdrawn = withdrawals((*here.values(), *taken))
     news = {
@@ -97,7 +100,7 @@ def merge(
     heads = {
         event.id: event.erased()
         for _, event in read
-        if event.id in refused and event.id not in here and event.device not in own
+        if event.id in refused and event.id not in here and event.device not in closed
     }
     return MergeReport(
         added=tuple(news.values()),

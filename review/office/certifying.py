@@ -26,11 +26,8 @@ class Issued:
 
 def review_evidence(office: Office, review: Review, own_key: str) -> Evidence:
     """Gather the evidence of a review; ``own_key`` is the organisation's public key."""
-    devices = dict(office.connection.execute("SELECT device, signing_key FROM delivery").fetchall())
-    own = {office.device: own_key}
-    return gather(
-        review.policy, review.key, office.events(review), office.device, {**devices, **own}
-    )
+    devices = office.devices() | dict.fromkeys(office.own_devices, own_key)
+    return gather(review.policy, review.key, office.events(review), office.device, devices)
 
 
 def look(office: Office, review: Review, run_id: str, own_key: str) -> Reading:

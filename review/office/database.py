@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from harness.failures import StoreError
@@ -12,6 +13,7 @@ from harness.store.database import BUSY_MILLISECONDS, private_folder
 from review.log.device import fingerprint, new_device
 from review.log.saving import transaction
 from review.log.table import create_event_table
+from review.log.withdrawal import erase
 
 FILE = "reviews.sqlite"
 APPLICATION_ID = 0x524F5346
@@ -96,7 +98,14 @@ _FIRST = """
     ) STRICT
 """
 
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_m001,)
+
+def _m002(connection: sqlite3.Connection) -> None:
+    """Note whose log a laptop goes on with, and that the file is to be rewritten after a withdrawal."""
+    connection.execute("ALTER TABLE laptop ADD COLUMN instead_of TEXT")
+    connection.execute("CREATE TABLE unclean (one INTEGER PRIMARY KEY CHECK (one = 1)) STRICT")
+
+
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_m001, _m002)
 """Numbered from 1; one that was released is never changed again."""
 
 
@@ -126,14 +135,16 @@ def open_office(folder: Path) -> sqlite3.Connection:
 def _opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_MILLISECONDS / 1000, isolation_level=None)
     try:
+        _check_ours(connection, path)
         connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
         with transaction(connection):
-            _upgrade(connection, path)
+            _upgrade(connection)
             _know_place(connection, path)
+        rewrite(connection)
     except BaseException:
         connection.close()
         raise
@@ -150,11 +161,16 @@ def _know_place(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("INSERT INTO own_device VALUES (?, ?)", (new_device(), mark))
 
 
-def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
+def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StoreError for another program's file and for a newer version's, before anything is changed."""
+    connection.execute(
+        "BEGIN"
+    )  # one state of the file, though another program may just be making it
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     marked = connection.execute("PRAGMA application_id").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if tables and marked != APPLICATION_ID:
+    connection.rollback()
+    if marked != APPLICATION_ID and (marked or version or tables):
         raise StoreError(
             f"{path} is the database of another program. Move it away, or name another folder in "
             "ROSETTA_HOME. Nothing was changed."
@@ -164,7 +180,33 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by a newer version of Rosetta. Install the newer version, or name "
             "another folder in ROSETTA_HOME. Nothing was changed."
         )
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
     for number, migrate in enumerate(_MIGRATIONS[version:], version + 1):
         migrate(connection)
         connection.execute(f"PRAGMA user_version = {number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def note_unclean(connection: sqlite3.Connection) -> None:
+    """Note, within the caller's transaction, that something is taken back and the file is to be rewritten."""
+    connection.execute("INSERT OR IGNORE INTO unclean VALUES (1)")
+
+
+def is_unclean(connection: sqlite3.Connection) -> bool:
+    """Tell whether the file is still to be rewritten without what was taken back."""
+    return connection.execute("SELECT 1 FROM unclean").fetchone() is not None
+
+
+def rewrite(connection: sqlite3.Connection) -> None:
+    """Rewrite the file without what was taken back, where that is due; tried again at the next opening.
+
+    What was erased is overwritten already; rewriting needs free space that a full disk has not.
+    """
+    if not is_unclean(connection):
+        return
+    with suppress(sqlite3.Error):
+        erase(connection)
+        connection.execute("DELETE FROM unclean")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 from harness.failures import HarnessError
 from review.files.batch_form import BatchManifest
@@ -18,12 +19,15 @@ from review.files.sealing import AgeIdentity
 from review.files.stick import read_file
 from review.log.clocks import WildClock
 from review.log.event import Event, EventError, read_event
-from review.log.merge import MergeReport, Objection, Remark, merge
+from review.log.merge import MOST_EVENTS, MergeReport, Objection, Remark, merge
 from review.log.payloads import Adjudicate, Look, OfItem, OfReviewer, Train, Withdraw
 from review.log.table import insert_event, read_events
-from review.log.withdrawal import erase
 from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival, set_aside
+from review.office.database import note_unclean, rewrite
 from review.office.store import Office, Review
+
+FORGED: Final = "is written in the organisation's name, and the organisation did not write it"
+OTHER_LAPTOPS: Final = "is of another laptop's log, and this laptop did not come instead of it"
 
 MOST_FILES = 10_000
 """Files of one import; a folder may be a whole disk by mistake."""
@@ -67,6 +71,8 @@ class FileReport:
     """Codes of the reviewers whose withdrawals were new."""
     recompute: int = 0
     """Certificates that rest on what was taken back."""
+    unclean: bool = False
+    """What was taken back is erased, but the disk had no room to rewrite the file without it."""
 
 
 def find_ratings(paths: Sequence[Path]) -> list[Path]:
@@ -157,34 +163,33 @@ def _taken(
     """Merge and keep, in one transaction; then erase what was taken back from every byte of the file."""
     batch = ratings.manifest.batch
     incoming = [_event_or_line(line) for line in ratings.lines]
+    closed = closed_devices(office, ratings.manifest.signer)
     with office.transaction():
         merged = merge(
             read_events(office.connection),
             incoming,
             now=now,
             since=datetime.fromisoformat(review.manifest.created),
-            objection=objection(office, review, batch),
+            objection=objection(review, batch),
+            closed=closed,
         )
         for event in merged.to_keep:
             insert_event(office.connection, event)
         arrival = Arrival(sha256(data).hexdigest(), name, ratings.manifest.signer, batch)
-        note_arrival(office.connection, arrival, merged.added, _ends(incoming))
+        ends = _ends(incoming, closed)
+        note_arrival(office.connection, arrival, merged.added, ends)
         withdrawals = [each.payload for each in merged.added if isinstance(each.payload, Withdraw)]
         withdrawn = sorted({each.reviewer for each in withdrawals})
         recompute = mark_recompute(office, withdrawn)
-    if withdrawn:
-        erase(office.connection)
+        if withdrawn:
+            note_unclean(office.connection)
+    rewrite(office.connection)
     report = _report(name, Outcome.TAKEN, review, ratings)
-    return _with_findings(report, merged, _ends(incoming), withdrawn, recompute)
+    report = replace(report, withdrawn=withdrawn, recompute=recompute, unclean=office.unclean)
+    return _with_findings(report, merged, ends)
 
 
-def _with_findings(
-    report: FileReport,
-    merged: MergeReport,
-    devices: Collection[str],
-    withdrawn: Sequence[str],
-    recompute: int,
-) -> FileReport:
+def _with_findings(report: FileReport, merged: MergeReport, devices: Collection[str]) -> FileReport:
     chains = [chain for chain in merged.chains.chains if chain.device in devices]
     return replace(
         report,
@@ -195,8 +200,6 @@ def _with_findings(
         copied=any(chain.forked for chain in chains),
         gaps=sum(chain.missing + len(chain.broken) for chain in chains),
         clocks=merged.clocks,
-        withdrawn=withdrawn,
-        recompute=recompute,
     )
 
 
@@ -208,22 +211,42 @@ def _event_or_line(line: bytes) -> Event | bytes:
         return line
 
 
-def _ends(incoming: Iterable[Event | bytes]) -> dict[str, int]:
-    """Give device → the last place of its chain that a file tells of."""
+def _ends(incoming: Iterable[Event | bytes], closed: Collection[str]) -> dict[str, int]:
+    """Give device → the last place of its chain that a file tells of; only chains that are its own."""
     ends: dict[str, int] = {}
     for event in incoming:
-        if isinstance(event, Event):
+        if (
+            isinstance(event, Event)
+            and event.device not in closed
+            and max(event.seq, event.lamport) < MOST_EVENTS
+        ):
             ends[event.device] = max(event.seq, ends.get(event.device, 0))
     return ends
 
 
-def objection(office: Office, review: Review, batch: str) -> Objection:
+def closed_devices(office: Office, signing_key: str) -> dict[str, str]:
+    """Give device → why a laptop adds nothing to its chain: the organisation's, or another laptop's."""
+    speaks_for = _speaks_for(office, signing_key)
+    others = {device for device, key in office.devices().items() if key not in speaks_for}
+    return dict.fromkeys(others, OTHER_LAPTOPS) | dict.fromkeys(office.own_devices, FORGED)
+
+
+def _speaks_for(office: Office, signing_key: str) -> set[str]:
+    """Give the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
+    before = {laptop.signing_key: laptop.instead_of for laptop in office.laptops()}
+    keys: set[str] = set()
+    key: str | None = signing_key
+    while key is not None and key not in keys:
+        keys.add(key)
+        key = before.get(key)
+    return keys
+
+
+def objection(review: Review, batch: str) -> Objection:
     """Give what a laptop may not say in a file of one batch."""
     orders = BatchManifest.model_validate_json(review.manifests[batch]).orders
 
     def why_not(event: Event) -> str | None:
-        if event.device in office.own_devices:
-            return "is written in the organisation's name, and the organisation did not write it"
         if isinstance(event.payload, Adjudicate | Look):
             return "decides what only the organisation decides"
         if isinstance(event.payload, Withdraw):
@@ -253,9 +276,13 @@ def enrol_laptop(
     recipient: str | None,
     identities: Sequence[AgeIdentity],
     now: datetime | None = None,
+    instead_of: str | None = None,
 ) -> list[FileReport]:
-    """Take the ratings of a laptop from now on, and those of it that were set aside."""
-    office.enrol(signing_key, name, recipient)
+    """Take the ratings of a laptop from now on, and those of it that were set aside.
+
+    ``instead_of`` is the signing key of the laptop whose log it goes on with.
+    """
+    office.enrol(signing_key, name, recipient, instead_of)
     return [
         import_bytes(office, identities, waiting.content, waiting.name, now=now)
         for waiting in office.quarantine()

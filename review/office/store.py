@@ -23,8 +23,8 @@ from review.log.payloads import Adjudicate, Kind, Look, Withdraw
 from review.log.saving import transaction
 from review.log.state import State
 from review.log.table import append_event, read_events
-from review.log.withdrawal import erase, reach
-from review.office.database import open_office
+from review.log.withdrawal import reach
+from review.office.database import is_unclean, note_unclean, open_office, rewrite
 from review.verdict.key import AnswerKey
 
 
@@ -71,6 +71,8 @@ class KnownLaptop:
     name: str
     """What the organisation calls it."""
     enrolled: str
+    instead_of: str | None = None
+    """Signing key of the laptop whose log this one goes on with; None for a log of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,15 +280,21 @@ class Office:
     def append(self, review: Review, payload: Adjudicate | Look | Withdraw) -> Event:
         """Write an event of the organisation's own; it is durable when this returns.
 
-        A withdrawal also erases what it reaches, from every byte of the file.
+        A withdrawal also erases what it reaches, from every byte of the file (``unclean`` where it could not).
         """
         if payload.batch is not None and payload.batch not in review.manifests:
             raise ValueError("the event is of another review")
         with self.transaction():
             event = append_event(self.connection, self.device, payload)
-        if event.kind is Kind.WITHDRAW:
-            erase(self.connection)
+            if event.kind is Kind.WITHDRAW:
+                note_unclean(self.connection)
+        rewrite(self.connection)
         return event
+
+    @property
+    def unclean(self) -> bool:
+        """True while the file is still to be rewritten without what was taken back: the disk was full."""
+        return is_unclean(self.connection)
 
     def state(self, review: Review) -> State:
         """Give what a review's events add up to; only the organisation itself adjudicates and looks."""
@@ -302,16 +310,33 @@ class Office:
 
     def laptops(self) -> list[KnownLaptop]:
         """Give the laptops whose ratings are taken."""
-        rows = self.connection.execute("SELECT * FROM laptop ORDER BY name, signing_key")
+        rows = self.connection.execute(
+            "SELECT signing_key, recipient, name, enrolled, instead_of FROM laptop ORDER BY name, signing_key"
+        )
         return [KnownLaptop(*row) for row in rows]
 
-    def enrol(self, signing_key: str, name: str, recipient: str | None = None) -> None:
+    def enrol(
+        self,
+        signing_key: str,
+        name: str,
+        recipient: str | None = None,
+        instead_of: str | None = None,
+    ) -> None:
         """Take the ratings of a laptop from now on; what was known of it is kept."""
         self.connection.execute(
-            "INSERT INTO laptop VALUES (?, ?, ?, ?) ON CONFLICT (signing_key) DO UPDATE"
-            " SET name = excluded.name, recipient = coalesce(excluded.recipient, recipient)",
-            (signing_key, recipient, name, utc_now()),
+            "INSERT INTO laptop (signing_key, recipient, name, enrolled, instead_of)"
+            " VALUES (?, ?, ?, ?, ?) ON CONFLICT (signing_key) DO UPDATE"
+            " SET name = excluded.name, recipient = coalesce(excluded.recipient, recipient),"
+            " instead_of = coalesce(excluded.instead_of, instead_of)",
+            (signing_key, recipient, name, utc_now(), instead_of),
         )
+
+    def devices(self) -> dict[str, str]:
+        """Give device → the key that answers for it: the first enrolled laptop that handed it over."""
+        rows = self.connection.execute(
+            "SELECT device, signing_key FROM delivery ORDER BY rowid DESC"
+        )
+        return dict(rows.fetchall())
 
     def quarantine(self) -> list[Quarantined]:
         """Give the files that were set aside, oldest first."""

@@ -19,6 +19,8 @@ class TakenBack:
     """Events whose content is gone."""
     recompute: int
     """Certificates that rest on them, newly marked."""
+    unclean: bool
+    """The disk had no room to rewrite the file; that is tried again."""
 
 
 def withdraw(office: Office, review: Review, reviewer: str, scope: Scope) -> TakenBack:
@@ -38,7 +40,8 @@ def withdraw(office: Office, review: Review, reviewer: str, scope: Scope) -> Tak
     before = _erased(office)
     for batch in batches if scope is not Scope.EVERYTHING else [None]:
         office.append(review, Withdraw(wall=utc_now(), reviewer=reviewer, batch=batch, scope=scope))
-    return TakenBack(_erased(office) - before, mark_recompute(office, {reviewer}))
+    marked = mark_recompute(office, {reviewer})
+    return TakenBack(_erased(office) - before, marked, office.unclean)
 
 
 def _erased(office: Office) -> int:

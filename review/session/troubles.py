@@ -125,8 +125,3 @@ def trouble(words: Words, error: HarnessError) -> Trouble:
             return Trouble(said, str(error))
         case _:
             return Trouble(words("That did not work. Ask for help."), str(error))
-
-
-def trouble_words(words: Words, error: HarnessError) -> str:
-    """Say a failure in the reviewer's language, without the detail (``trouble`` gives both)."""
-    return trouble(words, error).said

@@ -19,7 +19,7 @@ from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.session.opening import Choice
 from review.session.session import Session
-from review.session.troubles import Trouble, trouble, trouble_words
+from review.session.troubles import Trouble, trouble
 from review.session.view import Phase
 from rosetta_tui.review.agreeing import Consent, ConsentPage, OrganisationPage, WarningPage
 from rosetta_tui.review.asking import AskPage, Question
@@ -134,7 +134,7 @@ class _Visit:
             except FileError as error:
                 if error.problem is not FileProblem.LOCKED and passphrase is None:
                     raise
-                again = trouble_words(self._opening.words, error) if passphrase else ""
+                again = trouble(self._opening.words, error).said if passphrase else ""
             passphrase = await self._ask(AskPage(self._opening.words, self._secret(again)))
             if passphrase is None:
                 return None
@@ -184,7 +184,7 @@ class _Visit:
             try:
                 return await self._thread.do(partial(opening.reviewer, batch, typed))
             except HarnessError as error:
-                again = trouble_words(words, error)
+                again = trouble(words, error).said
 
     async def _judge(self, batch: Batch, session: Session) -> None:
         sitting = Sitting(

@@ -84,13 +84,14 @@ def test_what_the_caller_refuses_is_set_aside_but_keeps_its_place() -> None:
     assert counts(merge([*report.to_keep, *later.added], lines(events), now=NOW, objection=unknown_item)) == (0, 5, 1, 0)  # fmt: skip
 
 
-def test_nobody_writes_in_the_name_of_the_store_itself() -> None:
+def test_nobody_adds_to_a_chain_that_is_closed_to_them() -> None:
     mine, theirs = rated(2), chain(rate(0, GIST), name="b" * 16)
     forged = [event.erased() for event in rated(5, reviewer=BEN).events]
-    report = merge(mine.events, lines([*forged, *mine.events, *theirs]), now=NOW, own={"a" * 16})
+    incoming = lines([*forged, *mine.events, *theirs])
+    report = merge(mine.events, incoming, now=NOW, closed={"a" * 16: "is another laptop's"})
     assert report.to_keep == tuple(theirs)
-    assert [(remark.line, remark.said[:26]) for remark in report.set_aside] == [
-        (line, "is written in the name of ") for line in range(1, 6)
+    assert [(remark.line, remark.said) for remark in report.set_aside] == [
+        (line, "is another laptop's") for line in range(1, 6)
     ]
     assert (report.already_here, report.copied, report.chains.whole) == (2, (), True)
 
