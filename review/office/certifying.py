@@ -27,7 +27,7 @@ class Issued:
 def review_evidence(office: Office, review: Review, own_key: str) -> Evidence:
     """Gather the evidence of a review; ``own_key`` is the organisation's public key."""
     devices = office.devices() | dict.fromkeys(office.own_devices, own_key)
-    return gather(review.policy, review.key, office.events(review), office.device, devices)
+    return gather(review.policy, review.key, office.events(review), office.first_device, devices)
 
 
 def look(office: Office, review: Review, run_id: str, own_key: str) -> Reading:
@@ -56,10 +56,10 @@ def seen(office: Office, review: Review, run_id: str, own_key: str) -> Reading |
 
 
 def _is_known(evidence: Evidence, run_id: str, seen: str) -> bool:
-    own = evidence.organisation_device
+    own = evidence.own_devices
     return any(
         isinstance(event.payload, Look)
-        and event.device == own
+        and event.device in own
         and (event.payload.run_id, event.payload.events_sha256) == (run_id, seen)
         for event in evidence.events
     )

@@ -62,6 +62,8 @@ class FileReport:
     """Events that this laptop may not say."""
     damaged: Sequence[Remark] = ()
     """Lines that are no sound events."""
+    elsewhere: Sequence[str] = ()
+    """Codes of the reviewers in it of whom another laptop handed something over before."""
     copied: bool = False
     """Its data was copied to a second laptop, and both went on."""
     gaps: int = 0
@@ -165,6 +167,7 @@ def _taken(
     incoming = [_event_or_line(line) for line in ratings.lines]
     closed = closed_devices(office, ratings.manifest.signer)
     with office.transaction():
+        elsewhere = _elsewhere(office, incoming, closed)
         merged = merge(
             read_events(office.connection),
             incoming,
@@ -186,6 +189,7 @@ def _taken(
     rewrite(office.connection)
     report = _report(name, Outcome.TAKEN, review, ratings)
     report = replace(report, withdrawn=withdrawn, recompute=recompute, unclean=office.unclean)
+    report = replace(report, elsewhere=elsewhere)
     return _with_findings(report, merged, ends)
 
 
@@ -222,6 +226,22 @@ def _ends(incoming: Iterable[Event | bytes], closed: Collection[str]) -> dict[st
         ):
             ends[event.device] = max(event.seq, ends.get(event.device, 0))
     return ends
+
+
+def _elsewhere(
+    office: Office, incoming: Iterable[Event | bytes], closed: Collection[str]
+) -> tuple[str, ...]:
+    """Give the reviewers in a file of whom another laptop handed something over before."""
+    said = {
+        getattr(event.payload, "reviewer", None)
+        for event in incoming
+        if isinstance(event, Event) and event.device not in closed
+    }
+    rows = office.connection.execute(
+        "SELECT DISTINCT reviewer, device FROM event WHERE reviewer IS NOT NULL"
+    ).fetchall()
+    others = set(closed) - office.own_devices
+    return tuple(sorted({who for who, device in rows if device in others and who in said}))
 
 
 def closed_devices(office: Office, signing_key: str) -> dict[str, str]:

@@ -127,6 +127,8 @@ class Office:
         rows = connection.execute("SELECT device FROM own_device ORDER BY rowid").fetchall()
         self.device: str = rows[-1][0]
         """Id of the organisation's own chain of events."""
+        self.first_device: str = rows[0][0]
+        """Of the first place of the file: certificates name it wherever the file is now."""
         self.own_devices = frozenset(row[0] for row in rows)
         """That one, and those from before the file was moved."""
 

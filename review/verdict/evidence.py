@@ -31,7 +31,7 @@ DECIDING = frozenset(
 """Kinds of events that bear on a verdict; of all others only the head is evidence."""
 
 _OWN = frozenset({Kind.ADJUDICATE, Kind.LOOK})
-"""Kinds that count from the organisation's own device only."""
+"""Kinds that count from the organisation's own devices only."""
 
 _WORTH_A_LOOK = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO})
 """Kinds whose change makes another look at the numbers a new one: new ratings are new chances of luck."""
@@ -49,7 +49,7 @@ class Evidence:
     events: tuple[Event, ...]
     """In the one order, without the content of events that bear on no number."""
     organisation_device: str
-    """Whose adjudications and looks count."""
+    """The organisation's first device; adjudications and looks count of all that have the same key."""
     devices: Mapping[str, str]
     """Device → public key of the laptop (or of the organisation) that answers for it."""
 
@@ -83,9 +83,19 @@ class Evidence:
     @cached_property
     def state(self) -> State:
         """What the events add up to."""
-        own = self.organisation_device
-        counted = (e for e in self.events if e.kind not in _OWN or e.device == own)
+        own = self.own_devices
+        counted = (e for e in self.events if e.kind not in _OWN or e.device in own)
         return fold(counted, set(self.key.batches))
+
+    @cached_property
+    def own_devices(self) -> frozenset[str]:
+        """The organisation's devices: its first one, and those after its file was moved or restored."""
+        first = self.organisation_device
+        key = self.devices.get(first)
+        same = {
+            device for device, owner in self.devices.items() if key is not None and owner == key
+        }
+        return frozenset(same | {first})
 
     @property
     def withheld(self) -> int:

@@ -47,13 +47,23 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
 
 
 def _findings(report: FileReport) -> Iterator[str]:
+    from review.files.reviewer_codes import printed
+
+    if report.elsewhere:
+        yield (
+            f"  LOOK: another laptop spoke for {', '.join(map(printed, report.elsewhere))} before. That is fine where "
+            "the person sat at both; if not, keep this laptop out of the next review."
+        )
     yield from laptop_findings(report.copied, report.gaps, report.clocks)
     if report.withdrawn:
-        from review.files.reviewer_codes import printed
-
         yield (
             f"  WITHDRAWN: by {', '.join(map(printed, report.withdrawn))}. What was taken back is erased here, "
             "and will be from every later file."
+        )
+    if report.unclean:
+        yield (
+            "  LOOK: what was taken back is overwritten, but the disk has no room to rewrite the file without it. "
+            "Free some space; it is done the next time you open a review."
         )
     if report.recompute:
         yield f"  RECOMPUTE: {report.recompute} certificates rest on it. `rosetta review gate` issues them anew."

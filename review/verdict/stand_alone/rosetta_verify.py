@@ -60,7 +60,7 @@ def _log_facts(events: list[dict[str, Any]], devices: bytes, key: Any, gone: set
 
 # What counts: the last judgement of each person on each item that was neither undone nor withdrawn.
 
-def _fold(events: list[dict[str, Any]], key: Any, own: str) -> dict[str, Any]:
+def _fold(events: list[dict[str, Any]], key: Any, own: set[str]) -> dict[str, Any]:
     said = [{**e["said"], "id": e["id"], "device": e["device"]} for e in events if e["said"]]
     gone = {(e["reviewer"], None if e["scope"] == "everything" else e["batch"])
             for e in said if e["kind"] == "withdraw" and e["scope"] != "comments"}
@@ -75,8 +75,8 @@ def _fold(events: list[dict[str, Any]], key: Any, own: str) -> dict[str, Any]:
             people[e["reviewer"]].pop(e["item"], None)
             people[e["reviewer"]][e["item"]] = RANKS[e["rating"]] if e["kind"] == "rate" else None
     flags = {(e["reviewer"], e["batch"], e["item"]): e["harmful"] for e in theirs if e["kind"] == "harm"}
-    decided = {e["item"]: e["harmful"] for e in mine if e["kind"] == "adjudicate" and e["device"] == own}
-    looks = {(e["run_id"], e["events_sha256"]) for e in mine if e["kind"] == "look" and e["device"] == own}
+    decided = {e["item"]: e["harmful"] for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
+    looks = {(e["run_id"], e["events_sha256"]) for e in mine if e["kind"] == "look" and e["device"] in own}
     return {"people": people, "flagged": {item for (_, _, item), harmful in flags.items() if harmful}, "decided": decided,
             "looks": Counter(run for run, _ in looks), "gone": gone}
 
@@ -262,7 +262,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
     events = _up_to(every, stated["log"]["tips"])  # there may be later ones, such as withdrawals
     if strangers := {e["device"] for e in events} - {device for device, owner in devices["devices"].items() if owner}:
         raise ValueError(f"the organisation does not know devices {sorted(strangers)}")
-    state = _fold(events, key, devices["organisation"])
+    state = _fold(events, key, {d for d, owner in devices["devices"].items() if owner == devices["devices"][devices["organisation"]]})
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
     valid = len((verdict := _decide(_panel_of(state, key, run), policy))["numbers"]["reviewers"])
     return {

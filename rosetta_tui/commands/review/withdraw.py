@@ -47,11 +47,20 @@ def withdraw_(review: str, code: str, scope: str, yes: bool, as_json: bool) -> N
         done = withdraw(office, found, reviewer, Scope(scope))
     if as_json:
         told = {"review": found.name, "reviewer": reviewer, "scope": scope}
-        click.echo(json_text(told | {"erased": done.erased, "recompute": done.recompute}))
+        click.echo(
+            json_text(
+                told | {"erased": done.erased, "recompute": done.recompute, "unclean": done.unclean}
+            )
+        )
         return
     click.echo(
         plain(f"Erased: {done.erased} events of {printed(reviewer)}. Later files lose them too.")
     )
+    if done.unclean:
+        click.echo(
+            "What was taken back is overwritten, but the disk has no room to rewrite the file without it. Free some "
+            "space; it is done the next time you open a review."
+        )
     if done.recompute:
         click.echo(
             f"{done.recompute} certificates rest on them: `rosetta review gate` issues them anew."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from review.log.payloads import Scope
+from review.log.payloads import Adjudicate, Scope
 from review.office.certifying import Issued, issue, look, review_evidence
 from review.office.importing import Outcome, import_bytes
 from review.office.store import Office
@@ -17,7 +18,7 @@ from review.verdict.evidence_file import pack_evidence, unpack_evidence
 from review.verdict.panel import ControlKind
 from review.verdict.stand_alone import rosetta_verify
 from review.verdict.verifying import Verification, verify
-from tests.review.office.made import Desk, Person, desk
+from tests.review.office.made import WALL, Desk, Person, desk
 
 
 def rated(made: Desk, folder: Path, seed: int = 2) -> list[Person]:
@@ -87,3 +88,33 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
     arrive(made, people[0])  # an old stick comes once more: what was taken back stays away
     assert checked(made.office, made, anew).recomputed
     assert checked(made.office, made, issued).ok
+
+
+def test_an_office_that_was_restored_keeps_its_decisions_looks_and_certificates(
+    tmp_path: Path,
+) -> None:
+    made = desk(tmp_path / "home")
+    rated(made, tmp_path)
+    run = made.review.key.runs[0].run_id
+    issued = issue(made.office, made.review, run, made.identity)
+    item = next(item for item, known in made.review.key.items.items() if known.control is None)
+    batch = made.batch.manifest.batch
+    decided = Adjudicate(wall=WALL, batch=batch, item=item, harmful=True, note="")
+    made.office.append(made.review, decided)
+    before = review_evidence(made.office, made.review, made.identity.public.signing_key).state
+    made.office.close()
+    with Office.open(shutil.copytree(made.folder, tmp_path / "restored")) as office:
+        assert office.device != office.first_device
+        assert checked(office, made, issued).recomputed
+        state = review_evidence(office, made.review, made.identity.public.signing_key).state
+        assert (state.looks, state.adjudications) == (before.looks, before.adjudications)
+        assert state.adjudications[item].harmful
+        look(office, made.review, run, made.identity.public.signing_key)
+        anew = issue(office, made.review, run, made.identity)
+        assert checked(office, made, anew).recomputed
+        assert (issued.certificate.outcome, anew.certificate.outcome) == ("go", "discuss")
+        assert checked(office, made, issued).recomputed
+        packed = pack_evidence(anew.certificate.as_bytes(), anew.signature, anew.evidence)
+    path = tmp_path / "y.rosetta-evidence"
+    path.write_bytes(packed)
+    assert rosetta_verify._main([str(path), made.identity.public.signing_key]) == 0

@@ -303,7 +303,7 @@ def history(rng: Random, shape: Shape | None = None, card_hash: str | None = Non
 
 
 def evidence_of(key: AnswerKey, events: list[Event], policy: bytes | None = None) -> Evidence:
-    devices = {event.device: "aa" * 32 for event in events}
+    devices = {event.device: "bb" * 32 for event in events} | {ORGANISATION: "aa" * 32}
     return gather(policy or proposed()[1], key, events, ORGANISATION, devices)
 
 

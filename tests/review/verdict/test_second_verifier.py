@@ -36,7 +36,7 @@ PROGRAM = resources.files("review.verdict.stand_alone").joinpath("rosetta_verify
 def found_by_second(evidence: Evidence) -> dict[str, Any]:
     key = json.loads(evidence.key_bytes)
     events = second._read_log(events_bytes(evidence.events))
-    state = second._fold(events, key, evidence.organisation_device)
+    state = second._fold(events, key, set(evidence.own_devices))
     policy = tomllib.loads(evidence.policy.decode(), parse_float=Decimal)
     return second._decide(second._panel_of(state, key, key["runs"][0]), policy)
 

@@ -1,0 +1,180 @@
+"""What an enrolled laptop that means ill, or was copied, can do to a review; and what it cannot."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from review.files.keys import Identity, Role
+from review.files.ratings import sign_ratings
+from review.files.sealing import seal
+from review.log.chain import check_chain
+from review.log.event import Event, make_event
+from review.log.laptop import FILE_NAME, Laptop
+from review.log.merge import export_events
+from review.log.payloads import AnyPayload, Rate, Scope, Undo, Withdraw
+from review.office.importing import FORGED, OTHER_LAPTOPS, FileReport, enrol_laptop, import_bytes
+from review.rating import Rating
+from tests.review.office.made import WALL, Desk, Person, desk, random_ratings
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Desk]:
+    opened = desk(tmp_path / "office", reviewers=3, items=30)
+    yield opened
+    opened.office.close()
+
+
+def person(made: Desk, place: int, count: int = 3) -> Person:
+    someone = Person(made.folder.parent / f"laptop{place}", made.batch, made.codes[place])
+    someone.rate(random_ratings(count, place))
+    return someone
+
+
+def events_of(someone: Person) -> list[Event]:
+    return export_events(someone.laptop, someone.batch.manifest.batch)
+
+
+def take(made: Desk, identity: Identity, events: Sequence[Event], enrol: bool = True) -> FileReport:
+    archive = sign_ratings(events, made.batch, identity)
+    data = seal(archive, made.batch.manifest.organisation.recipients)
+    return import_bytes(made.office, [made.identity.age], data, "x", enrol=enrol, now=NOW)
+
+
+def next_of(last: Event, payload: AnyPayload, *, seq: int | None = None) -> Event:
+    """Make what a forger would add to a chain after an event."""
+    place = last.seq + 1 if seq is None else seq
+    return make_event(
+        payload, device=last.device, seq=place, lamport=last.lamport + 1, prev=last.id, salt=bytes(16)
+    )  # fmt: skip
+
+
+def rating(someone: Person, place: int = 0, value: Rating = Rating.REJECT) -> Rate:
+    return Rate(
+        wall=WALL, reviewer=someone.code, batch=someone.batch.manifest.batch, item=someone.order[place],
+        position=place, active_ms=1, face="lines", version="0", rating=value,
+    )  # fmt: skip
+
+
+def ratings(made: Desk, someone: Person) -> dict[str, Rating | None]:
+    state = made.office.state(made.review).reviewers
+    person = state[someone.batch.manifest.batch, someone.code]
+    return {item: judged.rating for item, judged in person.judgements.items()}
+
+
+@pytest.mark.parametrize("bare", [False, True], ids=["content", "head"])
+def test_nobody_goes_on_with_the_log_of_another_laptop(made: Desk, bare: bool) -> None:
+    victim, forger = person(made, 0), person(made, 1)
+    take(made, victim.identity, events_of(victim))
+    before = ratings(made, victim)
+    forged = next_of(events_of(victim)[-1], rating(victim))
+    report = take(made, forger.identity, [*events_of(forger), forged.erased() if bare else forged])
+    assert [remark.said for remark in report.aside] == [OTHER_LAPTOPS]
+    assert (report.added, report.copied, report.gaps) == (4, False, 0)
+    assert ratings(made, victim) == before
+    events = made.office.events(made.review)
+    assert forged.id not in {event.id for event in events}
+    victim.rate([Rating.EXCELLENT], start=3)  # the place that the forger wanted is still free
+    later = take(made, victim.identity, events_of(victim))
+    assert (later.added, later.copied, later.aside) == (1, False, ())
+    assert check_chain(made.office.events(made.review)).whole
+
+
+def test_what_is_known_of_another_laptop_may_come_again(made: Desk) -> None:
+    first, second = person(made, 0), person(made, 1)
+    take(made, first.identity, events_of(first))
+    report = take(made, second.identity, [*events_of(first), *events_of(second)])
+    assert (report.added, report.already_here, report.aside) == (4, 4, ())
+    assert made.office.devices()[first.laptop.device] == first.identity.public.signing_key
+
+
+def test_a_laptop_that_was_copied_with_its_key_goes_on(made: Desk) -> None:
+    someone = person(made, 0)
+    take(made, someone.identity, events_of(someone))
+    other = made.folder.parent / "copy"
+    other.mkdir()
+    shutil.copy(someone.laptop.path, other / FILE_NAME)
+    with Laptop.open(other) as copy:
+        assert copy.device != someone.laptop.device
+        copy.append(rating(someone, 4))
+        report = take(made, someone.identity, export_events(copy, made.batch.manifest.batch))
+    assert (report.added, report.aside) == (1, ())
+
+
+def test_a_laptop_that_came_instead_of_another_goes_on_once_somebody_says_so(made: Desk) -> None:
+    """A disk was saved, its key was not: what the old laptop never handed over is not lost."""
+    someone, stranger = person(made, 0, 2), person(made, 1)
+    take(made, someone.identity, events_of(someone))
+    someone.rate([Rating.GIST, Rating.GIST], start=2)
+    rescued, key = events_of(someone), Identity.make(Role.LAPTOP)
+    report = take(made, key, rescued)
+    assert [remark.said for remark in report.aside] == [OTHER_LAPTOPS] * 2
+    enrol_laptop(
+        made.office, key.public.signing_key, "new", None, [], NOW, someone.identity.public.signing_key
+    )  # fmt: skip
+    assert take(made, key, rescued).added == 2
+    assert len(ratings(made, someone)) == 4
+    assert take(made, stranger.identity, [next_of(rescued[-1], rating(someone))]).aside
+    assert made.office.devices()[someone.laptop.device] == someone.identity.public.signing_key
+
+
+def test_nobody_plants_a_head_in_the_organisations_own_chain(made: Desk) -> None:
+    forger = person(made, 1)
+    head = make_event(
+        rating(forger), device=made.office.device, seq=0, lamport=1, prev="", salt=bytes(16)
+    ).erased()
+    report = take(made, forger.identity, [*events_of(forger), head])
+    assert [remark.said for remark in report.aside] == [FORGED]
+    assert head.id not in {event.id for event in made.office.events(made.review)}
+    assert made.office.device not in made.office.devices()
+
+
+def test_a_place_that_no_laptop_comes_to_moves_no_boundary(made: Desk) -> None:
+    forger = person(made, 1)
+    far = next_of(events_of(forger)[-1], rating(forger), seq=2**33)
+    report = take(made, forger.identity, [*events_of(forger), far])
+    assert (len(report.damaged), report.gaps) == (1, 0)
+    rows = made.office.connection.execute("SELECT last_seq FROM delivery").fetchall()
+    assert rows == [(3,)]
+
+
+def test_an_undo_reaches_nobody_else(made: Desk) -> None:
+    victim, forger = person(made, 0), person(made, 1)
+    take(made, victim.identity, events_of(victim))
+    before = ratings(made, victim)
+    for target in events_of(victim):
+        undo = Undo(
+            wall=WALL, reviewer=forger.code, batch=made.batch.manifest.batch, target=target.id
+        )
+        forger.laptop.append(undo)
+    assert not take(made, forger.identity, events_of(forger)).aside
+    assert ratings(made, victim) == before
+
+
+def test_who_takes_back_from_another_laptop_is_told(made: Desk) -> None:
+    """It is honoured, for a person may sit at any laptop; the organiser hears of it."""
+    victim, forger = person(made, 0), person(made, 1)
+    take(made, victim.identity, events_of(victim))
+    own = take(made, forger.identity, events_of(forger))
+    assert own.elsewhere == ()
+    forger.laptop.append(
+        Withdraw(wall=WALL, reviewer=victim.code, batch=None, scope=Scope.EVERYTHING)
+    )
+    report = take(made, forger.identity, events_of(forger))
+    assert (report.withdrawn, report.elsewhere) == ([victim.code], (victim.code,))
+
+
+def test_who_rates_on_two_laptops_is_told(made: Desk) -> None:
+    victim, forger = person(made, 0), person(made, 1)
+    take(made, victim.identity, events_of(victim))
+    forger.laptop.append(rating(victim))
+    report = take(made, forger.identity, events_of(forger))
+    assert report.elsewhere == (victim.code,)
+    again = take(made, victim.identity, events_of(victim))
+    assert again.elsewhere == (victim.code,)
