@@ -29,6 +29,7 @@ def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Seque
     from review.verdict.certificate_html import certificate_html
     from review.verdict.certificate_text import certificate_text
     from review.verdict.evidence_file import EVIDENCE_SUFFIX, pack_evidence
+    from rosetta_tui.review.out_folder import make_folder
 
     certificate = read_certificate(presented.certificate, "the certificate")
     files = {
@@ -40,7 +41,7 @@ def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Seque
             presented.certificate, presented.signature, presented.evidence
         ),
     }
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     paths = {suffix: folder / f"{name}{suffix}" for suffix in files}
     for suffix, content in files.items():
         write_file(paths[suffix], content, overwrite=True)

@@ -95,12 +95,13 @@ def write_export(export: Export, folder: Path, *, overwrite: bool) -> list[Path]
     """Write the files into a folder, made where there is none; UsageError where one is there already."""
     from harness.card.exporting import write_file
     from harness.failures import UsageError
+    from rosetta_tui.review.out_folder import make_folder
 
     files = {folder / name: content for name, content in export.files.items()}
     taken = [path for path in files if path.exists()]
     if taken and not overwrite:
         raise UsageError(f"{taken[0]} is there already. Choose another place, or add --overwrite.")
     for path, content in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_file(path, content, overwrite=overwrite)
     return list(files)

@@ -98,6 +98,7 @@ def _issue(
     from review.office.certifying import issue
     from review.verdict.evidence_file import EvidenceFile
     from rosetta_tui.review.certificate_files import file_name, taken_names, write_certificate
+    from rosetta_tui.review.out_folder import make_folder
 
     name = file_name(review.name, run)
     taken = taken_names(folder, name)
@@ -105,6 +106,7 @@ def _issue(
         raise UsageError(
             f"{taken[0]} is there already. Name another folder with -o, or add --overwrite."
         )
+    make_folder(folder)
     issued = issue(office, review, run, identity)
     presented = EvidenceFile(issued.certificate.as_bytes(), issued.signature, issued.evidence)
     for path in write_certificate(presented, folder, name):

@@ -75,11 +75,13 @@ class Desk:
         from review.office.certifying import issue
         from review.verdict.evidence_file import EvidenceFile
         from rosetta_tui.review.certificate_files import file_name, taken_names, write_certificate
+        from rosetta_tui.review.out_folder import make_folder
 
         name = file_name(review, run_id)
         with self.office() as office:
             if taken := taken_names(folder, name):
                 raise UsageError(f"{taken[0]} is there already. Choose another folder.")
+            make_folder(folder)
             made = issue(office, office.review(review), run_id, self.identity())
         presented = EvidenceFile(made.certificate.as_bytes(), made.signature, made.evidence)
         return write_certificate(presented, folder, name)

@@ -35,7 +35,9 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         yield Field("Found", _found(reading), classes="-apart")
     yield from (_field(*told) for told in gate_words.why(reading))
     if not gate_words.has_numbers(reading):
-        yield Field("Numbers", show("no share and no bounds are shown while too little is rated", "$quiet"))
+        yield Field(
+            "Numbers", show("no share and no bounds are shown while too little is rated", "$quiet")
+        )
         return
     yield from _more(now, reading)
 

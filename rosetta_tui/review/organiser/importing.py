@@ -37,7 +37,6 @@ class ImportScreen(Screen[None]):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "import", "Take in"),
-        Binding("space", "ignore", "Mark", show=False),
         Binding("f", "folder", "Folder or file"),
         Binding("k", "recovery", "Recovery key"),
         Binding("r", "read", "Look again"),
@@ -94,6 +93,7 @@ class ImportScreen(Screen[None]):
         self.files.add_options(_selections(found, named))
         many = self.files.option_count
         self.files.display = bool(many)
+        self.files.highlighted = 0 if many else None
         (self.files if many else self.query_one("#page")).focus()
         recovery = f"   recovery key: {self._recovery}" if self._recovery else ""
         words = (
@@ -130,9 +130,6 @@ class ImportScreen(Screen[None]):
 
         about = "A file with an age identity, for files that this installation cannot open itself."
         self.app.push_screen(AskScreen("Recovery key", about), typed)
-
-    def action_ignore(self) -> None:
-        """Nothing to mark where there are no files."""
 
     # Taking in
 

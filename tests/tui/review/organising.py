@@ -14,6 +14,7 @@ from textual.screen import Screen
 from harness.store.database import open_store
 from review.files.batch_form import BatchItem
 from review.files.keys import Identity, Role
+from review.files.sealing import AgeIdentity
 from review.log.event import Event, make_event
 from review.log.payloads import HarmFlag, Rate
 from review.office.store import Office, Review
@@ -102,7 +103,7 @@ def scene(
     return made
 
 
-def flagged(key: AnswerKey, events: Sequence[Event]) -> Event:
+def flagged(key: AnswerKey, events: Sequence[Event], salt: bytes = b"s" * 16) -> Event:
     """Let a person call a translation harmful, as the last event of a laptop."""
     said = next(e for e in events if isinstance(e.payload, Rate) and e.payload.item in key.core)
     assert isinstance(said.payload, Rate)
@@ -117,7 +118,7 @@ def flagged(key: AnswerKey, events: Sequence[Event]) -> Event:
         seq=last.seq + 1,
         lamport=last.lamport + 1,
         prev=last.id,
-        salt=b"s" * 16,
+        salt=salt,
     )
 
 
@@ -131,7 +132,10 @@ def fill(office: Office, evidence: Evidence, identity: Identity, texts: Sequence
     """Create the review, its candidates being these texts as far as there are any."""
     key = evidence.key
     manifests = {
-        batch: certified._manifest(batch, key, identity.public.signing_key) for batch in key.batches
+        batch: certified._manifest(batch, key, identity.public.signing_key)
+        .replace(b"age1a", identity.public.recipient.encode())
+        .replace(b"age1b", AgeIdentity.make().recipient.encode())
+        for batch in key.batches
     }
     shown = [
         BatchItem(
@@ -193,5 +197,6 @@ async def open_reviews(pilot: Pilot[Any], made: Scene) -> str:
 
 
 def words(screen: str) -> str:
-    """Give a screen's text on one line, so that it does not matter where it wraps."""
-    return " ".join(screen.split())
+    """Give a screen's text on one line without the frame of a dialog, wherever it wraps."""
+    inside = (line.split("│")[1] if line.count("│") == 2 else line for line in screen.split("\n"))
+    return " ".join(" ".join(inside).split())

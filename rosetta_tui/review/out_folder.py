@@ -1,0 +1,17 @@
+"""A folder for files that are handed on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder where there is none; UsageError where it cannot be made."""
+    from harness.failures import UsageError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be made ({error.strerror}). Name another folder."
+        ) from None

@@ -1,0 +1,196 @@
+"""Certificates and exports from the screen: issued, checked, attached, written again, handed on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.store.certificates import attached_to
+from harness.store.runs import find_run
+from review.log.payloads import Scope
+from review.office.presenting import present
+from review.office.withdrawing import withdraw
+from review.verdict.verifying import verify
+from rosetta_tui.review.organiser.report import ReportScreen
+from rosetta_tui.screens.choose import ChooseScreen
+from tests.tui.review.organising import (
+    FEW,
+    GO,
+    LARGE,
+    OPEN,
+    SMALL,
+    Scene,
+    app_of,
+    open_review,
+    press,
+    scene,
+    words,
+)
+from tests.tui.screens import App, text
+
+ENDINGS = {".certificate.json", ".certificate.sig", ".certificate.txt", ".certificate.html", ".rosetta-evidence"}  # fmt: skip
+
+
+async def into(pilot: object, app: App, folder: Path) -> str:
+    """Type a folder and go on."""
+    app.screen.query_one("Input").value = str(folder)  # type: ignore[attr-defined]
+    return words(await press(pilot, "enter"))  # type: ignore[arg-type]
+
+
+def issued(made: Scene) -> int:
+    with made.office() as office:
+        return len(office.certificates(office.review("spring")))
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_a_go_is_issued_checked_and_attached(size: tuple[int, int], tmp_path: Path) -> None:
+    made = scene(tmp_path, GO, fluent=True, segment="gold_standard")
+    out = tmp_path / "out"
+    app = app_of(made)
+    async with app.run_test(size=size) as pilot:
+        shown = words(await open_review(pilot, made, "Certificate"))
+        assert "Look at the gate first" in shown
+        assert "c Issue" not in shown
+        await press(pilot, "c", "4", "l", "y", "6")
+        await press(pilot, "c")
+        shown = await into(pilot, app, out)
+        assert isinstance(app.screen, ReportScreen)
+        assert "Written:" in shown
+        stem = f"spring-{made.run_id[:8]}"
+        assert {path.name.removeprefix(stem) for path in out.iterdir()} == ENDINGS
+        found = present(out / f"{stem}.certificate.json", None, tmp_path)
+        assert verify(found.certificate, found.signature, found.evidence).recomputed
+        shown = words(await press(pilot, "escape"))
+        assert "✓ GO" in shown
+        assert "✓ signature" in shown
+        await press(pilot, "end")
+        shown = words(await press(pilot, "t"))
+        assert "no longer capped at functional" in shown
+        assert "community-validated" in shown
+        await press(pilot, "escape")
+        shown = words(await press(pilot, "end"))
+        if size == LARGE:
+            assert "This certificate is attached to it." in shown
+    with made.desk.store() as store:
+        assert len(attached_to(store, find_run(store, made.run_id).id)) == 1
+
+
+async def test_files_that_are_there_are_never_replaced_and_nothing_is_issued(
+    tmp_path: Path,
+) -> None:
+    made = scene(tmp_path, GO, fluent=True)
+    made.desk.look("spring", made.run_id)
+    out = tmp_path / "out"
+    out.mkdir()
+    mine = out / f"spring-{made.run_id[:8]}.certificate.txt"
+    mine.write_text("mine")
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made, "Certificate")
+        await press(pilot, "c")
+        assert "is there already" in await into(pilot, app, out)
+    assert issued(made) == 0
+    assert mine.read_text() == "mine"
+
+
+async def test_an_open_verdict_is_certified_and_lifts_nothing(tmp_path: Path) -> None:
+    made = scene(tmp_path, OPEN, fluent=True)
+    made.desk.look("spring", made.run_id)
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made, "Certificate")
+        await press(pilot, "c")
+        await into(pilot, app, tmp_path / "out")
+        shown = await press(pilot, "escape")
+        assert "DISCUSS" in shown
+        shown = words(await press(pilot, "t"))
+        assert "there is nothing that it could lift" in shown
+
+
+async def test_with_too_little_nothing_can_be_issued(tmp_path: Path) -> None:
+    made = scene(tmp_path, FEW)
+    app = app_of(made)
+    async with app.run_test(size=SMALL) as pilot:
+        shown = words(await open_review(pilot, made, "Certificate"))
+        assert "Too little is rated to certify anything" in shown
+        await press(pilot, "c", "w", "t")
+    assert issued(made) == 0
+
+
+async def test_after_a_withdrawal_it_is_issued_anew(tmp_path: Path) -> None:
+    made = scene(tmp_path, GO, fluent=True)
+    made.desk.look("spring", made.run_id)
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made, "Certificate")
+        await press(pilot, "c")
+        await into(pilot, app, tmp_path / "first")
+        with made.office() as office:
+            review = office.review("spring")
+            withdraw(office, review, next(iter(review.key.orders)), Scope.BATCH)
+        shown = words(await press(pilot, "escape"))
+        assert "Issue anew" in shown
+        assert "Please issue the certificate anew" in shown
+        await press(pilot, "4", "l", "y", "6", "c")
+        await into(pilot, app, tmp_path / "second")
+        shown = words(await press(pilot, "escape"))
+        assert "Issue anew" not in shown
+        assert "computed again, byte for byte" in shown
+        assert "rests on what was taken back" in shown  # the first one, in the list of all
+        await press(pilot, "w")
+        assert "Written:" in await into(pilot, app, tmp_path / "third")
+    assert issued(made) == 2
+    names = [{path.read_bytes() for path in (tmp_path / each).glob("*.json")} for each in ("second", "third")]  # fmt: skip
+    assert names[0] == names[1]
+
+
+@pytest.mark.parametrize(
+    ("place", "ending"),
+    [(0, ".rosetta-export"), (1, "-ratings.csv"), (2, "-ratings.csv"), (3, ".score")],
+    ids=["sealed", "csv", "comments", "mtme"],
+)
+async def test_everything_that_the_command_exports(place: int, ending: str, tmp_path: Path) -> None:
+    made = scene(tmp_path, GO, fluent=True)
+    out = tmp_path / "out"
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made)
+        await press(pilot, "x")
+        assert isinstance(app.screen, ChooseScreen)
+        assert "The page for the speakers" not in text(app)  # there is no certificate to tell of
+        await press(pilot, *["down"] * place, "enter")
+        shown = await into(pilot, app, out)
+        assert "Written:" in shown
+        assert any(path.name.endswith(ending) for path in out.rglob("*"))
+        await press(pilot, "escape", "x", *["down"] * place, "enter")
+        assert "is there already" in await into(pilot, app, out)
+
+
+async def test_the_page_for_the_speakers_is_offered_with_a_certificate(tmp_path: Path) -> None:
+    made = scene(tmp_path, GO, fluent=True)
+    made.desk.issue("spring", made.run_id, tmp_path / "certificate")
+    out = tmp_path / "out"
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made)
+        await press(pilot, "x", "down", "enter")
+        await into(pilot, app, out)
+    (page,) = out.iterdir()
+    assert page.name.endswith("-page.html")
+    assert "<html" in page.read_text("utf-8")
+
+
+async def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path: Path) -> None:
+    made = scene(tmp_path, GO, fluent=True)
+    (tmp_path / "file").write_text("")
+    app = app_of(made)
+    async with app.run_test(size=LARGE) as pilot:
+        await open_review(pilot, made)
+        await press(pilot, "x", "enter")
+        shown = await into(pilot, app, tmp_path / "file" / "below")
+        assert "That did not work" in shown
+        assert "cannot be made" in shown
+        await press(pilot, "escape", "4", "l", "y", "6", "c")
+        assert "cannot be made" in await into(pilot, app, tmp_path / "file" / "below")
+    assert issued(made) == 0
