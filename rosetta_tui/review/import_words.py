@@ -48,7 +48,13 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
 
 def _findings(report: FileReport) -> Iterator[str]:
     from review.files.reviewer_codes import printed
+    from review.office.importing import OTHER_LAPTOPS
 
+    if any(remark.said == OTHER_LAPTOPS for remark in report.aside):
+        yield (
+            "  LOOK: a laptop's log is taken from that laptop only. If this one has the saved data of one that broke: "
+            f"rosetta review enrol {report.signing_key} --instead-of LAPTOP, then import the file again."
+        )
     if report.elsewhere:
         yield (
             f"  LOOK: another laptop spoke for {', '.join(map(printed, report.elsewhere))} before. That is fine where "

@@ -20,11 +20,17 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 @click.command("enrol")
 @click.argument("laptop", nargs=-1, metavar="WORDS|KEY|FILE")
 @click.option("--name", help="What the laptop is called; not a person's name.")
+@click.option("--instead-of", metavar="LAPTOP", help="Name, six words or key of the laptop whose log it goes on with: it broke, and its data was saved.")  # fmt: skip
 @click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, where that opened its files.")  # fmt: skip
 @click.option("--card", type=click.Path(path_type=Path), metavar="NAME.rosetta-laptop", help="On the laptop itself: write its file for the organisation.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def enrol_(
-    laptop: Sequence[str], name: str | None, identity: Path | None, card: Path | None, as_json: bool
+    laptop: Sequence[str],
+    name: str | None,
+    instead_of: str | None,
+    identity: Path | None,
+    card: Path | None,
+    as_json: bool,
 ) -> None:
     """Accept a laptop: the ratings of it that were set aside are taken, and all later ones.
 
@@ -40,7 +46,7 @@ def enrol_(
             "--card NAME.rosetta-laptop."
         )
     if card is None:
-        _accept(laptop, name, identity, as_json=as_json)
+        _accept(laptop, name, instead_of, identity, as_json=as_json)
     else:
         _write_card(card, name, as_json=as_json)
 
@@ -67,7 +73,12 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
 
 
 def _accept(
-    laptop: Sequence[str], name: str | None, identity: Path | None, *, as_json: bool
+    laptop: Sequence[str],
+    name: str | None,
+    instead_of: str | None,
+    identity: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     from harness.store.database import home
     from review.files.keys import key_phrase
@@ -80,7 +91,10 @@ def _accept(
     with Office.open(home()) as office:
         key, recipient, its_name = _found(office, laptop)
         chosen = name or its_name or _known_name(office, key) or free_name(office)
-        reports = enrol_laptop(office, key, chosen, recipient, opening_identities(identity))
+        before = None if instead_of is None else _known_key(office, instead_of)
+        reports = enrol_laptop(
+            office, key, chosen, recipient, opening_identities(identity), instead_of=before
+        )
     if as_json:
         told = {"signing_key": key, "phrase": key_phrase(key), "name": chosen}
         click.echo(json_text(told | {"imports": [report_json(each) for each in reports]}))
@@ -125,3 +139,17 @@ def _by_words(office: Office, typed: str) -> str:
 def _known_name(office: Office, key: str) -> str | None:
     names = (known.name for known in office.laptops() if known.signing_key == key)
     return next(names, None)
+
+
+def _known_key(office: Office, named: str) -> str:
+    """Give the key of an enrolled laptop by its name, its six words or its key."""
+    from harness.failures import UsageError
+    from review.files.keys import key_phrase
+
+    typed = " ".join(named.split()).lower()
+    known = office.laptops()
+    for each in known:
+        if typed in {each.name.lower(), key_phrase(each.signing_key), each.signing_key}:
+            return each.signing_key
+    listed = "; ".join(f"{each.name} ({key_phrase(each.signing_key)})" for each in known) or "none"
+    raise UsageError(f"--instead-of: no laptop {named!r} is enrolled (enrolled: {listed}).")

@@ -1,0 +1,86 @@
+"""The office's file: whose it is, and what a full disk does to a withdrawal."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from harness.failures import StoreError
+from review.log.payloads import Scope
+from review.office.database import FILE
+from review.office.importing import import_bytes
+from review.office.store import Office
+from review.office.withdrawing import withdraw
+from tests.review.office.made import Person, desk, random_ratings
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("version", [0, 9], ids=["unversioned", "versioned"])
+def test_the_file_of_another_program_stays_as_it_is(tmp_path: Path, version: int) -> None:
+    path = tmp_path / FILE
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("CREATE TABLE note (text TEXT)")
+        other.execute(f"PRAGMA user_version = {version}")
+        other.commit()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        Office.open(tmp_path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    made = desk(tmp_path / "home", reviewers=2, items=20)
+    with made.office as office:
+        office.enrol("a" * 64, "blue")
+        office.connection.execute("DROP TABLE unclean")
+        office.connection.execute("ALTER TABLE laptop DROP COLUMN instead_of")
+        office.connection.execute("PRAGMA user_version = 1")
+    with Office.open(made.folder) as office:
+        assert [(each.name, each.instead_of) for each in office.laptops()] == [("blue", None)]
+        assert not office.unclean
+
+
+class _Full:
+    """A connection whose disk has no room for a second copy of the file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+        if statement == "VACUUM":
+            raise sqlite3.OperationalError("database or disk is full")
+        return self._connection.execute(statement, *values)  # type: ignore[arg-type]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+
+@pytest.mark.parametrize("at_the_office", [False, True], ids=["import", "office"])
+def test_a_full_disk_stops_no_withdrawal(tmp_path: Path, at_the_office: bool) -> None:
+    made = desk(tmp_path / "home", reviewers=3, items=30)
+    someone = Person(tmp_path / "laptop", made.batch, made.codes[0])
+    someone.rate(random_ratings(20, 1))
+    import_bytes(made.office, [made.identity.age], someone.handed_over(), "x", enrol=True, now=NOW)
+    salts = [each.salt for each in someone.laptop.events() if each.salt]
+    whole = made.office.connection
+    made.office.connection = _Full(whole)  # type: ignore[assignment]
+    if at_the_office:
+        assert withdraw(made.office, made.review, someone.code, Scope.BATCH).unclean
+    else:
+        someone.withdraw()
+        data = someone.handed_over()
+        report = import_bytes(made.office, [made.identity.age], data, "x", now=NOW)
+        assert (report.withdrawn, report.unclean) == ([someone.code], True)
+    assert made.office.unclean
+    content = (made.folder / FILE).read_bytes()
+    assert not any(salt in content for salt in salts)  # overwritten already
+    whole.close()
+    with Office.open(made.folder) as office:
+        assert not office.unclean
+        assert office.connection.execute("PRAGMA freelist_count").fetchone()[0] == 0
