@@ -66,7 +66,9 @@ class NotSaved(StoreError):  # noqa: N818  says what happened to what the person
         self.problem = problem
         self.detail = detail
         """One technical line for whoever helps; no text of a reviewer or a batch."""
-        super().__init__(f"Not saved to {path}: {_WORDS[problem]} ({detail}).")
+        self.words = f"{_WORDS[problem]} ({detail})"
+        """What is wrong and what to do."""
+        super().__init__(f"Not saved to {path}: {self.words}.")
 
 
 def not_saved(error: sqlite3.Error | OSError, path: Path) -> NotSaved:

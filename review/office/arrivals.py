@@ -55,12 +55,13 @@ def _reviewers(added: Iterable[Event]) -> set[str]:
     return {event.payload.reviewer for event in added if isinstance(event.payload, OfReviewer)}
 
 
-def set_aside(connection: sqlite3.Connection, signing_key: str, name: str, data: bytes) -> None:
+def set_aside(office: Office, signing_key: str, name: str, data: bytes) -> None:
     """Keep a file of an unknown laptop, sealed as it came; one that waits already stays."""
-    connection.execute(
-        "INSERT OR IGNORE INTO quarantine VALUES (?, ?, ?, ?, ?)",
-        (sha256(data).hexdigest(), signing_key, utc_now(), name, data),
-    )
+    with office.transaction():
+        office.connection.execute(
+            "INSERT OR IGNORE INTO quarantine VALUES (?, ?, ?, ?, ?)",
+            (sha256(data).hexdigest(), signing_key, utc_now(), name, data),
+        )
 
 
 def free_name(office: Office) -> str:

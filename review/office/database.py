@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.failures import StoreError
 from harness.store.database import BUSY_MILLISECONDS, private_folder
 from review.log.device import fingerprint, new_device
-from review.log.saving import transaction
+from review.log.saving import not_saved, transaction
 from review.log.table import create_event_table
 from review.log.withdrawal import erase
 
@@ -121,10 +121,8 @@ def open_office(folder: Path) -> sqlite3.Connection:
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return _opened(path)
-    except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"{path} cannot be used ({error}). Move it away, or name another folder in ROSETTA_HOME."
-        ) from error
+    except sqlite3.Error as error:
+        raise StoreError(f"{path} cannot be used: {not_saved(error, path).words}.") from error
     except OSError as error:
         raise StoreError(
             f"The data folder {folder} cannot be written ({error.strerror}). "

@@ -111,10 +111,9 @@ def import_files(
     for path in paths:
         try:
             data = read_file(path)
+            yield import_bytes(office, identities, data, path.name, enrol=enrol, now=now)
         except HarnessError as error:
-            yield FileReport(path.name, Outcome.REFUSED, str(error))
-            continue
-        yield import_bytes(office, identities, data, path.name, enrol=enrol, now=now)
+            yield FileReport(path.name, Outcome.REFUSED, f"{path.name}: {error}")
 
 
 def import_bytes(
@@ -142,7 +141,7 @@ def import_bytes(
     known = {laptop.signing_key for laptop in office.laptops()}
     if sender.signing_key not in known:
         if not enrol:
-            set_aside(office.connection, sender.signing_key, name, data)
+            set_aside(office, sender.signing_key, name, data)
             return _report(name, Outcome.SET_ASIDE, review, ratings)
         office.enrol(sender.signing_key, free_name(office), sender.recipient)
     return _taken(office, review, ratings, data, name, now or datetime.now(UTC))

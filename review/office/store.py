@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,7 +20,7 @@ from review.files.batch_form import BatchItem, BatchManifest
 from review.log.event import Event
 from review.log.fold import fold
 from review.log.payloads import Adjudicate, Kind, Look, Withdraw
-from review.log.saving import transaction
+from review.log.saving import saying, transaction
 from review.log.state import State
 from review.log.table import append_event, read_events
 from review.log.withdrawal import reach
@@ -124,6 +124,7 @@ class Office:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+        self.path = Path(connection.execute("PRAGMA database_list").fetchone()[2])
         rows = connection.execute("SELECT device FROM own_device ORDER BY rowid").fetchall()
         self.device: str = rows[-1][0]
         """Id of the organisation's own chain of events."""
@@ -152,9 +153,11 @@ class Office:
     ) -> None:
         self.close()
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """Do all of a block or nothing of it."""
-        return transaction(self.connection)
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do all of a block or nothing of it; NotSaved says why it could not be kept."""
+        with saying(self.path), transaction(self.connection):
+            yield
 
     def create_review(
         self,
@@ -325,13 +328,14 @@ class Office:
         instead_of: str | None = None,
     ) -> None:
         """Take the ratings of a laptop from now on; what was known of it is kept."""
-        self.connection.execute(
-            "INSERT INTO laptop (signing_key, recipient, name, enrolled, instead_of)"
-            " VALUES (?, ?, ?, ?, ?) ON CONFLICT (signing_key) DO UPDATE"
-            " SET name = excluded.name, recipient = coalesce(excluded.recipient, recipient),"
-            " instead_of = coalesce(excluded.instead_of, instead_of)",
-            (signing_key, recipient, name, utc_now(), instead_of),
-        )
+        with self.transaction():
+            self.connection.execute(
+                "INSERT INTO laptop (signing_key, recipient, name, enrolled, instead_of)"
+                " VALUES (?, ?, ?, ?, ?) ON CONFLICT (signing_key) DO UPDATE"
+                " SET name = excluded.name, recipient = coalesce(excluded.recipient, recipient),"
+                " instead_of = coalesce(excluded.instead_of, instead_of)",
+                (signing_key, recipient, name, utc_now(), instead_of),
+            )
 
     def devices(self) -> dict[str, str]:
         """Give device → the key that answers for it: the first enrolled laptop that handed it over."""
@@ -366,10 +370,12 @@ class Office:
         self, review: Review, run_id: str, certificate: bytes, signature: bytes
     ) -> None:
         """Keep a certificate that was issued."""
-        self.connection.execute(
-            "INSERT INTO certificate (review, run_id, certificate, signature) VALUES (?, ?, ?, ?)",
-            (review.number, run_id, certificate, signature),
-        )
+        with self.transaction():
+            self.connection.execute(
+                "INSERT INTO certificate (review, run_id, certificate, signature)"
+                " VALUES (?, ?, ?, ?)",
+                (review.number, run_id, certificate, signature),
+            )
 
 
 def _key_bytes(key: AnswerKey) -> bytes:

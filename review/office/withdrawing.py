@@ -38,9 +38,10 @@ def withdraw(office: Office, review: Review, reviewer: str, scope: Scope) -> Tak
             f"Review {review.name} has no reviewer {reviewer}. `rosetta review status` lists the codes."
         )
     before = _erased(office)
+    with office.transaction():  # first: a mark too many is harmless, one too few is not
+        marked = mark_recompute(office, {reviewer})
     for batch in batches if scope is not Scope.EVERYTHING else [None]:
         office.append(review, Withdraw(wall=utc_now(), reviewer=reviewer, batch=batch, scope=scope))
-    marked = mark_recompute(office, {reviewer})
     return TakenBack(_erased(office) - before, marked, office.unclean)
 
 

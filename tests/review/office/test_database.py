@@ -12,7 +12,7 @@ import pytest
 from harness.failures import StoreError
 from review.log.payloads import Scope
 from review.office.database import FILE
-from review.office.importing import import_bytes
+from review.office.importing import Outcome, import_bytes, import_files
 from review.office.store import Office
 from review.office.withdrawing import withdraw
 from tests.review.office.made import Person, desk, random_ratings
@@ -84,3 +84,19 @@ def test_a_full_disk_stops_no_withdrawal(tmp_path: Path, at_the_office: bool) ->
     with Office.open(made.folder) as office:
         assert not office.unclean
         assert office.connection.execute("PRAGMA freelist_count").fetchone()[0] == 0
+
+
+def test_a_file_that_another_program_holds_is_told_and_stays(tmp_path: Path) -> None:
+    made = desk(tmp_path / "home", reviewers=2, items=20)
+    someone = Person(tmp_path / "laptop", made.batch, made.codes[0])
+    someone.rate(random_ratings(3, 1))
+    file = tmp_path / "a.rosetta-ratings"
+    file.write_bytes(someone.handed_over())
+    made.office.connection.execute("PRAGMA busy_timeout = 1")
+    with closing(sqlite3.connect(made.folder / FILE, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        [report] = import_files(made.office, [made.identity.age], [file], enrol=True, now=NOW)
+        assert report.outcome is Outcome.REFUSED
+        assert "another program uses the file. Close the other window" in report.why
+    [report] = import_files(made.office, [made.identity.age], [file], enrol=True, now=NOW)
+    assert (report.outcome, report.added) == (Outcome.TAKEN, 4)

@@ -273,7 +273,7 @@ def found(folder: Path, trace: bytes) -> bool:
 
 
 def test_the_office_takes_back_for_a_person(made: Desk) -> None:
-    first, second = person(made, 0, 4), person(made, 1, 4)
+    first, second = person(made, 0, 4), person(made, 1, 12)
     data = first.handed_over()
     take(made, data)
     take(made, second.handed_over())
@@ -283,7 +283,7 @@ def test_the_office_takes_back_for_a_person(made: Desk) -> None:
     lines = {each.reviewer: each for each in progress(made.office, made.review).reviewers}
     assert lines[first.code].done == 0
     assert lines[first.code].withdrawn == {Scope.BATCH}
-    assert lines[second.code].done == 4
+    assert lines[second.code].done == 12
     assert {row.reviewer for row in rated_items_of(made)} == {second.code}
     with pytest.raises(UsageError, match="no reviewer"):
         withdraw(made.office, made.review, "00000000", Scope.BATCH)
