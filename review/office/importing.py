@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,17 +11,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from harness.failures import HarnessError
 from review.files.batch_form import BatchManifest
 from review.files.finding import RATINGS_SUFFIX
 from review.files.problem import FileError, FileProblem
 from review.files.ratings import RatingsFile, open_ratings
 from review.files.sealing import AgeIdentity
-from review.files.stick import read_file
+from review.files.stick import StickError, read_file
 from review.log.clocks import WildClock
 from review.log.event import Event, EventError, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, Objection, Remark, merge
 from review.log.payloads import Adjudicate, Look, OfItem, OfReviewer, Train, Withdraw
+from review.log.saving import NotSaved, saying
 from review.log.table import insert_event, read_events
 from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival, set_aside
 from review.office.database import note_unclean, rewrite
@@ -28,6 +29,11 @@ from review.office.store import Office, Review
 
 FORGED: Final = "is written in the organisation's name, and the organisation did not write it"
 OTHER_LAPTOPS: Final = "is of another laptop's log, and this laptop did not come instead of it"
+
+_TOO_MUCH_WAITS = (
+    "its laptop is unknown, and more files of unknown laptops wait already than are kept. Enrol its laptop "
+    "by its file (NAME.rosetta-laptop), or those that wait, then import it again."
+)
 
 MOST_FILES = 10_000
 """Files of one import; a folder may be a whole disk by mistake."""
@@ -80,6 +86,7 @@ class FileReport:
 def find_ratings(paths: Sequence[Path]) -> list[Path]:
     """Give the files that are named, and those of ratings in folders that are named and one below.
 
+    A file that is reached twice, by a link or another name of its folder, is given once.
     UsageError for a path that is not there, and for more files than any review has.
     """
     found: list[Path] = []
@@ -93,7 +100,7 @@ def find_ratings(paths: Sequence[Path]) -> list[Path]:
         raise FileError(
             FileProblem.TOO_LARGE, f"{len(found):,} files are too many. Name the right folder."
         )
-    return list(dict.fromkeys(found))
+    return list({os.path.realpath(path): path for path in reversed(found)}.values())[::-1]
 
 
 def import_files(
@@ -112,8 +119,10 @@ def import_files(
         try:
             data = read_file(path)
             yield import_bytes(office, identities, data, path.name, enrol=enrol, now=now)
-        except HarnessError as error:
+        except NotSaved as error:
             yield FileReport(path.name, Outcome.REFUSED, f"{path.name}: {error}")
+        except StickError as error:
+            yield FileReport(path.name, Outcome.REFUSED, str(error))
 
 
 def import_bytes(
@@ -125,11 +134,19 @@ def import_bytes(
     enrol: bool = False,
     now: datetime | None = None,
 ) -> FileReport:
-    """Take one file in; when this returns, all of it is on the disk."""
+    """Take one file in; when this returns, all of it is on the disk. NotSaved where it cannot be kept."""
     try:
         ratings = open_ratings(data, identities)
     except FileError as error:
         return FileReport(name, Outcome.REFUSED, f"{name}: {error}")
+    with saying(office.path):
+        return _received(office, ratings, data, name, enrol=enrol, now=now or datetime.now(UTC))
+
+
+def _received(
+    office: Office, ratings: RatingsFile, data: bytes, name: str, *, enrol: bool, now: datetime
+) -> FileReport:
+    """Refuse what is of no review here, set aside what nobody vouched for, and take the rest."""
     review = office.review_of_batch(ratings.manifest.batch)
     if (
         review is None
@@ -141,10 +158,11 @@ def import_bytes(
     known = {laptop.signing_key for laptop in office.laptops()}
     if sender.signing_key not in known:
         if not enrol:
-            set_aside(office, sender.signing_key, name, data)
+            if not set_aside(office, sender.signing_key, name, data):
+                return FileReport(name, Outcome.REFUSED, f"{name}: {_TOO_MUCH_WAITS}")
             return _report(name, Outcome.SET_ASIDE, review, ratings)
         office.enrol(sender.signing_key, free_name(office), sender.recipient)
-    return _taken(office, review, ratings, data, name, now or datetime.now(UTC))
+    return _taken(office, review, ratings, data, name, now)
 
 
 def _report(name: str, outcome: Outcome, review: Review, ratings: RatingsFile) -> FileReport:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -17,7 +18,16 @@ from review.log.event import Event, make_event
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
 from review.log.payloads import AnyPayload, Rate, Scope, Undo, Withdraw
-from review.office.importing import FORGED, OTHER_LAPTOPS, FileReport, enrol_laptop, import_bytes
+from review.office import arrivals
+from review.office.importing import (
+    FORGED,
+    OTHER_LAPTOPS,
+    FileReport,
+    Outcome,
+    enrol_laptop,
+    find_ratings,
+    import_bytes,
+)
 from review.rating import Rating
 from tests.review.office.made import WALL, Desk, Person, desk, random_ratings
 
@@ -178,3 +188,28 @@ def test_who_rates_on_two_laptops_is_told(made: Desk) -> None:
     assert report.elsewhere == (victim.code,)
     again = take(made, victim.identity, events_of(victim))
     assert again.elsewhere == (victim.code,)
+
+
+def test_files_of_strangers_wait_up_to_a_bound(made: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrivals, "MOST_WAITING", 12_000)
+    stranger, known = person(made, 0), person(made, 1)
+    outcomes = []
+    for count in range(3, 9):
+        stranger.rate([Rating.GIST], start=count)
+        outcomes.append(take(made, stranger.identity, events_of(stranger), enrol=False))
+    assert {each.outcome for each in outcomes} == {Outcome.SET_ASIDE, Outcome.REFUSED}
+    assert "more files of unknown laptops wait already" in outcomes[-1].why
+    assert sum(len(each.content) for each in made.office.quarantine()) <= 12_000
+    assert take(made, known.identity, events_of(known)).added == 4
+
+
+def test_a_file_that_is_reached_twice_is_found_once(tmp_path: Path) -> None:
+    stick = tmp_path / "stick"
+    stick.mkdir()
+    file = stick / "a.rosetta-ratings"
+    file.write_bytes(b"x")
+    (stick / "here").symlink_to(".")
+    (stick / "b.rosetta-ratings").symlink_to(file.name)
+    (stick / "c.rosetta-ratings").symlink_to("c.rosetta-ratings")
+    os.mkfifo(stick / "d.rosetta-ratings")
+    assert len(find_ratings([stick, file, stick])) == 1
