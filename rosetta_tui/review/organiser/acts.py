@@ -30,7 +30,7 @@ _FOLDER = "A folder; it is made where there is none. Files that are there are no
 
 
 class Acts:
-    """Belongs to the screen of one review, which reads it again when it comes back."""
+    """Belongs to the screen of one review, which reads it again after each of them."""
 
     def __init__(self, screen: ReviewScreen, desk: Desk) -> None:
         self._screen = screen
@@ -146,7 +146,6 @@ class Acts:
         self._screen.run_worker(work, thread=True, group="act")
 
     def _done(self, title: str, lines: Sequence[str]) -> None:
+        self._screen.action_read()
         if lines:
             self._screen.app.push_screen(ReportScreen(title, lines))
-        else:
-            self._screen.action_read()

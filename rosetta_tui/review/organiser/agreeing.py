@@ -50,10 +50,9 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         yield _measure(reading, name, label)
     yield title("Leniency, for you alone")
     yield from _leniency(reading)
-    advice = list(gate_words.advice(reading))
-    if advice:
+    if run.advice:
         yield title("Please look together")
-        yield Static(Content("\n").join(map(show, advice)), classes="words")
+        yield Static(Content("\n").join(map(show, run.advice)), classes="words")
 
 
 def _measure(reading: Reading, name: str, label: str) -> Field:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rosetta_tui.review.gate_words import advice, has_numbers, settling_words
 from rosetta_tui.run_facts import setup_words
 
 if TYPE_CHECKING:
@@ -55,8 +56,14 @@ class RunNow:
     """Method, model and condition."""
     looks: int
     """Looks at its numbers that were written down."""
+    opened: bool
+    """Whether the verdict was read and the newest certificate verified, which takes a moment."""
     reading: Reading | None
     """The verdict; None where reading it would be a new look."""
+    settling: str
+    """What would settle an open verdict; empty where nothing is open, or no number may be shown."""
+    advice: Sequence[str]
+    """Private advice about ratings that look hurried."""
     certificates: Sequence[IssuedCertificate]
     """Oldest first."""
     verification: Verification | None
@@ -98,15 +105,15 @@ def read_reviews(desk: Desk) -> list[ReviewLine]:
         return [
             ReviewLine(
                 progress(office, review),
-                [_words(run.run_id, summaries) for run in review.key.runs],
+                [_words(summaries.get(run.run_id)) for run in review.key.runs],
                 _verdicts(office, review),
             )
             for review in office.reviews()
         ]
 
 
-def read_review(desk: Desk, name: str) -> ReviewNow:
-    """Read one review; nothing of it is a look at numbers that was not one before."""
+def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
+    """Read one review, and of the run ``opened`` verdict and certificate; none of it is a new look at numbers."""
     from review.office.deliveries import deliveries
     from review.office.progress import progress, waiting
     from review.office.rating_rows import secret
@@ -115,7 +122,13 @@ def read_review(desk: Desk, name: str) -> ReviewNow:
     summaries = _summaries(desk)
     with desk.office() as office:
         review = office.review(name)
-        cases = queue(office.state(review), review.key)
+        state = office.state(review)
+        cases = queue(state, review.key)
+        certificates = office.certificates(review)
+        runs = [
+            _run(run, summaries.get(run.run_id), state.looks, certificates)
+            for run in review.key.runs
+        ]
         return ReviewNow(
             review=review,
             progress=progress(office, review),
@@ -124,49 +137,57 @@ def read_review(desk: Desk, name: str) -> ReviewNow:
             cases=cases,
             texts={case.item: review.texts[case.item] for case in cases},
             secret=review.manifest.secret or secret(review.key),
-            runs=_runs(desk, office, review, summaries),
+            runs=[
+                _opened(desk, office, review, run) if run.key.run_id == opened else run
+                for run in runs
+            ],
         )
 
 
-def _runs(
-    desk: Desk, office: Office, review: Review, summaries: Mapping[str, RunSummary]
-) -> list[RunNow]:
+def _run(
+    run: KeyRun,
+    summary: RunSummary | None,
+    looks: Mapping[str, int],
+    certificates: Sequence[IssuedCertificate],
+) -> RunNow:
+    from review.verdict.attachment import standing
+
+    attached = () if summary is None else summary.certificates
+    return RunNow(
+        key=run,
+        words=_words(summary),
+        looks=looks.get(run.run_id, 0),
+        opened=False,
+        reading=None,
+        settling="",
+        advice=(),
+        certificates=[each for each in certificates if each.run_id == run.run_id],
+        verification=None,
+        attached=attached,
+        standing=standing(attached, run.run_id, run.run_card_hash),
+    )
+
+
+def _opened(desk: Desk, office: Office, review: Review, run: RunNow) -> RunNow:
     from review.office.certifying import review_evidence, seen
 
     own_key = desk.identity().public.signing_key
-    evidence = review_evidence(office, review, own_key)
-    certificates = office.certificates(review)
-    looks = office.state(review).looks
-    found = []
-    for run in review.key.runs:
-        issued = [each for each in certificates if each.run_id == run.run_id]
-        summary = summaries.get(run.run_id)
-        attached = () if summary is None else summary.certificates
-        found.append(
-            RunNow(
-                key=run,
-                words=_words(run.run_id, summaries),
-                looks=looks.get(run.run_id, 0),
-                reading=seen(office, review, run.run_id, own_key),
-                certificates=issued,
-                verification=_verified(issued, evidence),
-                attached=attached,
-                standing=_standing(run, attached),
-            )
-        )
-    return found
+    reading = seen(office, review, run.key.run_id, own_key)
+    shown = reading if reading is not None and has_numbers(reading) else None
+    return replace(
+        run,
+        opened=True,
+        reading=reading,
+        settling="" if shown is None else settling_words(shown),
+        advice=() if shown is None else list(advice(shown)),
+        verification=_verified(run.newest, review_evidence(office, review, own_key)),
+    )
 
 
-def _verified(issued: Sequence[IssuedCertificate], evidence: Evidence) -> Verification | None:
+def _verified(issued: IssuedCertificate | None, evidence: Evidence) -> Verification | None:
     from review.verdict.verifying import verify
 
-    return verify(issued[-1].certificate, issued[-1].signature, evidence) if issued else None
-
-
-def _standing(run: KeyRun, attached: Sequence[Attached]) -> Standing | None:
-    from review.verdict.attachment import standing
-
-    return standing(attached, run.run_id, run.run_card_hash)
+    return None if issued is None else verify(issued.certificate, issued.signature, evidence)
 
 
 def _verdicts(office: Office, review: Review) -> list[Verdict | None]:
@@ -191,6 +212,5 @@ def _summaries(desk: Desk) -> dict[str, RunSummary]:
         return {run.run_id: run for run in list_runs(store)}
 
 
-def _words(run_id: str, summaries: Mapping[str, RunSummary]) -> str:
-    summary = summaries.get(run_id)
+def _words(summary: RunSummary | None) -> str:
     return GONE if summary is None else setup_words(summary)

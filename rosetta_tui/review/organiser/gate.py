@@ -39,7 +39,7 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
             "Numbers", show("no share and no bounds are shown while too little is rated", "$quiet")
         )
         return
-    yield from _more(now, reading)
+    yield from _more(now, run, reading)
 
 
 def _field(about: str, words: str) -> Field:
@@ -74,11 +74,10 @@ def _found(reading: Reading) -> Content:
     return Content.assemble(words, "\n", (bar, "$mark"), ("  ╿ needed", "$quiet"))
 
 
-def _more(now: ReviewNow, reading: Reading) -> Iterator[Field]:
+def _more(now: ReviewNow, run: RunNow, reading: Reading) -> Iterator[Field]:
     """Say what to do about it, and what stands beside the verdict."""
-    settling = gate_words.settling_words(reading)
-    if settling:
-        yield Field("To settle it", show(settling))
+    if run.settling:
+        yield Field("To settle it", show(run.settling))
     split = gate_words.split_words(now.review, reading)
     if split:
         yield Field("Split", Content.assemble(show(split), (": 5 shows them", "$quiet")))
@@ -87,5 +86,5 @@ def _more(now: ReviewNow, reading: Reading) -> Iterator[Field]:
     yield Field("Agreement", agreement)
     yield Field("Strata", strata)
     yield Field("Policy", show(gate_words.policy_words(now.review, reading), "$quiet"))
-    for words in gate_words.advice(reading):
+    for words in run.advice:
         yield Field("For you alone", show(words))

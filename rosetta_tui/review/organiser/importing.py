@@ -43,11 +43,9 @@ class ImportScreen(Screen[None]):
         Binding("q,escape", "leave", "Back", key_display="q"),
     ]
 
-    def __init__(self, desk: Desk, places: Sequence[Path] | None = None) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._places = list(places) if places is not None else None
-        """Where to look; None: at the sticks that are plugged in."""
         self._added: list[Path] = []
         """Folders and files that were named."""
         self._recovery: Path | None = None
@@ -83,8 +81,7 @@ class ImportScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="look")
     def _look(self) -> None:
         folders = [path for path in self._added if path.is_dir()]
-        places = mounted_sticks() if self._places is None else self._places
-        found = find_batches([*places, *folders], RATINGS_SUFFIX)
+        found = find_batches([*mounted_sticks(), *folders], RATINGS_SUFFIX)
         named = [path for path in self._added if not path.is_dir()]
         self.app.call_from_thread(self._show, found, named)
 

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
+from textual.worker import get_current_worker
 
 from harness.failures import HarnessError
 from rosetta_tui.review.gate_words import has_numbers
@@ -98,26 +99,31 @@ class ReviewScreen(Screen[None]):
         """Show the frame before anything is read."""
         self.query_one("#run").display = False
         self.query_one("#page").focus()
+        self.action_read()
 
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
         self.query_one(Footer).show_command_palette = self.size.width >= 110
-
-    def on_screen_resume(self) -> None:
-        """Read the review, now and whenever the person comes back."""
-        self.action_read()
 
     # Reading and showing
 
     @work(thread=True, exclusive=True, group="review")
     def action_read(self) -> None:
         """Read the review again; what was hidden stays hidden."""
+        worker = get_current_worker()
         try:
-            now = read_review(self._desk, self._review)
+            now = read_review(self._desk, self._review, self._wanted)
         except HarnessError as error:
             self.app.call_from_thread(self._cannot, str(error))
         else:
-            self.app.call_from_thread(self._read, now)
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._read, now)
+
+    @property
+    def _wanted(self) -> str | None:
+        """The run whose verdict and certificate are to be read, None where the section shows neither."""
+        of_a_run = self._now is not None and self._section in OF_A_RUN
+        return self._run_shown.key.run_id if of_a_run and self._run_shown else None
 
     def _cannot(self, why: str) -> None:
         self.query_one("#where", Static).update(show(why, "$bad"))
@@ -166,6 +172,10 @@ class ReviewScreen(Screen[None]):
 
     def _widgets(self, now: ReviewNow) -> Iterator[Widget]:
         run = now.runs[self._place]
+        if self._section in OF_A_RUN and not run.opened:
+            self.action_read()
+            yield Static(show("Reading …", "$quiet"))
+            return
         match self._section:
             case "Batches":
                 name = now.review.name
@@ -195,7 +205,7 @@ class ReviewScreen(Screen[None]):
         if now is None or run is None or self._section not in _OFFERED[action]:
             return False
         return {
-            "look": run.reading is None,
+            "look": run.opened and run.reading is None,
             "enrol": bool(now.waiting),
             "issue": run.reading is not None and has_numbers(run.reading),
             "next_run": len(now.runs) > 1,
@@ -254,13 +264,18 @@ class ReviewScreen(Screen[None]):
         from rosetta_tui.review.organiser.deciding import DecidingScreen
 
         if self._now:
-            self.app.push_screen(DecidingScreen(self._desk, self._now, message.index))
+            screen = DecidingScreen(self._desk, self._now, message.index)
+            self.app.push_screen(screen, self._back)
+
+    def _back(self, _: None) -> None:
+        """Read what was changed on another screen."""
+        self.action_read()
 
     def action_import(self) -> None:
         """Take ratings in."""
         from rosetta_tui.review.organiser.importing import ImportScreen
 
-        self.app.push_screen(ImportScreen(self._desk))
+        self.app.push_screen(ImportScreen(self._desk), self._back)
 
     def action_leave(self) -> None:
         """Go back to the list."""

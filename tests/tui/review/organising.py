@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.worker import WorkerCancelled
 
 from harness.store.database import open_store
 from review.files.batch_form import BatchItem
@@ -28,11 +30,11 @@ from tests.review.verdict import certified, histories
 from tests.review.verdict.histories import Shape
 from tests.tui.screens import App, text
 
-QUIET = {"mischief": 0.0, "careless": 0.0}
-GO = Shape(quality=0.97, **QUIET)
-OPEN = Shape(quality=0.8, **QUIET)
-FEW = Shape(quality=0.8, items=20, **QUIET)
-MIXED = Shape(quality=0.8, mischief=0.3, careless=0.0)
+_SMALL = Shape(reviewers=3, items=52, strata=(1, 2), bad=3, repeats=5, mischief=0.0, careless=0.0)
+GO = replace(_SMALL, quality=0.97)
+OPEN = replace(_SMALL, quality=0.8)
+FEW = replace(_SMALL, items=20)
+MIXED = replace(OPEN, reviewers=5, mischief=0.3)
 """People who skip, undo, cannot judge and leave early."""
 SMALL, LARGE = (80, 24), (160, 48)
 
@@ -165,27 +167,27 @@ def app_of(made: Scene) -> App:
     return app
 
 
-async def calm(pilot: Pilot[Any]) -> str:
-    """Wait until no worker runs and what they brought is drawn; gives the screen."""
+async def calm(pilot: Pilot[Any]) -> None:
+    """Wait until no worker runs and what they brought is drawn."""
     await pilot.pause()
     while pilot.app.workers:
-        await pilot.app.workers.wait_for_complete()
+        with suppress(WorkerCancelled):  # a newer reading took its place
+            await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-    return text(pilot.app)  # type: ignore[arg-type]
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> str:
     """Press keys one by one, each with all that it brings; gives the screen."""
-    shown = ""
     for key in keys:
         await pilot.press(key)
-        shown = await calm(pilot)
-    return shown
+        await calm(pilot)
+    return text(pilot.app)  # type: ignore[arg-type]
 
 
 async def show_screen(pilot: Pilot[Any], screen: Screen[Any]) -> str:
     pilot.app.push_screen(screen)
-    return await calm(pilot)
+    await calm(pilot)
+    return text(pilot.app)  # type: ignore[arg-type]
 
 
 async def open_review(pilot: Pilot[Any], made: Scene, section: str = SECTIONS[0]) -> str:

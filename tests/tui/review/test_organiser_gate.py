@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,7 +112,7 @@ def _policy(made: object) -> bytes:
 
 
 async def test_each_run_has_its_own_verdict_and_its_own_look(tmp_path: Path) -> None:
-    made = scene(tmp_path, Shape(quality=0.8, runs=2, mischief=0.0, careless=0.0))
+    made = scene(tmp_path, replace(OPEN, runs=2))
     app = app_of(made)
     async with app.run_test(size=LARGE) as pilot:
         shown = await open_review(pilot, made, "Gate")

@@ -9,6 +9,7 @@ import pytest
 from review.log.payloads import Scope
 from review.office.certifying import issue
 from review.rating import Rating
+from rosetta_tui.review.organiser import importing
 from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.importing import ImportScreen
 from rosetta_tui.review.organiser.review import ReviewScreen
@@ -59,23 +60,21 @@ class Stick:
         return app
 
     def imports(self) -> ImportScreen:
-        return ImportScreen(self.desk, [self.path])
+        return ImportScreen(self.desk)
 
 
 @pytest.fixture
-def stick(tmp_path: Path) -> Stick:
+def stick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stick:
     made = Stick(tmp_path)
     made.people[0].rate([Rating.EXCELLENT] * 3)
     made.people[1].rate([Rating.GIST] * 2)
+    monkeypatch.setattr(importing, "mounted_sticks", lambda: [made.path])
     return made
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE])
-async def test_without_files_it_says_what_to_do_and_finds_them_later(
-    size: tuple[int, int], stick: Stick
-) -> None:
+async def test_without_files_it_says_what_to_do_and_finds_them_later(stick: Stick) -> None:
     app = stick.app()
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SMALL) as pilot:
         shown = words(await show_screen(pilot, stick.imports()))
         assert "No file of ratings on the sticks that are plugged in." in shown
         await press(pilot, "i", "space")
@@ -92,7 +91,7 @@ async def test_an_unknown_laptop_is_set_aside_and_enrolled_after_its_words(stick
     async with app.run_test(size=LARGE) as pilot:
         await show_screen(pilot, ReviewScreen(stick.desk, "demo"))
         assert "Nothing came back yet." in text(app)
-        await show_screen(pilot, stick.imports())
+        await press(pilot, "i")
         shown = await press(pilot, "i")
         assert "1 of 1 taken in." in shown
         assert f"SET ASIDE: its laptop is unknown. Its six words: {phrase}" in shown
@@ -121,7 +120,7 @@ async def test_of_several_unknown_laptops_one_is_chosen(stick: Stick) -> None:
     app = stick.app()
     async with app.run_test(size=LARGE) as pilot:
         await show_screen(pilot, ReviewScreen(stick.desk, "demo"))
-        await show_screen(pilot, stick.imports())
+        await press(pilot, "i")
         await press(pilot, "i", "q", "e")
         assert isinstance(app.screen, ChooseScreen)
         await press(pilot, "down", "enter", "y", "escape")
@@ -139,7 +138,7 @@ async def test_damaged_and_marked_files_and_the_same_one_again(stick: Stick) -> 
     app = stick.app()
     async with app.run_test(size=LARGE) as pilot:
         await show_screen(pilot, ReviewScreen(stick.desk, "demo"))
-        await show_screen(pilot, stick.imports())
+        await press(pilot, "i")
         shown = words(await press(pilot, "i"))
         assert "NOT TAKEN broken.rosetta-ratings" in shown
         assert "added 4, already here 0, set aside 0, damaged 0" in shown
@@ -194,7 +193,7 @@ async def test_a_withdrawal_is_told_and_the_person_is_shown_as_gone(stick: Stick
     app = stick.app()
     async with app.run_test(size=LARGE) as pilot:
         await show_screen(pilot, ReviewScreen(stick.desk, "demo"))
-        await show_screen(pilot, stick.imports())
+        await press(pilot, "i")
         await press(pilot, "i")
         stick.people[0].withdraw(Scope.BATCH)
         stick.hand_over(0)
