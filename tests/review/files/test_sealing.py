@@ -1,6 +1,5 @@
 """Seals: the right key opens them, nothing else does, and every refusal has words."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -85,9 +84,7 @@ def test_a_file_that_would_take_the_laptop_down_is_not_opened(work: str) -> None
 def test_a_file_for_thousands_of_recipients_is_not_tried() -> None:
     first, stanzas = SEALED.split(b"\n", 1)
     one = b"\n".join(stanzas.split(b"\n")[:2]) + b"\n"
-    begun = time.monotonic()
     assert problem(first + b"\n" + one * 200_000 + stanzas, OTHER) is FileProblem.DAMAGED
-    assert time.monotonic() - begun < 1
 
 
 def test_twenty_recipients_can_be_had() -> None:
@@ -119,7 +116,9 @@ def test_two_seals_of_one_text_differ() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "age1", ONE.recipient[:-1], ONE.recipient[:-1] + "b", "ssh-ed25519 AAAA", "\u1401"]
+    "text",
+    ["", "age1", ONE.recipient[:-1], ONE.recipient + "q", "ssh-ed25519 AAAA", "\u1401"],
+    ids=["nothing", "prefix", "too short", "too long", "of ssh", "of another script"],
 )
 def test_no_such_recipient_is_taken(text: str) -> None:
     with pytest.raises(SealError, match="no age recipient"):
@@ -143,6 +142,7 @@ def test_identity_files_are_read_with_their_comments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "# only words\n", f"{ONE.recipient}\n", f"\n{ONE.secret[:-1]}\n", f"x\n{ONE.secret}\n"],
+    ids=["nothing", "comment", "recipient", "too short", "words before"],
 )
 def test_what_is_no_identity_file_is_said_without_the_secret(tmp_path: Path, text: str) -> None:
     file = tmp_path / "keys.txt"
