@@ -6,7 +6,7 @@ Every call opens what it needs and closes it, so it may be made in any thread; a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,11 +43,15 @@ class Desk:
 
         return (self.folder / FILE).exists()
 
-    def office(self) -> Office:
-        """Open the office."""
+    @contextmanager
+    def office(self) -> Iterator[Office]:
+        """Open the office; whatever goes wrong with its file within is said in words."""
+        from review.log.saving import saying
+        from review.office.database import FILE
         from review.office.store import Office
 
-        return Office.open(self.folder)
+        with saying(self.folder / FILE), Office.open(self.folder) as office:
+            yield office
 
     def store(self) -> AbstractContextManager[sqlite3.Connection]:
         """Open the store of runs."""

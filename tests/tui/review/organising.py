@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from textual import events
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.worker import WorkerCancelled
@@ -161,10 +162,15 @@ def bring(made: Scene, share: float) -> None:
     made.events = part
 
 
+class Alone(App):
+    """The app without its first screen, which only costs time where another one is tested."""
+
+    def on_mount(self, event: events.Mount) -> None:  # type: ignore[override]
+        event.prevent_default()
+
+
 def app_of(made: Scene) -> App:
-    app = App(None, made.folder / "rosetta.sqlite")
-    app._store_path = made.folder / "rosetta.sqlite"
-    return app
+    return Alone(None, made.folder / "rosetta.sqlite")
 
 
 async def calm(pilot: Pilot[Any]) -> None:

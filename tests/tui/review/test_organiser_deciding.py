@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from review.log.payloads import Adjudicate
 from review.log.state import Adjudication
+from review.office import database
 from review.verdict.adjudication import Case, queue
 from rosetta_tui.review.organiser.deciding import DecidingScreen
 from rosetta_tui.review.organiser.review import ReviewScreen
@@ -203,3 +206,20 @@ async def test_letters_that_a_terminal_may_draw_wrongly_are_warned_of(tmp_path: 
     async with app.run_test(size=SMALL) as pilot:
         await open_review(pilot, made, "Split")
         assert "Read them elsewhere" in words(await press(pilot, "enter"))
+
+
+async def test_a_decision_that_could_not_be_kept_is_said_and_can_be_said_again(
+    made: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = cases(made)[0]
+    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 1)
+    app = app_of(made)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await open_review(pilot, made, "Split")
+        await press(pilot, "enter")
+        with closing(sqlite3.connect(made.folder / database.FILE)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            assert "Not saved" in await press(pilot, "u")
+        assert decision(made, first.item) is None
+        assert "saved ✓" in await press(pilot, "u")
+        assert decided(made, first.item) is True

@@ -21,6 +21,7 @@ from tests.tui.review.organising import (
     GO,
     LARGE,
     SMALL,
+    Alone,
     app_of,
     calm,
     flagged,
@@ -55,9 +56,7 @@ class Stick:
         return path
 
     def app(self) -> App:
-        app = App(None, self.desk.runs)
-        app._store_path = self.desk.runs
-        return app
+        return Alone(None, self.desk.runs)
 
     def imports(self) -> ImportScreen:
         return ImportScreen(self.desk)
