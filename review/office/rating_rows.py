@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 
@@ -109,7 +110,8 @@ def _row(
 def ratings_csv(rows: list[RatingRow]) -> bytes:
     """Write rows as CSV in UTF-8 with a heading.
 
-    A cell that a spreadsheet would run as a formula gets an apostrophe before it.
+    A cell that a spreadsheet would run as a formula gets an apostrophe before it. Control characters, which a
+    terminal would obey and many readers of CSV choke on, become U+FFFD.
     """
     file = io.StringIO(newline="")
     table = csv.DictWriter(file, [field.name for field in fields(RatingRow)], lineterminator="\r\n")
@@ -121,9 +123,15 @@ def ratings_csv(rows: list[RatingRow]) -> bytes:
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    return value
+    if not isinstance(value, str):
+        return value
+    text = "".join(map(_shown, value.replace("\r\n", "\n")))
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
+
+
+def _shown(letter: str) -> str:
+    control = letter not in "\n\t" and unicodedata.category(letter) == "Cc"
+    return "\N{REPLACEMENT CHARACTER}" if control else letter
 
 
 def mean_ranks(rows: list[RatingRow]) -> dict[tuple[str, EntryId], float]:

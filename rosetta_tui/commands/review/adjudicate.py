@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,6 +30,7 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
     System and reviewers stay hidden: you see the text, how many gave each rating, how many flagged it. Say
     something else later to change a decision; the last word counts. Notes stay on this machine.
     """
+    from harness.failures import UsageError
     from harness.store.database import home
     from review.office.store import Office
 
@@ -38,6 +40,11 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
         if as_json:
             click.echo(json_text([_json(case) for case in cases]))
             return
+        if found.manifest.secret and not sys.stdout.isatty():
+            raise UsageError(
+                "Sentences of this review are secret, so they are shown on a terminal only. "
+                "--json gives the queue without texts."
+            )
         if not cases:
             click.echo("Nothing waits: no open flag, no item that splits the panel.")
             return

@@ -42,22 +42,16 @@ def attach_(certificate: str, evidence: Path | None, trust: str | None, remove: 
 
 def _trusted(named: str | None, folder: Path) -> str:
     """Give the key that is trusted: the one that is named, else that of this machine's organisation."""
-    import re
-
     from harness.failures import UsageError
-    from review.files.keys import Identity, Role
-    from review.office.database import FILE
+    from rosetta_tui.commands.review.trust import own_key, read_key
 
-    if named is not None:
-        if not re.fullmatch(r"[0-9a-f]{64}", named.strip().lower()):
-            raise UsageError("--trust: a public key has 64 hexadecimal digits. Correct it.")
-        return named.strip().lower()
-    if not (folder / FILE).exists():
+    key = own_key(folder) if named is None else read_key(named)
+    if key is None:
         raise UsageError(
             "This machine is no organisation's, so nobody's word is taken here unasked. Ask the organisation for "
             "its public key, by another way than the certificate came, and name it: --trust KEY"
         )
-    return Identity.load(folder, Role.ORGANISATION).public.signing_key
+    return key
 
 
 def _remove(name: str) -> None:

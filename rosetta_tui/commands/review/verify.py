@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 @click.command("verify")
 @click.argument("certificate", type=click.Path(path_type=Path))
 @click.option("--evidence", type=click.Path(path_type=Path), help="The .rosetta-evidence file.")
+@click.option("--trust", metavar="KEY", help="Public key of the organisation, from another source: exit code 1 where another key signed.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def verify_(certificate: Path, evidence: Path | None, as_json: bool) -> None:
+def verify_(certificate: Path, evidence: Path | None, trust: str | None, as_json: bool) -> None:
     """Compute the verdict of CERTIFICATE again, byte for byte. Exit code 1 where something differs.
+
+    Anybody can sign such a file in any name: compare the key with the organisation's, or name it with --trust.
 
     CERTIFICATE is NAME.certificate.json or NAME.rosetta-evidence. Without --evidence it is what this
     machine's office keeps, or what lies beside the certificate.
@@ -27,17 +30,40 @@ def verify_(certificate: Path, evidence: Path | None, as_json: bool) -> None:
     from harness.store.database import home
     from review.office.presenting import present
     from review.verdict.verifying import verify
+    from rosetta_tui.commands.review.trust import own_key, read_key
     from rosetta_tui.review.certificate_words import verification_lines
 
+    trusted = None if trust is None else read_key(trust)
     found = present(certificate, evidence, home())
     done = verify(found.certificate, found.signature, found.evidence)
+    signer = done.certificate.organisation.signing_key
+    known = trusted or own_key(home())
     if as_json:
-        click.echo(json_text(_json(done)))
+        click.echo(json_text(_json(done) | {"signer_is_trusted": signer == known}))
     else:
         for line in verification_lines(done):
             click.echo(plain(line))
-    if not done.ok:
+        click.echo(_whose(signer, known, named=trust is not None))
+    if not done.ok or (trusted is not None and trusted != signer):
         sys.exit(1)
+
+
+def _whose(signer: str, known: str | None, *, named: bool) -> str:
+    """Say whether the signer is whom one trusts; a signature alone tells nobody's name."""
+    from review.files.keys import key_phrase
+
+    if signer == known:
+        return (
+            "Signed by the key that you named."
+            if named
+            else "Signed here: by this machine's organisation."
+        )
+    if named:
+        return f"NOT signed by the key that you named, but by another ({key_phrase(signer)})."
+    return (
+        f"Whose key signed it is not said here. Its six words: {key_phrase(signer)}. Ask the organisation, by another "
+        "way than the certificate came, whether they are its own."
+    )
 
 
 def _json(done: Verification) -> dict[str, Any]:

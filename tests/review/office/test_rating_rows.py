@@ -60,6 +60,13 @@ def test_no_cell_is_a_formula(text: str) -> None:
     assert read["comment"] == f"'{text}"
 
 
+def test_no_cell_commands_a_terminal() -> None:
+    text = "a\x1b[2J\x00\x9b31m\r\nb\tc\r=1"
+    rows = rating_rows(key(), state(said(GIST, comments={ITEMS[0]: text})), free_text=True)
+    [read] = csv.DictReader(io.StringIO(ratings_csv(rows).decode(), newline=""))
+    assert read["comment"] == "a\ufffd[2J\ufffd\ufffd31m\nb\tc\ufffd=1"
+
+
 def test_controls_do_not_count_for_a_system() -> None:
     one = said(GOOD, GIST)
     with_control = replace(one, judgements={**one.judgements, BAD: judged(Rating.REJECT, 9)})

@@ -199,3 +199,47 @@ def test_what_nobody_flagged_is_not_upheld_by_a_slip(
     assert "c  cleared" in done.stdout  # any other key shows the keys
     assert [each.harmful for each in office.state(review).adjudications.values()] == [None]
     assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["upheld"] == 0
+
+
+def test_verify_tells_whose_word_it_is(
+    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
+) -> None:
+    """A stranger may rewrite all of an evidence file and sign it in the organisation's name."""
+    from review.files.keys import Identity, Role
+    from review.verdict.certificate import read_certificate
+    from review.verdict.evidence_file import pack_evidence, read_evidence_file
+
+    filled(office, home, reviewed(card))
+    certificate = issued(tmp_path)
+    assert "by this machine's organisation" in invoke("verify", certificate).stdout
+    [evidence] = certificate.parent.glob("*.rosetta-evidence")
+    file, stranger = read_evidence_file(evidence), Identity.make(Role.ORGANISATION)
+    key = stranger.public.signing_key
+    stated = read_certificate(file.certificate, "x")
+    issuer = stated.organisation.model_copy(update={"signing_key": key})
+    forged = stated.model_copy(update={"organisation": issuer}).as_bytes()
+    path = tmp_path / "forged.rosetta-evidence"
+    path.write_bytes(pack_evidence(forged, stranger.sign(forged), file.evidence))
+    done = invoke("verify", path)
+    assert "by this machine's organisation" not in done.stdout
+    assert stranger.public.phrase in done.stdout
+    assert json.loads(invoke("verify", path, "--json").stdout)["signer_is_trusted"] is False
+    own = stated.organisation.signing_key
+    assert invoke("verify", path, "--trust", own).exit_code == 1
+    assert invoke("verify", evidence, "--trust", own).exit_code == 0
+    with pytest.raises(UsageError, match="Not attached"):
+        invoke("attach", path)
+
+
+def test_secret_sentences_are_decided_on_a_terminal_only(
+    home: Path, tmp_path: Path, office: Office
+) -> None:
+    card = fluent_run(home / "rosetta.sqlite", tmp_path, segment=Segment.GOLD_STANDARD)
+    filled(office, home, reviewed(card))
+    office.connection.execute(
+        "UPDATE batch SET manifest = CAST(replace(CAST(manifest AS TEXT), '\"secret\":false',"
+        " '\"secret\":true') AS BLOB)"
+    )
+    with pytest.raises(UsageError, match="on a terminal only"):
+        invoke("adjudicate", "--all", text="q\n")
+    assert "fenestro" not in invoke("adjudicate", "--all", "--json").stdout

@@ -1,0 +1,28 @@
+"""Whose word is taken: the key that somebody names, or that of this machine's organisation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_KEY = re.compile(r"[0-9a-f]{64}")
+
+
+def read_key(named: str) -> str:
+    """Read the key of --trust; UsageError where it is none."""
+    from harness.failures import UsageError
+
+    key = named.strip().lower()
+    if not _KEY.fullmatch(key):
+        raise UsageError("--trust: a public key has 64 hexadecimal digits. Correct it.")
+    return key
+
+
+def own_key(folder: Path) -> str | None:
+    """Give the key of the organisation whose office is in a data folder; None where there is none."""
+    from review.files.keys import Identity, Role
+    from review.office.database import FILE
+
+    if not (folder / FILE).exists():
+        return None
+    return Identity.load(folder, Role.ORGANISATION).public.signing_key
