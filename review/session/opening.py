@@ -181,7 +181,8 @@ class Opening:
         if (received := self._received.get(manifest.batch)) is not None:
             self.laptop.add_batch(batch.manifest_bytes, received.data, manifest.secret)
             self._note_taken(received.choice)
-        if self.laptop.setting(_LANGUAGE) is None and self._asked is None:
+        chosen = self.laptop.setting(_LANGUAGE) is not None or self._asked is not None
+        if not chosen and self.words.language == ENGLISH:  # the computer speaks no other that we do
             self.words = self._load(manifest.language)
         return Session(self.laptop, batch, reviewer, face, self.words, guard=guard)
 

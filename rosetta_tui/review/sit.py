@@ -30,6 +30,7 @@ from rosetta_tui.review.page import STYLES
 from rosetta_tui.review.sitting import OneThread, Sitting
 from rosetta_tui.review.told import told
 from rosetta_tui.review.trouble import NO_TROUBLE
+from rosetta_tui.text import plain
 
 Result = TypeVar("Result")
 
@@ -66,7 +67,7 @@ async def sit_from_home(app: App[Any], folder: Path) -> None:
     try:
         laptop = await asyncio.to_thread(Laptop.open, folder)
     except HarnessError as error:
-        app.notify(str(error), title="The review cannot open", severity="error", markup=False)
+        app.notify(plain(str(error)), title="The review cannot open", severity="error", markup=False)
         return
     with closing(laptop):
         await sit(app, Opening(laptop))

@@ -154,20 +154,23 @@ def test_a_batch_sealed_with_a_passphrase_asks_for_it_each_time(
     assert opening.open(kept, secret).items == batch.items
 
 
-def test_the_language_is_the_one_asked_for_then_remembered_then_the_batchs(
+def test_the_language_is_the_one_asked_for_then_remembered_then_the_computers_then_the_batchs(
     laptop: Laptop, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "fr_CA.UTF-8")
+    english, french = batch_of(language="en"), batch_of(language="fr")
     opening = opening_of(laptop, stick)
     assert opening.words.language == "fr"
-    batch = batch_of(language="en")
-    assert opening.session(batch, CODE, Face.LINES).words.language == "en"
+    assert opening.session(english, CODE, Face.LINES).words.language == "fr"
+    monkeypatch.setenv("LANG", "en_CA.UTF-8")
+    assert opening_of(laptop, stick).session(french, CODE, Face.LINES).words.language == "fr"
     opening.set_language("fr")
     again = opening_of(laptop, stick)
-    assert again.session(batch, CODE, Face.LINES).words.language == "fr"
-    assert opening_of(laptop, stick, language="en").words.language == "en"
+    assert again.session(english, CODE, Face.LINES).words.language == "fr"
+    asked = opening_of(laptop, stick, language="en")
+    assert asked.session(french, CODE, Face.LINES).words.language == "en"
 
 
 def test_ratings_go_back_where_the_batch_came_from(laptop: Laptop, stick: Path) -> None:
