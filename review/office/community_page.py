@@ -20,6 +20,7 @@ from review.rating import LEAST_ACCEPTABLE, Reason
 from review.session.labels import REASONS
 from review.session.words import Words, msgid
 from review.verdict.certificate import Certificate
+from review.verdict.counted import counted
 from review.verdict.html_page import document, outside
 from review.verdict.key import AnswerKey
 from review.verdict.verdict import Outcome
@@ -93,9 +94,7 @@ def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
     """Give what was found wrong with a run's outputs by two people or more, the most frequent first."""
     people: dict[Reason, set[str]] = {}
     counts: Counter[Reason] = Counter()
-    for (batch, reviewer), said in sorted(state.reviewers.items()):
-        if batch not in key.batches:
-            continue
+    for reviewer, _, said in counted(state, key):
         for item, found in said.reasons.items():
             if item in key.items and key.items[item].run_id == run_id and item in said.judgements:
                 counts.update(found)
@@ -124,10 +123,8 @@ def questions(
 def _sides(key: AnswerKey, state: State, item: str) -> tuple[int, int]:
     ranks = [
         judgement.rating.rank
-        for (batch, _), said in state.reviewers.items()
-        if batch in key.batches
-        and (judgement := said.judgements.get(item)) is not None
-        and judgement.rating is not None
+        for _, _, said in counted(state, key)
+        if (judgement := said.judgements.get(item)) is not None and judgement.rating is not None
     ]
     good = sum(rank >= LEAST_ACCEPTABLE for rank in ranks)
     return good, len(ranks) - good
@@ -138,8 +135,8 @@ def _shared_wordings(key: AnswerKey, state: State, item: str) -> tuple[str, ...]
         sorted(
             {
                 said.suggestions[item].strip()
-                for (batch, _), said in state.reviewers.items()
-                if batch in key.batches and said.share_corrections and said.suggestions.get(item)
+                for _, _, said in counted(state, key)
+                if said.share_corrections and said.suggestions.get(item)
             }
         )
     )

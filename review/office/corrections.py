@@ -14,6 +14,7 @@ from corpora.corpus import Corpus
 from corpora.entry import Entry, EntryId
 from corpora.text import comparison_form
 from review.log.state import State
+from review.verdict.counted import counted
 from review.verdict.key import AnswerKey
 
 
@@ -30,12 +31,12 @@ class Correction:
 def corrections(key: AnswerKey, state: State, corpus: Corpus) -> list[Correction]:
     """Give the wordings that may be offered, those of most people first within an entry.
 
-    Left out: wordings of people who did not agree to share them, and those that the corpus already has.
+    Left out: wordings of people who do not count (``counted``) or did not agree to share them, and those that the corpus already has.
     """
     counts: dict[tuple[EntryId, str], set[str]] = {}
     wordings: dict[tuple[EntryId, str], str] = {}
-    for (batch, reviewer), said in sorted(state.reviewers.items()):
-        if batch not in key.batches or not said.share_corrections:
+    for reviewer, _, said in counted(state, key):
+        if not said.share_corrections:
             continue
         for item, wording in said.suggestions.items():
             if item in key.items and wording.strip():

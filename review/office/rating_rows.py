@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 
 from corpora.entry import EntryId, Segment
 from review.log.state import Judgement, ReviewerState, State
+from review.verdict.counted import counted
 from review.verdict.key import AnswerKey, KeyItem
 
 
@@ -49,15 +50,14 @@ class RatingRow:
 
 
 def rating_rows(key: AnswerKey, state: State, *, free_text: bool) -> list[RatingRow]:
-    """Give the rows of a review by person and position; ``free_text`` adds comments and suggested wordings.
+    """Give the rows of the people who count by person and position; ``free_text`` adds comments and suggested wordings.
 
     What people wrote may quote the texts and give away who wrote it, so it is left out unless asked for.
     """
     letters = people(key)
     rows = [
         _row(letters[reviewer], item, key.items[item], judgement, said, free_text)
-        for (batch, reviewer), said in state.reviewers.items()
-        if batch in key.batches and reviewer in letters
+        for reviewer, _, said in counted(state, key)
         for item, judgement in said.judgements.items()
         if item in key.items
     ]

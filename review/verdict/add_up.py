@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import sqrt
@@ -15,7 +15,7 @@ from review.verdict.places import Number, six
 from review.verdict.policy import Veto
 from review.verdict.verdict import Numbers, Rejections, StratumShare
 
-SPLIT = 2
+_SPLIT = 2
 """Steps between two ratings of one item from which on it splits the panel; one of them accepts it then."""
 
 _OF_SPREAD = ("lower", "upper", "item_error", "reviewer_error", "effective_items", "df", "t")
@@ -32,7 +32,7 @@ def add_up(panel: Panel, reviewers: Collection[str], confidence: Decimal, veto: 
         share=six(found.share) if found else None,
         **_bounds(found.spread if found else None, confidence),
         rejections=_rejections(rows, veto),
-        split=tuple(item for item, row in rows.items() if _is_split(row)),
+        split=tuple(item for item, row in rows.items() if is_split(row)),
         alpha=_six(alpha(list(rows.values()))),
         within_one=_six(_within_one(rows)),
     )
@@ -79,9 +79,10 @@ def _rejections(rows: Mapping[str, Collection[int]], veto: Veto) -> Rejections:
     return Rejections(rejected, len(seen), six(upper))
 
 
-def _is_split(row: Collection[int]) -> bool:
+def is_split(row: Sequence[int]) -> bool:
+    """Tell whether the ratings of one item, counted by rank, lie two steps apart or more."""
     ranks = [rank for rank, count in enumerate(row) if count]
-    return max(ranks) - min(ranks) >= SPLIT
+    return bool(ranks) and ranks[-1] - ranks[0] >= _SPLIT
 
 
 def _within_one(rows: Mapping[str, Collection[int]]) -> Number | None:

@@ -9,10 +9,9 @@ from hashlib import sha256
 from review.log.payloads import Adjudicate
 from review.log.state import Adjudication, State
 from review.rating import RANKS
+from review.verdict.add_up import is_split
+from review.verdict.counted import counted
 from review.verdict.key import AnswerKey
-
-SPLIT = 2
-"""Steps between two ratings of an item from which on the panel is split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,7 @@ class Case:
     @property
     def is_split(self) -> bool:
         """Whether ratings lie two steps apart or more."""
-        given = [rank for rank, count in enumerate(self.counts) if count]
-        return bool(given) and given[-1] - given[0] >= SPLIT
+        return is_split(self.counts)
 
     @property
     def is_open(self) -> bool:
@@ -52,13 +50,12 @@ def queue(state: State, key: AnswerKey) -> list[Case]:
 
 
 def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
+    heard = counted(state, key)
     for item, about in key.items.items():
         if about.control is not None:
             continue
         counts, flags, unjudged, batch = [0] * RANKS, 0, 0, key.batches[0]
-        for (place, who), said in state.reviewers.items():
-            if place not in key.batches or who not in key.orders or not said.consented:
-                continue
+        for _, place, said in heard:
             judged = said.judgements.get(item)
             if judged is not None:
                 batch = place

@@ -60,8 +60,6 @@ class Panel:
     """Reviewer → partner of a control → rank 0–3, for partners of any method."""
     sequences: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Reviewer → ranks of all items of the review, in the order in which they were given."""
-    active_ms: Mapping[str, float] = field(default_factory=dict)
-    """Reviewer → median active milliseconds for one rating."""
     times_ms: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Reviewer → active milliseconds of each rating of the review; a median alone hides the hurried ones."""
     look: int = 1

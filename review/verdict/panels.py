@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from statistics import median
 from typing import TypeVar
 
 from harness.failures import UsageError
 from review.log.state import Judgement, ReviewerState, State
+from review.verdict.counted import counted
 from review.verdict.key import AnswerKey, KeyRun
 from review.verdict.panel import Control, Harm, Panel
 
@@ -17,8 +17,8 @@ _Said = TypeVar("_Said", bound=Collection[str])
 def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     """Give the panel of one run of a review.
 
-    People whom the key does not name, people who did not agree to the terms, and items that nobody was
-    asked do not count. Raises UsageError where the review has no such run.
+    Only people who count (``counted``) are heard, on items that were asked. Raises UsageError where the review
+    has no such run.
     """
     run = run_of(key, run_id)
     people = _people(state, key)
@@ -47,7 +47,6 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
         control_ratings={who: _only(said, controls) for who, said in ranks.items()},
         partner_ratings={who: _only(said, partners) for who, said in ranks.items()},
         sequences={who: tuple(said.values()) for who, said in ranks.items()},
-        active_ms={who: float(median(each)) for who, each in times.items() if each},
         times_ms=times,
         look=look,
     )
@@ -67,13 +66,10 @@ def _weights(run: KeyRun) -> dict[int, float]:
 
 
 def _people(state: State, key: AnswerKey) -> dict[str, list[ReviewerState]]:
-    """Give each reviewer's parts in the order of the key's batches."""
+    """Give the parts of each reviewer who counts in the order of the key's batches."""
     people: dict[str, list[ReviewerState]] = {}
-    for who in sorted(key.orders):
-        parts = [state.reviewers.get((batch, who)) for batch in key.batches]
-        agreed = [part for part in parts if part is not None and part.consented]
-        if agreed:
-            people[who] = agreed
+    for who, _, said in counted(state, key):
+        people.setdefault(who, []).append(said)
     return people
 
 

@@ -93,9 +93,13 @@ def _ratings(
         return read_ratings(ratings, read_scale(scale, acceptable_from))
     if scale is not None or acceptable_from is not None:
         raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
-    from review.office.outcomes import rated_items
+    from harness.store.database import home
+    from review.office.rated_items import rated_items
+    from review.office.store import Office
 
-    return from_review(str(review), rated_items(str(review)))
+    with Office.open(home()) as office:
+        found = office.review(str(review))
+        return from_review(found.name, rated_items(office, found))
 
 
 def _evidence(runs: Sequence[str], ratings: Ratings) -> Evidence:

@@ -30,8 +30,8 @@ from review.office.importing import (
     import_bytes,
     import_files,
 )
-from review.office.outcomes import rated_items
 from review.office.progress import progress, waiting
+from review.office.rated_items import rated_items
 from review.office.store import Office
 from review.office.withdrawing import withdraw
 from review.rating import Rating
@@ -284,24 +284,16 @@ def test_the_office_takes_back_for_a_person(made: Desk) -> None:
     assert lines[first.code].done == 0
     assert lines[first.code].withdrawn == {Scope.BATCH}
     assert lines[second.code].done == 12
-    assert {row.reviewer for row in rated_items_of(made)} == {second.code}
+    assert {row.reviewer for row in rated_items(made.office, made.review)} == {second.code}
     with pytest.raises(UsageError, match="no reviewer"):
         withdraw(made.office, made.review, "00000000", Scope.BATCH)
 
 
-def rated_items_of(made: Desk) -> list[object]:
-    import os
-
-    os.environ["ROSETTA_HOME"] = str(made.folder)
-    return list(rated_items(made.review))
-
-
-def test_ratings_by_item_leave_controls_out(made: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ROSETTA_HOME", str(made.folder))
+def test_ratings_by_item_leave_controls_out(made: Desk) -> None:
     someone = person(made, 0, 0)
     someone.rate(random_ratings(len(someone.order), 3))
     take(made, someone.handed_over())
-    rows = rated_items("demo")
+    rows = rated_items(made.office, made.review)
     key = made.review.key
     real = [item for item in someone.order if key.items[item].control is None]
     assert len(rows) == len(real) == 30

@@ -102,7 +102,6 @@ def test_only_real_items_of_the_run_are_its_ratings() -> None:
     assert found.partner_ratings == {A: {ONE: 3, OTHER: 3}}
     assert found.sequences == {A: (1, 3, 3, 3, 3)}
     assert found.times_ms == {A: (0, 100, 200, 300, 400)}
-    assert found.active_ms == {A: 200.0}
     assert panel(laptop, run="r2").ratings == {A: {OTHER: 3}}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from corpora.entry import EntryId
-from harness.store.database import home
 from review.office.store import Office, Review
+from review.verdict.counted import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,23 +22,12 @@ class RatedItem:
     """Rank, 0 reject … 3 excellent."""
 
 
-def rated_items(review: Review | str) -> list[RatedItem]:
-    """Give the ratings of a review, or of the one of this name in the data folder.
-
-    Only those of people who agreed and took nothing of it back; repeats and other controls are left out.
-    Raises UsageError where there is no such review.
-    """
-    with Office.open(home()) as office:
-        found = office.review(review) if isinstance(review, str) else review
-        return _rated(office, found)
-
-
-def _rated(office: Office, review: Review) -> list[RatedItem]:
+def rated_items(office: Office, review: Review) -> list[RatedItem]:
+    """Give the ratings of the people who count; repeats and other controls are left out."""
     items = review.key.items
     return [
         RatedItem(truth.run_id, truth.entry, reviewer, judgement.rating.rank)
-        for (_, reviewer), person in sorted(office.state(review).reviewers.items())
-        if person.consented
+        for reviewer, _, person in counted(office.state(review), review.key)
         for item, judgement in sorted(person.judgements.items())
         if (truth := items.get(item)) is not None
         and truth.control is None
