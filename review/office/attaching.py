@@ -41,7 +41,7 @@ def attach(connection: sqlite3.Connection, presented: EvidenceFile, trusted: str
 
 
 def _refuse(done: Verification, trusted: str) -> None:
-    if not done.recomputed:
+    if not done.ok:
         wrong = next((c for c in done.checks if c.ok is False), done.checks[-1])
         raise HarnessError(f"Not attached. {done.words} ({wrong.name}: {wrong.words})")
     signer = done.certificate.organisation.signing_key

@@ -18,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError, UsageError
 from harness.problems import first_problem
-from review.log.payloads import Count, Hex64, Id, Scope, Short
+from review.log.event import events_sha256
+from review.log.payloads import Count, Hex64, Id, Short
 from review.verdict.agreement import Agreement, Measure, agreement
 from review.verdict.evidence import Evidence
 from review.verdict.findings import Code
@@ -302,20 +303,13 @@ def _run(evidence: Evidence, run_id: str) -> CertifiedRun:
 
 
 def _log(evidence: Evidence) -> CertifiedLog:
-    from review.log.event import events_sha256
-
-    people = {
-        who
-        for (who, _), scopes in evidence.state.withdrawn.items()
-        if scopes - {Scope.COMMENTS} and who in evidence.key.orders
-    }
     return CertifiedLog(
         sha256=events_sha256(event.id for event in evidence.events),
         events=len(evidence.events),
         tips=tuple(evidence.tips),
         gaps=evidence.gaps(),
         withheld=evidence.withheld,
-        withdrawals=len(people),
+        withdrawals=len({who for who, _ in evidence.taken_back}),
         devices_sha256=evidence.devices_sha256,
     )
 

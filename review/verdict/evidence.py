@@ -20,7 +20,7 @@ from harness.failures import UsageError
 from harness.problems import first_problem
 from review.log.event import FIRST, Event, EventError, read_event
 from review.log.fold import fold
-from review.log.payloads import Adjudicate, Kind
+from review.log.payloads import Adjudicate, Kind, Scope
 from review.log.state import State
 from review.verdict.key import AnswerKey
 
@@ -101,6 +101,15 @@ class Evidence:
     def withheld(self) -> int:
         """How many events would bear on a number but have no content, for it was withdrawn or is another review's."""
         return sum(event.payload is None and event.kind in DECIDING for event in self.events)
+
+    @property
+    def taken_back(self) -> frozenset[tuple[str, str | None]]:
+        """Give (reviewer, batch, None for every one) of each person of this review who took ratings back."""
+        return frozenset(
+            place
+            for place, scopes in self.state.withdrawn.items()
+            if place[0] in self.key.orders and scopes - {Scope.COMMENTS}
+        )
 
     @property
     def tips(self) -> list[str]:

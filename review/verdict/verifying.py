@@ -12,7 +12,6 @@ from harness.card.difference import Difference, member
 from harness.failures import HarnessError
 from review.files.signature import verify as signed_by
 from review.log.event import events_sha256
-from review.log.payloads import Scope, Withdraw
 from review.verdict.certificate import Certificate, certified_again, read_certificate, read_verdict
 from review.verdict.evidence import Evidence
 from review.verdict.verdict import Outcome
@@ -41,33 +40,26 @@ class Verification:
     checks: tuple[Check, ...]
     differences: tuple[Difference, ...] = ()
     """Every stated value that is not what the evidence gives."""
-    withdrawn: int = 0
-    """Contents that were withdrawn since: with any, the numbers of that day cannot be computed again."""
+    missing: int = 0
+    """Contents that were there when it was issued: without them the numbers of that day cannot be computed again."""
     without: Outcome | None = None
-    """The verdict without what was withdrawn; None where nothing was."""
+    """The verdict without them; None where none is missing, or nobody took any back."""
 
     @property
     def ok(self) -> bool:
-        """True where nothing that could be checked was wrong."""
-        return all(check.ok is not False for check in self.checks)
-
-    @property
-    def recomputed(self) -> bool:
-        """True where all was checked, the verdict and its numbers computed again, and all holds."""
+        """True where everything was checked, the verdict and its numbers computed again, and all holds."""
         return all(check.ok for check in self.checks)
 
     @property
     def words(self) -> str:
-        """The result in one sentence."""
-        if not self.ok:
-            return "This certificate does not hold."
-        if not self.withdrawn:
+        """The result in a few sentences."""
+        if self.ok:
             return "Everything holds: the verdict was computed again, byte for byte."
-        contents = f"{self.withdrawn:,} content{'s were' if self.withdrawn > 1 else ' was'}"
+        if any(check.ok is False for check in self.checks):
+            return "This certificate does not hold."
         return (
-            "It holds: signature, log and chains are those that were certified. "
-            f"{contents} withdrawn since, so the numbers of that day cannot be computed again; "
-            f"without them the verdict is {self.without}. Please {_ISSUE_ANEW}."
+            "Signature, log and chains are those that were certified, but the numbers of that day cannot be computed "
+            f"again: {self.checks[-1].words}. Without these the verdict is {self.without}. Please {_ISSUE_ANEW}."
         )
 
 
@@ -89,10 +81,14 @@ def verify(certificate: bytes, signature: bytes, evidence: Evidence) -> Verifica
     if not all(check.ok for check in checks):
         left = Check("verdict", None, "not computed: it would rest on something else")
         return Verification(stated, (*checks, left))
-    gone = part.withheld - stated.log.withheld
-    if gone > 0:
-        return _after_withdrawal(stated, checks, evidence, gone)
-    return _again(stated, checks, part)
+    missing = part.withheld - stated.log.withheld
+    try:
+        if missing > 0:
+            return _with_contents_missing(stated, checks, evidence, part, missing)
+        return _again(stated, checks, part)
+    except (HarnessError, ValidationError, ArithmeticError) as error:  # a key that fits no review
+        words = str(error) if isinstance(error, HarnessError) else "the answer key gives no verdict"
+        return Verification(stated, (*checks, Check("verdict", False, words)))
 
 
 def _signature(stated: Certificate, data: bytes, signature: bytes) -> Check:
@@ -129,41 +125,28 @@ def _chains(stated: Certificate, part: Evidence) -> Check:
     return Check("chains", True, f"{whole}; every content matches its head")
 
 
-def _after_withdrawal(
-    stated: Certificate, checks: list[Check], evidence: Evidence, gone: int
+def _with_contents_missing(
+    stated: Certificate, checks: list[Check], evidence: Evidence, part: Evidence, missing: int
 ) -> Verification:
-    if not _taken_back(evidence):
-        words = f"{gone:,} contents are missing, and nobody has withdrawn them"
-        return Verification(stated, (*checks, Check("contents", False, words)))
-    words = f"{gone:,} withdrawn since: the numbers of that day cannot be computed again"
+    """Say how many contents are missing and how many people took theirs back.
+
+    Whose a content was is gone with it: nobody can prove that just those people's are missing, so this
+    certificate is not proven again.
+    """
+    people = {who for who, _ in evidence.taken_back - part.taken_back}
+    contents = f"{missing:,} content{'s are' if missing > 1 else ' is'} missing"
+    if not people:
+        words = f"{contents}, and nobody has taken any back since"
+        return Verification(stated, (*checks, Check("contents", False, words)), missing=missing)
+    words = f"{contents}; {len(people)} {'people' if len(people) > 1 else 'person'} took theirs back since"
     run = stated.run.run_id
-    looks = evidence.up_to(stated.log.tips).state.looks.get(run, 1)
-    without = read_verdict(evidence, run, looks).verdict.outcome
-    return Verification(
-        stated, (*checks, Check("verdict", None, words)), withdrawn=gone, without=without
-    )
-
-
-def _taken_back(evidence: Evidence) -> bool:
-    """Tell whether somebody of this review took ratings back."""
-    return any(
-        isinstance(event.payload, Withdraw)
-        and event.payload.scope is not Scope.COMMENTS
-        and event.payload.reviewer in evidence.key.orders
-        for event in evidence.events
-    )
+    without = read_verdict(evidence, run, part.state.looks.get(run, 1)).verdict.outcome
+    left = Check("verdict", None, words)
+    return Verification(stated, (*checks, left), missing=missing, without=without)
 
 
 def _again(stated: Certificate, checks: list[Check], part: Evidence) -> Verification:
-    try:
-        expected = certified_again(part, stated)
-    except (
-        HarnessError,
-        ValidationError,
-        ArithmeticError,
-    ) as error:  # of a key that fits no review
-        words = str(error) if isinstance(error, HarnessError) else "the answer key gives no verdict"
-        return Verification(stated, (*checks, Check("verdict", False, words)))
+    expected = certified_again(part, stated)
     found, wanted = stated.model_dump(mode="json"), expected.model_dump(mode="json")
     wrong = tuple(_differ(found, wanted, "$"))
     same = stated.as_bytes() == expected.as_bytes()

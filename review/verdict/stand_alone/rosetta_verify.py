@@ -48,10 +48,11 @@ def _up_to(events: list[dict[str, Any]], tips: list[str]) -> list[dict[str, Any]
         if (one := ahead.pop()) in known and one not in reached: reached.add(one); ahead.append(known[one]["prev"])
     return [e for e in events if e["id"] in reached]
 
-def _log_facts(events: list[dict[str, Any]], devices: bytes, key: Any, gone: set[Any]) -> dict[str, Any]:
-    places = {e["id"]: (e["device"], e["seq"] + 1) for e in events}
+def _log_facts(events: list[dict[str, Any]], devices: Any, key: Any, gone: set[Any]) -> dict[str, Any]:
+    places, wrote = {e["id"]: (e["device"], e["seq"] + 1) for e in events}, {devices["organisation"], *(e["device"] for e in events)}
     return {
-        "sha256": _sha("".join(f"{name}\n" for name in sorted(places)).encode()), "events": len(events), "devices_sha256": _sha(devices),
+        "sha256": _sha("".join(f"{name}\n" for name in sorted(places)).encode()), "events": len(events),
+        "devices_sha256": _sha(_canonical({**devices, "devices": {d: devices["devices"].get(d) for d in wrote}})),  # there may be later ones
         "tips": sorted(places.keys() - {e["prev"] for e in events}),
         "gaps": sum(e["prev"] != "" and places.get(e["prev"]) != (e["device"], e["seq"]) for e in events),
         "withheld": sum(e["said"] is None and e["kind"] in DECIDING for e in events),
@@ -267,7 +268,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
     valid = len((verdict := _decide(_panel_of(state, key, run), policy))["numbers"]["reviewers"])
     return {
         "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": _sha(members["key.json"]),
-        "log": _log_facts(events, members["devices.json"], key, state["gone"]), "verdict": verdict,
+        "log": _log_facts(events, devices, key, state["gone"]), "verdict": verdict,
         "policy": {"sha256": _sha(members["policy.toml"]), "status": policy["status"], "organisation": policy["organisation"],
                    "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": valid, "words": f"panel of {valid}", "chosen": key["panel"]},
@@ -284,11 +285,10 @@ def _check(path: str, expected: list[str]) -> list[str]:
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in MEMBERS if archive.getinfo(name).file_size < 50 * 2**20}
     signer = (stated := json.loads(members["certificate.json"]))["organisation"]["signing_key"]
-    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer))
-    key.verify(members["certificate.sig"], members["certificate.json"])
+    Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer)).verify(members["certificate.sig"], members["certificate.json"])
     again = _certified(members, stated)
     gone = again["log"]["withheld"] - stated["log"]["withheld"]
-    if gone > 0: return [f"Not computed again: {gone} contents are no longer there; whether they were withdrawn, ask the organisation"]
+    if gone > 0: return [f"Not computed again: {gone} contents are missing; whether their people took them back, ask the organisation"]
     wrong = _differing({name: stated[name] for name in again}, again, "$") + [f"it was signed with another key, {signer}" for key in expected if key != signer]
     return wrong or [f"Holds: {stated['verdict']['outcome']}, signed with {signer}"]
 

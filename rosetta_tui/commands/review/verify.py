@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--trust", metavar="KEY", help="Public key of the organisation, from another source: exit code 1 where another key signed.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify_(certificate: Path, evidence: Path | None, trust: str | None, as_json: bool) -> None:
-    """Compute the verdict of CERTIFICATE again, byte for byte. Exit code 1 where something differs.
+    """Compute the verdict of CERTIFICATE again, byte for byte. Exit code 1 where it differs, or cannot be computed.
 
     Anybody can sign such a file in any name: compare the key with the organisation's, or name it with --trust.
 
@@ -69,13 +69,12 @@ def _whose(signer: str, known: str | None, *, named: bool) -> str:
 def _json(done: Verification) -> dict[str, Any]:
     return {
         "ok": done.ok,
-        "recomputed": done.recomputed,
         "outcome": done.certificate.outcome,
         "run_id": done.certificate.run.run_id,
         "certificate_sha256": done.certificate.sha256,
         "signing_key": done.certificate.organisation.signing_key,
-        "withdrawn": done.withdrawn,
-        "without_withdrawn": done.without,
+        "contents_missing": done.missing,
+        "outcome_without_them": done.without,
         "checks": [{"name": c.name, "ok": c.ok, "words": c.words} for c in done.checks],
         "differences": [
             {"path": d.path, "expected": d.expected, "found": d.found} for d in done.differences

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from importlib import resources
 from pathlib import Path
@@ -20,14 +21,16 @@ from scipy import stats
 from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError
 from review.files.archive import pack
+from review.log.payloads import Consent
 from review.verdict.certificate import read_verdict, without_names
 from review.verdict.evidence import Evidence, events_bytes
 from review.verdict.evidence_file import pack_evidence
 from review.verdict.stand_alone import rosetta_verify as second
+from review.verdict.verifying import verify
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import SIGNER, changed, issue, review_of
-from tests.review.verdict.histories import RUN
+from tests.review.verdict.histories import RUN, WALL, Chain
 from tests.review.verdict.test_verifying import withdrawn
 
 PROGRAM = resources.files("review.verdict.stand_alone").joinpath("rosetta_verify.py")
@@ -188,4 +191,29 @@ def test_later_events_do_not_touch_it_and_missing_contents_are_told(tmp_path: Pa
     path.write_bytes(pack_evidence(file.certificate, file.signature, erased))
     code, said = run(path)
     gone = erased.withheld - evidence.withheld
-    assert (code, f"{gone} contents are no longer there" in said) == (1, True)
+    assert (code, f"{gone} contents are missing" in said) == (1, True)
+
+
+def test_evidence_written_again_after_another_laptop_came_is_the_same_to_both(
+    tmp_path: Path,
+) -> None:
+    evidence = review_of(1)
+    file = issue(evidence)
+    late = Chain(Random(9))
+    who, batch = next(iter(evidence.key.orders)), evidence.key.batches[0]
+    late.write(
+        Consent(
+            wall=WALL, reviewer=who, batch=batch, consent_sha256="c" * 64, language="en",
+            share_corrections=False,
+        )
+    )  # fmt: skip
+    later = histories.evidence_of(evidence.key, [*evidence.events, *late.events])
+    assert later.devices_bytes != evidence.devices_bytes
+    assert verify(file.certificate, file.signature, later).ok
+    path = tmp_path / "x.rosetta-evidence"
+    path.write_bytes(pack_evidence(file.certificate, file.signature, later))
+    assert run(path) == (0, f"Holds: go, signed with {SIGNER.public.signing_key}\n")
+    stranger = json.loads(later.devices_bytes)
+    stranger["devices"][next(iter(evidence.devices))] = "cc" * 32
+    path.write_bytes(members(replace(file, evidence=later), devices_json=canonical_bytes(stranger)))
+    assert "$.log.devices_sha256" in run(path)[1]

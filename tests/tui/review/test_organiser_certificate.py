@@ -58,7 +58,7 @@ async def test_a_go_is_issued_checked_and_attached(tmp_path: Path) -> None:
         stem = f"spring-{made.run_id[:8]}"
         assert {path.name.removeprefix(stem) for path in out.iterdir()} == ENDINGS
         found = present(out / f"{stem}.certificate.json", None, tmp_path)
-        assert verify(found.certificate, found.signature, found.evidence).recomputed
+        assert verify(found.certificate, found.signature, found.evidence).ok
         shown = words(await press(pilot, "escape"))
         assert "✓ GO" in shown
         assert "✓ signature" in shown

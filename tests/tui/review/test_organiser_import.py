@@ -247,4 +247,4 @@ async def test_a_certificate_that_rests_on_what_was_taken_back_is_marked(tmp_pat
         shown = words(await press(pilot, "r"))
         assert "6 Certificate 1" in shown
         assert "Issue anew" in shown
-        assert "withdrawn since" in shown
+        assert "took theirs back since" in shown

@@ -125,7 +125,7 @@ def test_what_is_not_attached(card: dict[str, Any], tmp_path: Path) -> None:
     victim = next(e for e in good.evidence.events if e.kind == "rate")
     events = [e.erased() if e is victim else e for e in good.evidence.events]
     fewer = histories.evidence_of(good.evidence.key, events)
-    refused(put(replace_evidence(good, fewer), tmp_path), "nobody has withdrawn them")
+    refused(put(replace_evidence(good, fewer), tmp_path), "nobody has taken any back")
 
 
 def test_a_card_whose_seal_is_broken_is_not_lifted(

@@ -104,9 +104,10 @@ def test_verify_says_what_holds_and_what_does_not(
         review, Withdraw(wall=utc_now(), reviewer=who, batch=None, scope=Scope.EVERYTHING)
     )
     done = invoke("verify", certificate)
-    assert (done.exit_code, "withdrawn since" in done.stdout) == (0, True)
-    assert json.loads(invoke("verify", certificate, "--json").stdout)["recomputed"] is False
-    with pytest.raises(HarnessError, match="withdrawn since"):
+    assert (done.exit_code, "1 person took theirs back since" in done.stdout) == (1, True)
+    assert "✓ signature" in done.stdout
+    assert json.loads(invoke("verify", certificate, "--json").stdout)["ok"] is False
+    with pytest.raises(HarnessError, match="took theirs back since"):
         invoke("attach", certificate)
     home.joinpath("reviews.sqlite").rename(tmp_path / "elsewhere.sqlite")
     assert "byte for byte" in invoke("verify", alone / "c.certificate.json").stdout
