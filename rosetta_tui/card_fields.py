@@ -119,18 +119,16 @@ def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Stan
 def validated_by(card: Mapping[str, Any], review: Standing | None) -> str:
     """Give the verification tier: what a review lifts it to, else what the card says, never more than that.
 
-    No card proves by itself that a community validated it.
+    No card proves by itself that a community validated it, so no card's word for it is taken.
     """
     if review is not None and review.verification_tier is not None:
         return review.verification_tier
     stated = card.get("verification_tier")
-    return (
-        stated if isinstance(stated, str) and stated != "community-validated" else LEAST_VALIDATED
-    )
+    return stated if isinstance(stated, str) and stated in STATED_TIERS else STATED_TIERS[0]
 
 
-LEAST_VALIDATED = "self-benchmarked"
-"""The verification tier of a run that only its developer looked at."""
+STATED_TIERS = ("self-benchmarked", "gds-verified")
+"""Verification tiers that a card may state of itself, from the least (benchmark-specification §9.4)."""
 
 
 def cost(card: Mapping[str, Any] | None) -> str:

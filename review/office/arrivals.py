@@ -9,8 +9,9 @@ from hashlib import sha256
 from typing import Final
 
 from review.log.event import Event
-from review.log.payloads import OfReviewer
-from review.office.store import Office, utc_now
+from review.log.payloads import OfReviewer, Scope, Withdraw
+from review.log.withdrawal import reach
+from review.office.store import Office, Review, utc_now
 
 MOST_WAITING: Final = 2**29
 """Bytes of all files that are set aside: whoever has a batch can write files that wait."""
@@ -83,12 +84,15 @@ def free_name(office: Office) -> str:
     return f"laptop {number}"
 
 
-def mark_recompute(office: Office, reviewers: Collection[str]) -> int:
-    """Mark the certificates that rest on reviewers who took something back; gives how many are newly marked."""
+def mark_recompute(office: Office, withdrawn: Collection[Withdraw]) -> int:
+    """Mark the certificates that rest on ratings which were taken back; gives how many are newly marked.
+
+    Whoever takes back comments alone leaves every number as it was.
+    """
     numbers = [
         (review.number,)
         for review in office.reviews()
-        if not review.key.orders.keys().isdisjoint(reviewers)
+        if any(_concerns(each, review) for each in withdrawn)
     ]
     marked = (
         office.connection.execute(
@@ -97,6 +101,16 @@ def mark_recompute(office: Office, reviewers: Collection[str]) -> int:
         for number in numbers
     )
     return sum(marked)
+
+
+def _concerns(withdraw: Withdraw, review: Review) -> bool:
+    """Tell whether a withdrawal reaches ratings of a review."""
+    named = withdraw.reviewer in review.key.orders
+    return (
+        named
+        and withdraw.scope is not Scope.COMMENTS
+        and reach(withdraw) in {None, *review.key.batches}
+    )
 
 
 def last_contributions(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:

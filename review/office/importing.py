@@ -23,6 +23,7 @@ from review.log.merge import MOST_EVENTS, MergeReport, Objection, Remark, merge
 from review.log.payloads import Adjudicate, Look, OfItem, OfReviewer, Train, Withdraw
 from review.log.saving import NotSaved, saying
 from review.log.table import insert_event, read_events
+from review.log.withdrawal import reach
 from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival, set_aside
 from review.office.database import note_unclean, rewrite
 from review.office.store import Office, Review
@@ -200,7 +201,7 @@ def _taken(
         note_arrival(office.connection, arrival, merged.added, ends)
         withdrawals = [each.payload for each in merged.added if isinstance(each.payload, Withdraw)]
         withdrawn = sorted({each.reviewer for each in withdrawals})
-        recompute = mark_recompute(office, withdrawn)
+        recompute = mark_recompute(office, withdrawals)
         if withdrawn:
             note_unclean(office.connection)
     rewrite(office.connection)
@@ -286,9 +287,8 @@ def objection(review: Review, batch: str) -> Objection:
     def why_not(event: Event) -> str | None:
         if isinstance(event.payload, Adjudicate | Look):
             return "decides what only the organisation decides"
-        if isinstance(event.payload, Withdraw):
-            return None
-        if getattr(event.payload, "batch", None) != batch:
+        everywhere = isinstance(event.payload, Withdraw) and reach(event.payload) is None
+        if not everywhere and getattr(event.payload, "batch", None) != batch:
             return "belongs to another batch than the file"
         return _unasked(event, orders)
 
@@ -298,7 +298,7 @@ def objection(review: Review, batch: str) -> Objection:
 def _unasked(event: Event, orders: Mapping[str, Sequence[str]]) -> str | None:
     """Say that a batch does not know the reviewer of an event, or did not ask this person about its item."""
     payload = event.payload
-    if isinstance(payload, OfReviewer) and payload.reviewer not in orders:
+    if isinstance(payload, OfReviewer | Withdraw) and payload.reviewer not in orders:
         return "is of a reviewer whom this batch does not know"
     if not isinstance(payload, OfItem) or isinstance(payload, Train):
         return None

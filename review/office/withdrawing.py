@@ -38,10 +38,14 @@ def withdraw(office: Office, review: Review, reviewer: str, scope: Scope) -> Tak
             f"Review {review.name} has no reviewer {reviewer}. `rosetta review status` lists the codes."
         )
     before = _erased(office)
+    said = [
+        Withdraw(wall=utc_now(), reviewer=reviewer, batch=batch, scope=scope)
+        for batch in (batches if scope is not Scope.EVERYTHING else [None])
+    ]
     with office.transaction():  # first: a mark too many is harmless, one too few is not
-        marked = mark_recompute(office, {reviewer})
-    for batch in batches if scope is not Scope.EVERYTHING else [None]:
-        office.append(review, Withdraw(wall=utc_now(), reviewer=reviewer, batch=batch, scope=scope))
+        marked = mark_recompute(office, said)
+    for each in said:
+        office.append(review, each)
     return TakenBack(_erased(office) - before, marked, office.unclean)
 
 

@@ -44,8 +44,13 @@ def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> S
         if (certificate := _holds(each, run_id, run_card_hash)) is not None
     }
     replaced = {certificate.supersedes for certificate in held.values()}
-    newest = [(held[name].issued, name) for name in held if name not in replaced]
-    return Standing(held[max(newest)[1]]) if newest else None
+    newest = [certificate for name, certificate in held.items() if name not in replaced]
+    return Standing(max(newest, key=_place)) if newest else None
+
+
+def _place(certificate: Certificate) -> tuple[str, bool, str]:
+    """Order by time of issue; of two of one second the one that lifts nothing counts as the later."""
+    return certificate.issued, certificate.outcome is not Outcome.GO, certificate.sha256
 
 
 def _holds(attached: Attached, run_id: str, run_card_hash: str) -> Certificate | None:

@@ -26,6 +26,12 @@ def _number(value: Any) -> Any:
     return value
 
 
+def _whole(value: Any) -> Any:
+    if type(value) is not int:
+        raise ValueError("must be a whole number such as 1")
+    return value
+
+
 Share = Annotated[Decimal, BeforeValidator(_number), Field(ge=0, le=1, decimal_places=6)]
 """Six places, as verdicts have."""
 Inside = Annotated[Decimal, BeforeValidator(_number), Field(gt=0, lt=1, decimal_places=6)]
@@ -118,7 +124,7 @@ class CarelessRule(_Part):
 class GatePolicy(_Part):
     """The rule of a gate; every field is explained in ``policy.toml``, the proposal that is shipped."""
 
-    format: Literal[1]
+    format: Annotated[Literal[1], BeforeValidator(_whole)]
     status: Words
     """Who set the numbers; the shipped ones say that they are proposed."""
     organisation: Words

@@ -268,6 +268,25 @@ def test_a_withdrawal_erases_here_and_in_every_later_file(made: Desk) -> None:
     assert check_chain(made.office.events(made.review)).whole
 
 
+@pytest.mark.parametrize("at_the_office", [False, True], ids=["laptop", "office"])
+def test_whoever_takes_back_comments_alone_leaves_certificates_as_they_are(
+    made: Desk, at_the_office: bool
+) -> None:
+    someone = person(made, 0, 4)
+    take(made, someone.handed_over())
+    made.office.add_certificate(made.review, "run", b"{}", b"s")
+    if at_the_office:
+        marked = withdraw(made.office, made.review, someone.code, Scope.COMMENTS).recompute
+    else:
+        someone.withdraw(Scope.COMMENTS)
+        report = take(made, someone.handed_over())
+        assert report.withdrawn == [someone.code]
+        marked = report.recompute
+    assert marked == 0
+    assert [each.recompute for each in made.office.certificates(made.review)] == [False]
+    assert withdraw(made.office, made.review, someone.code, Scope.EVERYTHING).recompute == 1
+
+
 def found(folder: Path, trace: bytes) -> bool:
     return any(trace in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 

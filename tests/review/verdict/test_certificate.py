@@ -209,6 +209,15 @@ def test_the_newest_certificate_speaks() -> None:
     assert newest.outcome is Outcome.NO_GO
 
 
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_of_two_of_one_second_the_one_that_lifts_nothing_speaks(seed: int) -> None:
+    go, no_go = issue(review_of(1)), issue(review_of(1, NO_GO), supersedes=f"{seed}" * 64)
+    for files in ((go, no_go), (no_go, go)):
+        newest = judged(*map(attached, files))
+        assert newest is not None
+        assert newest == certificate_of(no_go)
+
+
 def test_a_forged_row_of_the_store_counts_for_nothing() -> None:
     good = issue(review_of(1))
     stranger = type(SIGNER).make(SIGNER.role)

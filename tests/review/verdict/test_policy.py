@@ -67,6 +67,8 @@ WRONG = [
     ("community_reviewers = 5", "community_reviewers = 2", "must not be below reviewers"),
     ("[level]", "[[level]]", "level"),
     ("format = 1", "format = 2", "field 'format'"),
+    ("format = 1", "format = true", "field 'format': must be a whole number"),
+    ("format = 1", "format = 1.0", "field 'format': must be a whole number"),
     ("items = 50", "items = " + "[" * 50_000, "nested too deeply"),
 ]
 

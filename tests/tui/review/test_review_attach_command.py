@@ -163,7 +163,7 @@ def test_a_card_from_elsewhere_that_calls_itself_deployable_stays_capped(
     home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = json.loads(shown("show", "--json"))
-    raw |= {"claimable_tier": "fluent", "verification_tier": "community-validated"}
+    raw |= {"claimable_tier": "fluent", "verification_tier": "Community Validated"}
     raw["run_id"] = "0" * 8 + raw["run_id"][8:]
     raw["run_card_hash"] = card_hash(raw)
     file = tmp_path / "foreign.json"
@@ -173,6 +173,28 @@ def test_a_card_from_elsewhere_that_calls_itself_deployable_stays_capped(
     assert (found["imported"], found["claimable_tier"]) == (True, "functional")
     assert found["verification_tier"] == "self-benchmarked"
     assert "self-benchmarked" in shown("show", raw["run_id"])
+
+
+@pytest.mark.parametrize(
+    ("stated", "taken"),
+    [
+        ("gds-verified", "gds-verified"),
+        ("self-benchmarked", "self-benchmarked"),
+        ("community-validated", "self-benchmarked"),
+        ("Community Validated", "self-benchmarked"),
+        ("community_validated", "self-benchmarked"),
+        ("community-validated ", "self-benchmarked"),
+        ("verified by everybody", "self-benchmarked"),
+        ("", "self-benchmarked"),
+        (None, "self-benchmarked"),
+        (["community-validated"], "self-benchmarked"),
+    ],
+    ids=str,
+)
+def test_of_what_a_card_states_only_the_lower_tiers_are_taken(stated: object, taken: str) -> None:
+    from rosetta_tui.card_fields import validated_by
+
+    assert validated_by({"verification_tier": stated}, None) == taken
 
 
 def test_floors_bind_after_a_review_too(card: dict[str, Any]) -> None:
