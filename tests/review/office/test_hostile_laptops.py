@@ -29,7 +29,9 @@ from review.office.importing import (
     import_bytes,
 )
 from review.rating import Rating
-from tests.review.office.made import WALL, Desk, Person, desk, random_ratings
+from review.verdict.policy import proposed
+from tests.review.office.made import WALL, Desk, Person, desk, draft, random_ratings, reviewed
+from tests.review.office.made import made as make
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
@@ -178,6 +180,52 @@ def test_who_takes_back_from_another_laptop_is_told(made: Desk) -> None:
     )
     report = take(made, forger.identity, events_of(forger))
     assert (report.withdrawn, report.elsewhere) == ([victim.code], (victim.code,))
+
+
+def another_review(made: Desk) -> Desk:
+    """Give a second review of the same organisation, with reviewers of its own."""
+    drafted = draft(reviewed(made.folder), seed=9, reviewers=3, items=30)
+    ready = make(drafted, made.identity, "other")
+    kept = made.office.create_review(ready.key, proposed()[1], ready.manifests, ready.texts)
+    return Desk(made.folder, made.office, made.identity, kept, ready.batches[0])
+
+
+@pytest.mark.parametrize("scope", list(Scope), ids=[each.value for each in Scope])
+@pytest.mark.parametrize("named", [False, True], ids=["everywhere", "its batch"])
+def test_nobody_takes_back_what_a_person_of_another_review_gave(
+    made: Desk, scope: Scope, named: bool
+) -> None:
+    other = another_review(made)
+    victim = Person(made.folder.parent / "victim", other.batch, other.codes[0])
+    victim.rate([Rating.GIST])
+    take(other, victim.identity, events_of(victim))
+    before = made.office.state(other.review)
+    forger = person(made, 0)
+    batch = other.batch.manifest.batch if named else None
+    said = Withdraw(wall=WALL, reviewer=victim.code, batch=batch, scope=scope)
+    forged = next_of(events_of(forger)[-1], said)
+    report = take(made, forger.identity, [*events_of(forger), forged])
+    assert (len(report.aside), report.withdrawn, report.gaps) == (1, [], 0)
+    assert made.office.state(other.review) == before
+    assert take(other, victim.identity, events_of(victim)).already_here == 2
+
+
+def test_a_withdrawal_that_came_first_with_another_review_is_heard_in_its_own(made: Desk) -> None:
+    """One laptop serves two reviews; whoever takes back everything is known in one of them."""
+    other = another_review(made)
+    someone = person(made, 0)
+    guest = Person(someone.laptop.path.parent, other.batch, other.codes[0])
+    guest.identity = someone.identity
+    guest.rate([Rating.GIST])
+    take(other, guest.identity, events_of(guest))
+    guest.withdraw(Scope.EVERYTHING)
+    first = take(made, someone.identity, events_of(someone))
+    assert (len(first.aside), first.withdrawn) == (1, [])
+    assert take(other, guest.identity, events_of(guest)).withdrawn == [guest.code]
+    assert not made.office.state(other.review).reviewers
+    again = take(made, someone.identity, events_of(someone))
+    assert len(ratings(made, someone)) == 3
+    assert (again.added, again.gaps) == (0, 0)
 
 
 def test_who_rates_on_two_laptops_is_told(made: Desk) -> None:
