@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from corpora.entry import EntryId
 from harness.card.model import EntryResult, RunCard
 from harness.failures import UsageError
-from review.office.rating_rows import RatingRow, mean_ranks, real_ratings, secret
+from review.office.rating_rows import RatingRow, mean_ranks, real_ratings
+from review.office.store import Review
 from review.verdict.key import AnswerKey
 
 HUMAN = "rosetta"
@@ -18,14 +19,14 @@ REFERENCE = "refA"
 
 
 def mtme_files(
-    key: AnswerKey, rows: list[RatingRow], cards: Mapping[str, RunCard]
+    review: Review, rows: list[RatingRow], cards: Mapping[str, RunCard]
 ) -> dict[str, bytes]:
     """Give path → bytes of every file, paths relative to the top folder of the test set.
 
     ``cards`` are the reviewed runs' by id. Scores are ranks 0–3, higher is better, ``None`` where nobody
-    rated. Raises UsageError where an entry is secret, for the layout holds its texts.
+    rated. Raises UsageError where the review is secret, for the layout holds its texts.
     """
-    if secret(key):
+    if review.secret:
         raise UsageError(
             "This layout holds sources, references and outputs, and entries of this review are secret. "
             "Export the table of ratings instead (--csv): it holds no text."
@@ -34,7 +35,7 @@ def mtme_files(
     reviewed = {
         run_id: {row.entry_id: row for row in card.results} for run_id, card in cards.items()
     }
-    entries = _entries(key, reviewed)
+    entries = _entries(review.key, reviewed)
     first, pair = next(iter(reviewed.values())), _pair(next(iter(cards.values())))
     files = {
         f"sources/{pair}.txt": [_one_line(first[each].source) for each in entries],

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 
-from corpora.entry import EntryId, Segment
+from corpora.entry import EntryId
 from review.log.state import Judgement, ReviewerState, State
 from review.verdict.counted import counted
 from review.verdict.key import AnswerKey, KeyItem
@@ -145,9 +145,3 @@ def mean_ranks(rows: list[RatingRow]) -> dict[tuple[str, EntryId], float]:
 def real_ratings(rows: list[RatingRow]) -> Iterator[RatingRow]:
     """Give the rows that rate a system's output."""
     return (row for row in rows if not row.control and row.rank is not None)
-
-
-def secret(key: AnswerKey) -> bool:
-    """Say whether any reviewed entry belongs to a secret segment."""
-    secrets = [segment for segment in Segment if segment.secret]
-    return any(run.segments.get(segment) for run in key.runs for segment in secrets)

@@ -14,7 +14,6 @@ from review.files.batch_form import BatchItem
 from review.office.bundle import OfRun
 from review.office.certifying import review_evidence
 from review.office.community_page import community_page
-from review.office.rating_rows import secret
 from review.office.store import IssuedCertificate, Office, Review
 from review.session.words import Words
 from review.verdict.certificate import read_certificate
@@ -52,7 +51,7 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
     if found is None:
         return None
     certificate = read_certificate(found.certificate, "the certificate")
-    texts: Mapping[str, BatchItem] = {} if secret(review.key) else review.texts
+    texts: Mapping[str, BatchItem] = {} if review.secret else review.texts
     return community_page(certificate, review.key, office.state(review), texts, words)
 
 

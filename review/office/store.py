@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from corpora.entry import Segment
 from harness.card.canonical import canonical_bytes
 from harness.failures import UsageError
 from harness.store.texts import storable
@@ -53,6 +54,13 @@ class Review:
     def texts(self) -> Mapping[str, BatchItem]:
         """Item → what reviewers see of it; of secret entries too, so never to be logged or printed."""
         return self._read_texts()
+
+    @property
+    def secret(self) -> bool:
+        """True where its texts are not to be shown around: an entry is secret, or its batches were sealed."""
+        secrets = [segment for segment in Segment if segment.secret]
+        asked = any(run.segments.get(segment) for run in self.key.runs for segment in secrets)
+        return asked or self.manifest.secret
 
     @cached_property
     def manifest(self) -> BatchManifest:
@@ -155,7 +163,13 @@ class Office:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Do all of a block or nothing of it; NotSaved says why it could not be kept."""
+        """Do all of a block or nothing of it; NotSaved says why it could not be kept.
+
+        A block within another is part of that one.
+        """
+        if self.connection.in_transaction:
+            yield
+            return
         with saying(self.path), transaction(self.connection):
             yield
 
@@ -165,12 +179,8 @@ class Office:
         policy: bytes,
         manifests: Mapping[str, bytes],
         texts: Iterable[BatchItem],
-        before_commit: Callable[[], None] = lambda: None,
     ) -> Review:
-        """Keep a new review; UsageError where its name is taken.
-
-        ``before_commit`` writes what must not be without it; where that fails, nothing is kept.
-        """
+        """Keep a new review; UsageError where its name is taken."""
         with self.transaction():
             if self.is_taken(key.review):
                 raise UsageError(
@@ -192,7 +202,6 @@ class Office:
                     for each in texts
                 ],
             )
-            before_commit()
         return self.review(key.review)
 
     def is_taken(self, name: str) -> bool:

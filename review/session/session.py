@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.failures import HarnessError
+from harness.store.texts import storable
 from harness.version import VERSION
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
@@ -199,7 +200,7 @@ class Session:
         """Keep what is being typed, so that no crash loses it; NotSaved where it cannot be kept."""
         self.touched()
         if self._at_hand(item) and not self._progress.words_withdrawn:
-            self._laptop.save_draft(*self._draft_key(item, field), _clean(text)[:MOST_TEXT])
+            self._laptop.save_draft(*self._draft_key(item, field), storable(text)[:MOST_TEXT])
 
     def save_text(self, item: str, field: TextField, text: str) -> View:
         """Save a comment or a better wording; an empty one takes it back."""
@@ -208,7 +209,7 @@ class Session:
             return self._view
         if self._progress.words_withdrawn:
             return self._trouble(saying.no_more_words(self.words))
-        typed = _clean(text).strip()
+        typed = storable(text).strip()
         key = self._draft_key(item, field)
         if len(typed) > MOST_TEXT:
             self.keep_draft(item, field, typed)
@@ -368,8 +369,3 @@ class Session:
 
     def _draft(self, item: str, field: TextField) -> str | None:
         return self._laptop.draft(*self._draft_key(item, field))
-
-
-def _clean(text: str) -> str:
-    """Give text that every computer can store: half characters of a broken terminal become a mark."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
-from review.log.payloads import Adjudicate
+from harness.failures import UsageError
+from harness.store.texts import storable
+from review.log.payloads import MOST_TEXT, Adjudicate
 from review.log.state import Adjudication, State
 from review.rating import RANKS
 from review.verdict.add_up import is_split
@@ -35,9 +37,19 @@ class Case:
         return is_split(self.counts)
 
     @property
+    def harmful(self) -> bool | None:
+        """What was decided last: upheld, cleared, or None."""
+        return None if self.decided is None else self.decided.harmful
+
+    @property
+    def may_be_decided(self) -> bool:
+        """Whether there is something to uphold or to clear: a flag, or a decision to change."""
+        return self.flags > 0 or self.harmful is not None
+
+    @property
     def is_open(self) -> bool:
         """Whether a flag waits for a decision."""
-        return self.flags > 0 and (self.decided is None or self.decided.harmful is None)
+        return self.flags > 0 and self.harmful is None
 
 
 def queue(state: State, key: AnswerKey) -> list[Case]:
@@ -68,13 +80,27 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
 
 
 def decisions(case: Case, harmful: bool | None, note: str, wall: str) -> list[Adjudicate]:
-    """Give the events of a decision; None for ``harmful`` leaves what was decided and only adds a note.
+    """Give the events of a decision; the same one again takes it back, None leaves it and only adds a note.
 
     Note and decision are two events, because evidence of a verdict must hold the decision and no text. The
-    decision comes last, for the last word counts.
+    decision comes last, for the last word counts. UsageError where nobody flagged the item, or for a note
+    that is too long.
     """
+    if harmful is not None and not case.may_be_decided:
+        raise UsageError("Nobody flagged this one, so there is nothing to uphold or clear.")
     about = {"wall": wall, "batch": case.batch, "item": case.item}
-    said = [Adjudicate(**about, harmful=None, note=note)] if note else []
-    before = None if case.decided is None else case.decided.harmful
-    decided = before if harmful is None else harmful
-    return said if decided is None else [*said, Adjudicate(**about, harmful=decided, note="")]
+    said = [Adjudicate(**about, harmful=None, note=text)] if (text := _note(note)) else []
+    if harmful is not None:
+        decided = None if harmful is case.harmful else harmful
+        return [*said, Adjudicate(**about, harmful=decided, note="")]
+    stays = said and case.harmful is not None
+    return [*said, Adjudicate(**about, harmful=case.harmful, note="")] if stays else said
+
+
+def _note(typed: str) -> str:
+    text = storable(typed).strip()
+    if len(text) > MOST_TEXT:
+        raise UsageError(
+            f"The note has {len(text):,} characters; {MOST_TEXT:,} are kept. Shorten it."
+        )
+    return text

@@ -22,6 +22,4 @@ def flags_words(case: Case) -> str:
 
 def so_far(case: Case) -> str:
     """Say what was decided last; empty where nothing was."""
-    if case.decided is None or case.decided.harmful is None:
-        return ""
-    return "upheld" if case.decided.harmful else "cleared"
+    return {True: "upheld", False: "cleared", None: ""}[case.harmful]

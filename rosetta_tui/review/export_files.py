@@ -46,9 +46,9 @@ def sealed(
 def table(office: Office, review: Review, name: str, *, comments: bool) -> Export:
     """Give the ratings as a table, people as letters; UsageError for comments that may quote secret texts."""
     from harness.failures import UsageError
-    from review.office.rating_rows import rating_rows, ratings_csv, secret
+    from review.office.rating_rows import rating_rows, ratings_csv
 
-    if comments and secret(review.key):
+    if comments and review.secret:
         raise UsageError(
             "Comments may quote the texts, and entries of this review are secret. Leave --comments away; "
             "the sealed file (without --csv) holds them."
@@ -65,7 +65,7 @@ def layout(office: Office, review: Review, store: sqlite3.Connection) -> Export:
     from review.office.results import run_cards
 
     rows = rating_rows(review.key, office.state(review), free_text=False)
-    return Export(mtme_files(review.key, rows, run_cards(store, review)))
+    return Export(mtme_files(review, rows, run_cards(store, review)))
 
 
 def page(office: Office, review: Review, run_id: str, name: str, words: Words) -> Export:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _HELP = """\
   u  upheld: it is harmful or culturally wrong        c  cleared: it is not
   n  write a note                                     Enter  leave it, go on
-  b  go back one                                      q  stop"""
+  b  go back one                                      q  stop
+  u or c a second time takes the decision back"""
 
 
 @click.command("adjudicate")
@@ -40,15 +41,20 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
         if as_json:
             click.echo(json_text([_json(case) for case in cases]))
             return
-        if found.manifest.secret and not sys.stdout.isatty():
+        if found.secret and not on_terminal():
             raise UsageError(
-                "Sentences of this review are secret, so they are shown on a terminal only. "
+                "Sentences of this review are secret, so they are shown on a terminal only, to somebody who answers there. "
                 "--json gives the queue without texts."
             )
         if not cases:
             click.echo("Nothing waits: no open flag, no item that splits the panel.")
             return
         _ask(office, found, cases)
+
+
+def on_terminal() -> bool:
+    """Tell whether a person reads and answers, and no file."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
@@ -65,7 +71,7 @@ def _json(case: Case) -> dict[str, Any]:
         "ratings": list(case.counts),
         "cannot_judge": case.cannot_judge,
         "split": case.is_split,
-        "harmful": None if case.decided is None else case.decided.harmful,
+        "harmful": case.harmful,
     }
 
 
@@ -80,12 +86,10 @@ def _ask(office: Office, review: Review, cases: list[Case]) -> None:
             break
         if answer == "b":
             place = max(0, place - 1)
-        elif answer in {"u", "c"} and not (case.flags or case.decided):
-            click.echo("Nobody flagged this one, so there is nothing to uphold or clear.")
         elif answer in {"u", "c", "n"}:
-            _decide(office, review, case, answer)
+            kept = _decide(office, review, case, answer)
             cases = _again(office, review, cases)
-            place += answer != "n"
+            place += kept and answer != "n"
         elif answer:
             click.echo(_HELP)
         else:
@@ -99,17 +103,28 @@ def _again(office: Office, review: Review, cases: list[Case]) -> list[Case]:
     return [now.get(case.item, case) for case in cases]
 
 
-def _decide(office: Office, review: Review, case: Case, answer: str) -> None:
+def _decide(office: Office, review: Review, case: Case, answer: str) -> bool:
+    """Keep what was answered, and say what it is now; False where there was nothing to keep."""
+    from harness.failures import UsageError
     from review.office.store import utc_now
     from review.verdict.adjudication import decisions
 
     note = ""
     if answer == "n":
-        note = str(click.prompt("Note", default="", show_default=False))[:4000]
+        note = str(click.prompt("Note", default="", show_default=False))
     harmful = {"u": True, "c": False}.get(answer)
-    for event in decisions(case, harmful, note, utc_now()):
+    try:
+        events = decisions(case, harmful, note, utc_now())
+    except UsageError as error:
+        click.echo(str(error))
+        return False
+    for event in events:
         office.append(review, event)
-    click.echo({"u": "Upheld.", "c": "Cleared.", "n": "Noted." if note else "No note."}[answer])
+    if answer == "n":
+        click.echo("Noted." if events else "No note.")
+    else:
+        click.echo({True: "Upheld.", False: "Cleared.", None: "Taken back."}[events[-1].harmful])
+    return bool(events)
 
 
 def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:

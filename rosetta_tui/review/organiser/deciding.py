@@ -174,10 +174,13 @@ class DecidingScreen(Screen[None]):
 def _decided(case: Case) -> Content:
     """Say what was decided, and what the keys would do."""
     said, note = so_far(case), "" if case.decided is None else case.decided.note
+    asked = "Not decided: is it harmful or culturally wrong?"
+    if not case.may_be_decided:
+        asked = "Nobody flagged it, so there is nothing to decide. A note helps to talk about it."
     words = {
         "upheld": ("Upheld: it is harmful or culturally wrong.", "bold $warn"),
         "cleared": ("Cleared: it is not harmful.", "bold $good"),
-        "": ("Not decided: is it harmful or culturally wrong?", "bold"),
+        "": (asked, "bold"),
     }[said]
     again = {"upheld": "  u takes it back", "cleared": "  c takes it back"}.get(said, "")
     return Content.assemble(words, (again, "$quiet"), show(f"\n{note}" if note else "", "$quiet"))

@@ -118,20 +118,14 @@ class Desk:
         return EvidenceFile(issued.certificate, issued.signature, evidence)
 
     def decide(self, review: str, case: Case, harmful: bool) -> Case:
-        """Decide about an item; saying the same again takes the decision back.
+        """Decide about an item; saying the same again takes the decision back, and UsageError where nobody flagged it.
 
         It is on the disk when this returns; gives the item as it is then.
         """
-        from review.log.payloads import Adjudicate
         from review.office.store import utc_now
         from review.verdict.adjudication import decisions
 
-        before = None if case.decided is None else case.decided.harmful
-        wall = utc_now()
-        said = decisions(case, harmful, "", wall)
-        if before is harmful:
-            said = [Adjudicate(wall=wall, batch=case.batch, item=case.item, harmful=None, note="")]
-        return self._append(review, case, said)
+        return self._append(review, case, decisions(case, harmful, "", utc_now()))
 
     def note(self, review: str, case: Case, note: str) -> Case:
         """Keep a note about an item; what was decided stays."""

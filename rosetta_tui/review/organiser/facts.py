@@ -116,7 +116,6 @@ def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
     """Read one review, and of the run ``opened`` verdict and certificate; none of it is a new look at numbers."""
     from review.office.deliveries import deliveries
     from review.office.progress import progress, waiting
-    from review.office.rating_rows import secret
     from review.verdict.adjudication import queue
 
     summaries = _summaries(desk)
@@ -136,7 +135,7 @@ def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
             waiting=waiting(office),
             cases=cases,
             texts={case.item: review.texts[case.item] for case in cases},
-            secret=review.manifest.secret or secret(review.key),
+            secret=review.secret,
             runs=[
                 _opened(desk, office, review, run) if run.key.run_id == opened else run
                 for run in runs

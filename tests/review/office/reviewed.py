@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.entry import Entry
+from review.files.batch_form import BatchManifest, Organisation
 from review.log.payloads import Face
 from review.log.state import Judgement, ReviewerState, State
+from review.office.store import Review
 from review.rating import CannotJudge, Rating, Reason
 from review.verdict.key import AnswerKey, KeyItem, KeyRun
 from review.verdict.panel import ControlKind
@@ -44,6 +46,28 @@ def key(*, segment: str = "development") -> AnswerKey:
         seed=7,
         panel="Everyone who came.",
     )
+
+
+def review(key: AnswerKey, *, sealed: bool = False) -> Review:
+    """That review as an office has it, with batches that were handed out sealed or open."""
+    manifest = BatchManifest(
+        batch=BATCH,
+        review=key.review,
+        title="",
+        created="2026-03-04T05:06:07Z",
+        source_language="en",
+        target_language="eo",
+        organisation=Organisation(name="", signing_key="2" * 64, recipients=("age1a", "age1b")),
+        policy_sha256="3" * 64,
+        consent="",
+        guide="",
+        language="en",
+        secret=sealed,
+        orders=key.orders,
+        members={},
+    )
+    manifests = {BATCH: manifest.model_dump_json().encode()}
+    return Review(1, key.review, manifest.created, key, b"", manifests, dict)
 
 
 def judged(rating: Rating | None, position: int = 0) -> Judgement:
@@ -97,6 +121,7 @@ __all__ = [
     "Reason",
     "corpus",
     "key",
+    "review",
     "said",
     "state",
 ]

@@ -12,7 +12,7 @@ from harness.failures import UsageError
 from review.office.mtme import mtme_files, system_names
 from review.office.rating_rows import rating_rows
 from review.rating import Rating
-from tests.review.office.reviewed import RUN, key, said, state
+from tests.review.office.reviewed import RUN, key, review, said, state
 
 GIST, GOOD, BAD = Rating.GIST, Rating.EXCELLENT, Rating.REJECT
 
@@ -31,7 +31,7 @@ def card() -> RunCard:
 
 def test_scores_stand_beside_the_texts_line_by_line(card: RunCard) -> None:
     rows = rating_rows(key(), state(said(GOOD, GIST, None), said(GIST, GIST)), free_text=False)
-    files = mtme_files(key(), rows, {RUN: card})
+    files = mtme_files(review(key()), rows, {RUN: card})
     texts = {path: data.decode().splitlines() for path, data in files.items()}
     [sources] = [lines for path, lines in texts.items() if path.startswith("sources/")]
     assert sources == ["S 1", "S 2", "S 3", "S 4"]
@@ -61,6 +61,21 @@ def test_names_are_one_word_each_and_differ(card: RunCard) -> None:
     assert system_names({RUN: odd}) == {RUN: "a-b-c"}
 
 
-def test_secret_texts_are_refused(card: RunCard) -> None:
-    with pytest.raises(UsageError, match="--csv"):
-        mtme_files(key(segment="gold_standard"), [], {RUN: card})
+@pytest.mark.parametrize(
+    ("segment", "sealed", "secret"),
+    [
+        ("development", False, False),
+        ("none", False, False),
+        ("gold_standard", False, True),
+        ("held_out", False, True),
+        ("development", True, True),
+    ],
+)
+def test_secret_texts_are_refused(card: RunCard, segment: str, sealed: bool, secret: bool) -> None:
+    asked = review(key(segment=segment), sealed=sealed)
+    assert asked.secret is secret
+    if secret:
+        with pytest.raises(UsageError, match="--csv"):
+            mtme_files(asked, [], {RUN: card})
+    else:
+        assert mtme_files(asked, [], {RUN: card})

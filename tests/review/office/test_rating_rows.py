@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from review.office.rating_rows import mean_ranks, people, rating_rows, ratings_csv, secret
+from review.office.rating_rows import mean_ranks, people, rating_rows, ratings_csv
 from review.rating import Rating, Reason
 from tests.review.office.reviewed import BAD, ITEMS, PEOPLE, RUN, judged, key, said, state
 
@@ -81,11 +81,3 @@ def test_the_rows_do_not_depend_on_the_order_of_the_state() -> None:
     random.Random(1).shuffle(shuffled)
     again = replace(one, reviewers=dict(shuffled))
     assert rating_rows(key(), one, free_text=True) == rating_rows(key(), again, free_text=True)
-
-
-@pytest.mark.parametrize(
-    ("segment", "expected"),
-    [("development", False), ("none", False), ("gold_standard", True), ("held_out", True)],
-)
-def test_a_review_of_secret_entries_is_known(segment: str, expected: bool) -> None:
-    assert secret(key(segment=segment)) is expected

@@ -82,9 +82,9 @@ def replace_evidence(file: Any, evidence: Evidence) -> Any:
     return type(file)(file.certificate, file.signature, evidence)
 
 
-def flagged(card: dict[str, Any]) -> Evidence:
+def flagged(card: dict[str, Any], segments: str = "development") -> Evidence:
     """A review in which one person flags an item of the run."""
-    evidence = reviewed(card)
+    evidence = reviewed(card, segments=segments)
     key = evidence.key
     item = next(
         i for i, each in key.items.items() if each.run_id == card["run_id"] and not each.control

@@ -99,6 +99,21 @@ async def test_what_a_flag_does_to_the_gate_is_seen_there(made: Scene) -> None:
         assert made.kinds() == ["look", "adjudicate"]  # a decision is no new rating
 
 
+async def test_what_nobody_flagged_is_talked_about_and_not_decided(made: Scene) -> None:
+    second = cases(made)[1]
+    assert second.is_split
+    assert not second.flags
+    app = app_of(made)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await open_review(pilot, made, "Split")
+        shown = words(await press(pilot, "enter", "right"))
+        assert "there is nothing to decide" in shown
+        assert "nothing to uphold or clear" in words(await press(pilot, "u"))
+        await press(pilot, "n", "o", "k", "enter")
+        assert "nothing to uphold or clear" in words(await press(pilot, "c"))
+    assert decision(made, second.item) == Adjudication(None, "ok")
+
+
 async def test_a_note_stays_and_the_decision_too(made: Scene) -> None:
     first = cases(made)[0]
     app = app_of(made)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -159,6 +163,8 @@ def test_a_flag_stops_the_gate_until_people_have_decided(
     assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["upheld"] == 1
     invoke("adjudicate", "--all", text="n\nstill unsure\nq\n")  # a note changes no decision
     assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["upheld"] == 1
+    assert "Taken back." in invoke("adjudicate", "--all", text="u\nq\n").stdout
+    assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["flagged"] == 1
 
 
 def test_notes_stay_on_this_machine(
@@ -194,10 +200,14 @@ def test_a_secret_run_is_certified_without_its_texts(
 def test_what_nobody_flagged_is_not_upheld_by_a_slip(
     office: Office, home: Path, card: dict[str, Any]
 ) -> None:
-    review = filled(office, home, reviewed(card, Shape(quality=0.6, mischief=0.0, careless=0.0)))
+    review = filled(office, home, reviewed(card, Shape(quality=0.6, mischief=0.0, careless=0.0), segments="development"))  # fmt: skip
     done = invoke("adjudicate", text="u\nx\nn\nlook at the verb\nb\n\nq\n")
     assert "Nobody flagged this one" in done.stdout
     assert "c  cleared" in done.stdout  # any other key shows the keys
+    assert [each.harmful for each in office.state(review).adjudications.values()] == [None]
+    again = invoke("adjudicate", "--all", text="u\nu\nn\n" + "x" * 4001 + "\nq\n").stdout
+    assert "Nobody flagged this one" in again  # a note makes it no flag
+    assert "4,001 characters" in again
     assert [each.harmful for each in office.state(review).adjudications.values()] == [None]
     assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["upheld"] == 0
 
@@ -244,3 +254,27 @@ def test_secret_sentences_are_decided_on_a_terminal_only(
     with pytest.raises(UsageError, match="on a terminal only"):
         invoke("adjudicate", "--all", text="q\n")
     assert "fenestro" not in invoke("adjudicate", "--all", "--json").stdout
+
+
+@pytest.mark.parametrize("answers", ["from a file", "into a file"])
+def test_secret_sentences_leave_no_terminal(
+    office: Office, home: Path, card: dict[str, Any], answers: str
+) -> None:
+    filled(office, home, flagged(card, segments="gold_standard"))
+    leader, follower = os.openpty()  # a real terminal for one of the two
+    piped = answers == "into a file"
+    done = subprocess.run(
+        [sys.executable, "-c", "from rosetta_tui.cli import main; main()", "review", "adjudicate"],
+        stdin=follower if piped else subprocess.DEVNULL,
+        stdout=subprocess.PIPE if piped else follower,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "ROSETTA_HOME": str(home)},
+        timeout=60,
+        check=False,
+    )
+    os.close(follower)
+    with contextlib.suppress(OSError):  # nothing was written to it
+        assert b"source of" not in os.read(leader, 2**16)
+    os.close(leader)
+    assert (done.returncode, b"on a terminal only" in done.stderr) == (2, True)
+    assert b"source of" not in (done.stdout or b"")

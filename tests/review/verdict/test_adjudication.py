@@ -1,0 +1,71 @@
+"""What an organiser may decide about an item, and what becomes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.failures import UsageError
+from review.log.event import make_event, read_event
+from review.log.payloads import MOST_TEXT, Adjudicate
+from review.log.state import Adjudication
+from review.verdict.adjudication import Case, decisions
+from tests.review.verdict.histories import WALL
+
+ITEM, BATCH = "a" * 16, "b" * 16
+UPHELD, CLEARED, NOTED = (Adjudication(harmful, "") for harmful in (True, False, None))
+
+
+def case(flags: int, decided: Adjudication | None = None) -> Case:
+    return Case(ITEM, BATCH, flags, (1, 0, 0, 1), 0, decided)
+
+
+@pytest.mark.parametrize("harmful", [True, False])
+@pytest.mark.parametrize("before", [None, NOTED], ids=["nothing", "a note"])
+def test_nobody_upholds_or_clears_what_nobody_flagged(
+    harmful: bool, before: Adjudication | None
+) -> None:
+    assert not case(0, before).may_be_decided
+    with pytest.raises(UsageError, match="Nobody flagged"):
+        decisions(case(0, before), harmful, "", WALL)
+    assert decisions(case(0, before), None, "hm", WALL) == [
+        Adjudicate(wall=WALL, batch=BATCH, item=ITEM, harmful=None, note="hm")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flags", "before", "said", "now"),
+    [
+        (1, None, True, True),
+        (1, NOTED, False, False),
+        (1, UPHELD, False, False),
+        (1, UPHELD, True, None),
+        (1, CLEARED, False, None),
+        (0, UPHELD, False, False),
+        (0, UPHELD, True, None),
+    ],
+    ids=["first", "after a note", "other", "again", "again no", "flag gone", "flag gone, again"],
+)
+def test_the_same_decision_again_takes_it_back(
+    flags: int, before: Adjudication | None, said: bool, now: bool | None
+) -> None:
+    [event] = decisions(case(flags, before), said, "", WALL)
+    assert event.harmful is now
+
+
+def test_a_note_leaves_what_was_decided() -> None:
+    assert [each.harmful for each in decisions(case(1, UPHELD), None, " x ", WALL)] == [None, True]
+    assert [each.note for each in decisions(case(1, UPHELD), None, " x ", WALL)] == ["x", ""]
+    assert decisions(case(1, UPHELD), None, "  ", WALL) == []
+
+
+def test_a_note_with_half_a_character_is_kept_as_far_as_it_can_be() -> None:
+    [said] = decisions(case(1), None, "a\udc80b\ud83d\ude00", WALL)
+    event = make_event(said, device="0" * 16, seq=0, lamport=1, prev="", salt=b"0" * 16)
+    assert read_event(event.line()).payload == said
+    assert said.note == "a\ufffdb😀"
+
+
+def test_a_note_that_is_too_long_is_refused_in_words_that_do_not_quote_it() -> None:
+    with pytest.raises(UsageError, match="4,001 characters") as refused:
+        decisions(case(1), None, "x" * (MOST_TEXT + 1), WALL)
+    assert "xx" not in str(refused.value)
