@@ -155,15 +155,15 @@ def _received(
     ):
         why = f"{name}: these ratings belong to a review that was not made here."
         return FileReport(name, Outcome.REFUSED, why, phrase=ratings.phrase)
-    sender = ratings.manifest.laptop
-    known = {laptop.signing_key for laptop in office.laptops()}
-    if sender.signing_key not in known:
-        if not enrol:
-            if not set_aside(office, sender.signing_key, name, data):
-                return FileReport(name, Outcome.REFUSED, f"{name}: {_TOO_MUCH_WAITS}")
-            return _report(name, Outcome.SET_ASIDE, review, ratings)
-        office.enrol(sender.signing_key, free_name(office), sender.recipient)
+    if not enrol and not _is_known(office, ratings.manifest.signer):
+        if not set_aside(office, ratings.manifest.signer, name, data):
+            return FileReport(name, Outcome.REFUSED, f"{name}: {_TOO_MUCH_WAITS}")
+        return _report(name, Outcome.SET_ASIDE, review, ratings)
     return _taken(office, review, ratings, data, name, now)
+
+
+def _is_known(office: Office, signing_key: str) -> bool:
+    return signing_key in {laptop.signing_key for laptop in office.laptops()}
 
 
 def _report(name: str, outcome: Outcome, review: Review, ratings: RatingsFile) -> FileReport:
@@ -180,11 +180,16 @@ def _report(name: str, outcome: Outcome, review: Review, ratings: RatingsFile) -
 def _taken(
     office: Office, review: Review, ratings: RatingsFile, data: bytes, name: str, now: datetime
 ) -> FileReport:
-    """Merge and keep, in one transaction; then erase what was taken back from every byte of the file."""
-    batch = ratings.manifest.batch
+    """Merge and keep, in one transaction; then erase what was taken back from every byte of the file.
+
+    A laptop that is unknown is enrolled with it.
+    """
+    sender, batch = ratings.manifest.laptop, ratings.manifest.batch
     incoming = [_event_or_line(line) for line in ratings.lines]
     closed = closed_devices(office, ratings.manifest.signer)
     with office.transaction():
+        if not _is_known(office, sender.signing_key):
+            office.enrol(sender.signing_key, free_name(office), sender.recipient)
         elsewhere = _elsewhere(office, incoming, closed)
         merged = merge(
             read_events(office.connection),

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.failures import UsageError
 from review.files.batch import Batch, write_batch
-from review.files.keys import write_private
+from review.files.finding import BATCH_SUFFIX
+from review.files.laptop_card import LaptopCard
 from review.files.phrase import draw_words
 from review.files.reviewer_codes import printed
-from review.files.sealing import AgeIdentity
 from review.files.stick import write_file
 from review.office.creating import Made
-from review.office.store import Office, Review, utc_now
+from review.office.recovery_key import RecoveryKey, keep_recipient
+from review.office.store import Office, Review
 from review.office.texts import ReviewTexts
-
-SUFFIX = ".rosetta-batch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,39 +59,56 @@ def publish(
     texts: ReviewTexts,
     protection: Protection,
     folder: Path,
+    *,
+    laptops: Sequence[LaptopCard] = (),
+    recovery: RecoveryKey | None = None,
 ) -> Published:
     """Keep a review and write its files; where one cannot be written, nothing is kept and nothing stays.
 
-    Raises UsageError where a file is there already, and StickError for a place that cannot be written.
+    ``laptops`` are enrolled with it, and a new ``recovery`` key is kept. Raises UsageError where a file is
+    there already, and StickError for a place that cannot be written.
     """
     cards = folder / f"{made.key.review}-cards.txt"
     handout = _handout(made, texts, protection, folder)
     contents = {**handout.files, cards: _RULE.join(handout.cards).encode()}
-    for path in contents:
-        if path.exists():
-            raise UsageError(
-                f"{path} is there already. Choose another folder with -o, or another --name."
-            )
-    review = office.create_review(
-        made.key, policy, made.manifests, made.texts, before_commit=lambda: _write_all(contents)
-    )
+    if recovery is not None and recovery.new is not None:
+        contents[recovery.place] = recovery.text.encode()
+    _check_free(contents)
+    with ExitStack() as undoing:
+        with office.transaction():
+            for laptop in laptops:
+                office.enrol(laptop.public.signing_key, laptop.name, laptop.public.recipient)
+            if recovery is not None:
+                keep_recipient(office, recovery)
+            review = office.create_review(made.key, policy, made.manifests, made.texts)
+            for path, content in contents.items():
+                undoing.callback(_remove, path)
+                write_file(path, content)
+        undoing.pop_all()
     return Published(review, list(handout.files), cards)
 
 
 _RULE = "\n" + "-" * 72 + "\n"
 
 
-def _write_all(contents: Mapping[Path, bytes]) -> None:
-    written: list[Path] = []
-    try:
-        for path, content in contents.items():
+def _check_free(paths: Iterable[Path]) -> None:
+    """Make the folders, and raise UsageError where a file is there already."""
+    for path in paths:
+        try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, content)
-            written.append(path)
-    except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
+        except OSError as error:
+            raise UsageError(
+                f"{path.parent} cannot be made ({error.strerror}). Choose another folder with -o."
+            ) from None
+        if path.exists():
+            raise UsageError(
+                f"{path} is there already. Move it away, or choose another folder or --name."
+            )
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):  # the stick is gone, and the file with it
+        path.unlink(missing_ok=True)
 
 
 def _handout(made: Made, texts: ReviewTexts, protection: Protection, folder: Path) -> _Handout:
@@ -101,7 +118,7 @@ def _handout(made: Made, texts: ReviewTexts, protection: Protection, folder: Pat
         codes = tuple(batch.manifest.orders)
         words = draw_words() if protection.passphrases else None
         part = f"{name}-{codes[0]}" if protection.passphrases else name
-        path = folder / f"{part}{SUFFIX}"
+        path = folder / f"{part}{BATCH_SUFFIX}"
         handout.files[path] = write_batch(batch, recipients=protection.laptops, passphrase=words)
         handout.cards.extend(_card(texts, batch, code, path.name, words) for code in codes)
     return handout
@@ -120,38 +137,3 @@ def _card(texts: ReviewTexts, batch: Batch, code: str, file: str, words: str | N
     for place, fact in facts.items():
         card = card.replace(place, fact)
     return card
-
-
-def recovery_recipient(office: Office, place: Path, say: Callable[[str], None]) -> str:
-    """Give the age recipient of the recovery key, making the key the first time.
-
-    Its secret half is written to ``place`` and kept nowhere else: whoever has it can open all ratings.
-    """
-    row = office.connection.execute("SELECT recipient, made FROM recovery").fetchone()
-    if row is not None:
-        say(f"Ratings can also be opened with the recovery key that was made on {row[1][:10]}.")
-        return str(row[0])
-    identity = AgeIdentity.make()
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_private(place, _RECOVERY + identity.text())
-    except FileExistsError:
-        raise UsageError(
-            f"{place} is there already. Move it away, or name a --recipient."
-        ) from None
-    with office.transaction():
-        office.connection.execute(
-            "INSERT INTO recovery VALUES (?, ?)", (identity.recipient, utc_now())
-        )
-    say(
-        f"Made a recovery key: {place}\nMove this file off this computer and lock it away, on paper or a "
-        "stick in a safe. With it ratings can be opened if this computer is lost: "
-        "rosetta review import FILES --identity FILE"
-    )
-    return identity.recipient
-
-
-_RECOVERY = (
-    "# Recovery key of an organisation that makes reviews with Rosetta. Lock it away.\n"
-    "# It opens all ratings: rosetta review import FILES --identity THIS-FILE, or age --decrypt.\n"
-)

@@ -15,8 +15,10 @@ from rosetta_tui.text import json_text, plain
 if TYPE_CHECKING:
     from review.files.batch_form import TrainingItem
     from review.files.keys import Identity
+    from review.files.laptop_card import LaptopCard
     from review.office.creating import Draft, Said, Size
     from review.office.publishing import Protection, Published
+    from review.office.recovery_key import RecoveryKey
     from review.office.reviewed_runs import ReviewedRuns
     from review.office.store import Office
     from review.office.texts import ReviewTexts
@@ -180,28 +182,44 @@ def _publish(
     from review.office.creating import make_review
     from review.office.publishing import publish
 
-    protection = _protection(office, draft, given)
+    laptops = _laptops(given)
+    protection = _protection(office, draft, laptops, passphrases=given["passphrases"])
     identity = Identity.load(home(), Role.ORGANISATION)
-    said = _said(office, draft, texts, identity, protection, given)
+    recipients, recovery = _recipients(office, identity, given["recipients"])
+    said = _said(office, draft, texts, recipients, protection, given)
     made = make_review(draft, said, policy, identity, one_each=protection.passphrases)
-    return publish(office, made, policy, texts, protection, given["folder"])
+    folder = given["folder"]
+    published = publish(
+        office, made, policy, texts, protection, folder, laptops=laptops, recovery=recovery
+    )
+    if recovery is not None:
+        _say_recovery(recovery)
+    return published
 
 
-def _protection(office: Office, draft: Draft, given: dict[str, Any]) -> Protection:
-    """Say how the batch is sealed; a secret one goes to laptops that are known, or is refused."""
+def _laptops(given: dict[str, Any]) -> list[LaptopCard]:
+    """Read the cards of the laptops that are named."""
     from harness.failures import UsageError
     from review.files.laptop_card import read_laptop_card
     from review.files.stick import read_file
-    from review.office.publishing import Protection
 
     if given["laptops"] and given["passphrases"]:
         raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
     named = [read_laptop_card(read_file(path)) for path in given["laptops"]]
     for card in named:
         click.echo(plain(f"Laptop {card.name}: {card.public.phrase}"), err=True)
-        office.enrol(card.public.signing_key, card.name, card.public.recipient)
-    if given["passphrases"] or named:
-        return Protection(tuple(card.public.recipient for card in named), given["passphrases"])
+    return named
+
+
+def _protection(
+    office: Office, draft: Draft, laptops: Sequence[LaptopCard], *, passphrases: bool
+) -> Protection:
+    """Say how the batch is sealed; a secret one goes to laptops that are known, or is refused."""
+    from harness.failures import UsageError
+    from review.office.publishing import Protection
+
+    if passphrases or laptops:
+        return Protection(tuple(card.public.recipient for card in laptops), passphrases)
     if not draft.secret:
         return Protection()
     known = tuple(laptop.recipient for laptop in office.laptops() if laptop.recipient)
@@ -217,7 +235,7 @@ def _said(
     office: Office,
     draft: Draft,
     texts: ReviewTexts,
-    identity: Identity,
+    recipients: tuple[str, ...],
     protection: Protection,
     given: dict[str, Any],
 ) -> Said:
@@ -234,36 +252,43 @@ def _said(
         texts=texts,
         language=given["language"],
         panel=given["panel"],
-        recipients=_recipients(office, identity, given["recipients"]),
+        recipients=recipients,
         secret=draft.secret or protection.sealed,
         labels=tuple(given["labels"]),
     )
 
 
-def _recipients(office: Office, identity: Identity, recipients: Sequence[str]) -> tuple[str, ...]:
+def _recipients(
+    office: Office, identity: Identity, named: Sequence[str]
+) -> tuple[tuple[str, ...], RecoveryKey | None]:
     """Say who can open the ratings: this installation, and those named or the recovery key."""
     from harness.store.database import home
     from review.files.sealing import checked_recipient, read_age_identities
-    from review.office.publishing import recovery_recipient
+    from review.office.recovery_key import recovery_key
 
-    own = identity.public.recipient
-    named = []
-    for each in recipients:
+    own, others = identity.public.recipient, []
+    for each in named:
         if Path(each).is_file():
-            named += [found.recipient for found in read_age_identities(Path(each))]
+            others += [found.recipient for found in read_age_identities(Path(each))]
         else:
-            named.append(checked_recipient(each))
-    if not set(named) - {own}:
-        place = home() / "review-recovery-key.txt"
-        named = [
-            recovery_recipient(office, place, lambda line: click.echo(_plain_lines(line), err=True))
-        ]
-    return tuple(dict.fromkeys((own, *named)))
+            others.append(checked_recipient(each))
+    if set(others) - {own}:
+        return tuple(dict.fromkeys((own, *others))), None
+    recovery = recovery_key(office, home() / "review-recovery-key.txt")
+    return (own, recovery.recipient), recovery
 
 
-def _plain_lines(text: str) -> str:
-    """Make text of several lines harmless, its line breaks kept."""
-    return "\n".join(map(plain, text.split("\n")))
+def _say_recovery(key: RecoveryKey) -> None:
+    if key.new is None:
+        told = f"Ratings can also be opened with the recovery key that was made on {key.made[:10]}."
+        click.echo(told, err=True)
+        return
+    click.echo(plain(f"Made a recovery key: {key.place}"), err=True)
+    click.echo(
+        "Move this file off this computer and lock it away, on paper or a stick in a safe. With it ratings "
+        "can be opened if this computer is lost: rosetta review import FILES --identity FILE",
+        err=True,
+    )
 
 
 def _say(published: Published, *, as_json: bool) -> None:
