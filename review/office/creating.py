@@ -91,6 +91,11 @@ class Draft:
         return any(self.runs.corpus[id_].secret for id_ in shown)
 
     @property
+    def spare(self) -> list[Entry]:
+        """Development entries that are not asked about: training is made of these, while there are any."""
+        return _spare(self.runs, (*self.real, *self.controls.items))
+
+    @property
     def longest(self) -> int:
         """Items of the reviewer who has most."""
         return max(map(len, self.orders.values()))
@@ -246,10 +251,15 @@ def _training(
     runs: ReviewedRuns, every: Sequence[Item], texts: ReviewTexts, seed: int
 ) -> list[TrainingItem]:
     """Make training of development entries that are not asked about; of asked ones where none are left."""
+    open_ = [entry for entry in runs.corpus.values() if is_development(entry)]
+    return make_training(_spare(runs, every) or open_, texts.training, seed)
+
+
+def _spare(runs: ReviewedRuns, every: Sequence[Item]) -> list[Entry]:
     asked = {item.truth.entry for item in every}
-    open_ = {id_: entry for id_, entry in runs.corpus.items() if is_development(entry)}
-    others = [entry for id_, entry in open_.items() if id_ not in asked]
-    return make_training(others or list(open_.values()), texts.training, seed)
+    return [
+        entry for id_, entry in runs.corpus.items() if id_ not in asked and is_development(entry)
+    ]
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,9 @@ _COLUMNS = ("source", "candidate", "rating", "explanation")
 _PLAN = ("excellent", "reject", "acceptable", "gist", "excellent", "reject", "half", "acceptable")
 """The made items: each of the four words comes up, and not in order."""
 
+USUAL = len(_PLAN)
+"""Items that are made where there is enough to make them from."""
+
 _RATINGS = {
     "excellent": Rating.EXCELLENT,
     "acceptable": Rating.ACCEPTABLE,

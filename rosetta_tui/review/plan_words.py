@@ -43,6 +43,8 @@ def draft_lines(draft: Draft, policy: GatePolicy, *, own_training: bool) -> Iter
         yield _line("", line)
     yield _line("each person", _share(draft))
     yield _line("training", _training(draft, own_training=own_training))
+    if not own_training and (why := _why_little_training(draft)):
+        yield _line("", why)
     yield _line("seed", str(draft.seed))
     yield _line("chance", chance(draft, policy))
     yield from (_line("", line) for line in _warnings(draft, policy))
@@ -105,6 +107,23 @@ def _training(draft: Draft, *, own_training: bool) -> str:
         f"{count} items, made from development entries and explained by how they were made; "
         "a speaker would explain better (--training)"
     )
+
+
+def _why_little_training(draft: Draft) -> str:
+    """Say why training has fewer items than usual, or shows sentences that are asked about."""
+    from review.office.training import USUAL
+
+    spare, count = len(draft.spare), len(draft.training)
+    if not spare and count:
+        return (
+            "training shows sentences that are asked about too, because no development entry is left. "
+            "Lower --items"
+        )
+    if count >= USUAL or not count:
+        return ""
+    if spare < USUAL:
+        return f"fewer than {USUAL}; development entries not asked about: {spare}. Lower --items for more"
+    return f"fewer than {USUAL}: the development entries that are left are too short to make more"
 
 
 def chance(draft: Draft, policy: GatePolicy) -> str:

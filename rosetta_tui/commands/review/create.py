@@ -83,7 +83,10 @@ def create_(runs: Sequence[str], as_json: bool, dry_run: bool, **given: Any) -> 
         return
     with Office.open(home()) as office:
         published = _publish(office, draft, policy_bytes, texts, given)
-    _say(published, as_json=as_json)
+    if as_json:
+        click.echo(json_text(_told(published)))
+    else:
+        _say(published, passphrases=given["passphrases"])
 
 
 def read_gate_policy(path: Path | None) -> tuple[GatePolicy, bytes]:
@@ -291,37 +294,43 @@ def _say_recovery(key: RecoveryKey) -> None:
     )
 
 
-def _say(published: Published, *, as_json: bool) -> None:
+def _told(published: Published) -> dict[str, Any]:
     review = published.review
-    if as_json:
-        click.echo(
-            json_text(
-                {
-                    "review": review.name,
-                    "files": [str(path) for path in published.files],
-                    "cards": str(published.cards),
-                    "batches": list(review.key.batches),
-                    "runs": [run.run_id for run in review.key.runs],
-                    "items": len(review.key.items),
-                    "core": len(review.key.core),
-                    "reviewers": len(review.key.orders),
-                    "seed": review.key.seed,
-                    "secret": review.manifest.secret,
-                    "policy_sha256": review.policy_sha256,
-                }
-            )
-        )
-        return
+    return {
+        "review": review.name,
+        "files": [str(path) for path in published.files],
+        "cards": str(published.cards),
+        "batches": list(review.key.batches),
+        "runs": [run.run_id for run in review.key.runs],
+        "items": len(review.key.items),
+        "core": len(review.key.core),
+        "reviewers": len(review.key.orders),
+        "seed": review.key.seed,
+        "secret": review.manifest.secret,
+        "policy_sha256": review.policy_sha256,
+    }
+
+
+def _say(published: Published, *, passphrases: bool) -> None:
+    """Say what was written and what comes next."""
+    review, cards = published.review, published.cards
     for path in published.files:
         click.echo(plain(f"Written: {path}"))
-    click.echo(plain(f"Written: {published.cards} (one card for each reviewer; cut and hand out)"))
-    if review.manifest.secret:
-        click.echo(
-            "The batch is sealed. It opens only on the laptops named, or with the card's words."
-        )
+    click.echo(plain(f"Written: {cards} (one card for each reviewer; cut and hand out)"))
+    if passphrases:
+        click.echo("Each file is sealed. It opens only with the words on its reviewer's card.")
+    elif review.manifest.secret:
+        click.echo("The batch is sealed. It opens only on the laptops named.")
     else:
         click.echo("The batch is signed but not sealed: its sentences are of open segments.")
     click.echo(
         "Which translation is whose stays in your data folder; nothing of it is in the files."
     )
-    click.echo(plain(f"Next: copy to sticks; later `rosetta review import STICK`, `rosetta review status {review.name}`."))  # fmt: skip
+    if passphrases:
+        click.echo(plain(f"Next: print {cards}, then delete it: its words open the files, so it must not be on a stick with them."))  # fmt: skip
+        click.echo("Copy to each person's stick the file that their card names.")
+    else:
+        click.echo("Next: copy the batch to sticks, and hand out the cards.")
+    click.echo(
+        plain(f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`.")
+    )

@@ -264,6 +264,37 @@ def test_a_stick_that_breaks_leaves_nothing_behind(
         assert [laptop.name for laptop in office.laptops()] == ["blue"]
 
 
+@pytest.mark.parametrize(
+    ("items", "least", "words"),
+    [
+        (92, 1, "fewer than 8; development entries not asked about: 1. Lower --items"),
+        (96, 1, "no development entry is left. Lower --items"),
+        (80, 8, ""),
+    ],
+    ids=["few", "none", "enough"],
+)
+def test_why_there_is_little_training_is_told(
+    home: Path, items: int, least: int, words: str
+) -> None:
+    plan = ["create", "last", "--dry-run", "--seed", "3", "--anchors", "0", "--repeats", "0"]
+    shown = rosetta(*plan, "--items", str(items)).output
+    training = int(shown.split("training     ")[1].split()[0])
+    assert training >= least
+    assert words in shown
+    assert ("Lower --items" in shown) == bool(words)
+
+
+def test_the_words_of_the_cards_do_not_travel_with_the_files(home: Path, tmp_path: Path) -> None:
+    shown = rosetta(
+        "create", "last", "-o", str(tmp_path / "out"), "--passphrases", "--name", "s"
+    ).output
+    assert "must not be on a stick with them" in shown
+    assert "the file that their card names" in shown
+    cards = (tmp_path / "out" / "s-cards.txt").read_text("utf-8").split("-" * 72)
+    files = sorted((tmp_path / "out").glob("*.rosetta-batch"))
+    assert all(sum(name in card for card in cards) == 1 for name in (file.name for file in files))
+
+
 def test_of_two_windows_one_makes_the_recovery_key(home: Path) -> None:
     with Office.open(home) as office:
         first, second = (recovery_key(office, home / "key.txt") for _ in range(2))
