@@ -20,7 +20,7 @@ def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str,
 
     ``what`` names its contents (``"the word list"``). UsageError names file, line of a wrong byte and mend.
     """
-    content = _content(path, what, most_bytes)
+    content = read_bytes(path, what, most_bytes)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -29,7 +29,8 @@ def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str,
     return text, hashlib.sha256(content).hexdigest()
 
 
-def _content(path: Path, what: str, most_bytes: int) -> bytes:
+def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
+    """Read a file whose bytes are kept or hashed as they are; UsageError names file and mend."""
     try:
         with path.open("rb") as file:
             small = os.fstat(file.fileno()).st_size <= most_bytes

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 
 from harness.failures import KeyStoreError
 from review.files.phrase import phrase
-from review.files.sealing import AgeIdentity, SealError
+from review.files.sealing import AgeIdentity, SealError, read_age_identities
 from review.files.signature import new_seed, public_key, sign
 
 SERVICE: Final = "rosetta-review"
@@ -99,6 +99,12 @@ class Identity:
             f"# Rosetta: secret keys of this {self.role}. Whoever has them can sign and open in its name.\n"
             f"# signing key: {self.seed.hex()}\n{self.age.text()}"
         )
+
+
+def opening_identities(folder: Path, more: Path | None) -> list[AgeIdentity]:
+    """Give what opens ratings: the organisation's own key, and those of a file such as its recovery key."""
+    named = [] if more is None else read_age_identities(more)
+    return [Identity.load(folder, Role.ORGANISATION).age, *named]
 
 
 def key_phrase(signing_key: str) -> str:

@@ -9,12 +9,14 @@ import hashlib
 import tomllib
 from decimal import Decimal
 from importlib import resources
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from harness.failures import UsageError
 from harness.problems import first_problem
+from harness.user_file import read_bytes
 
 MOST_BYTES = 64 * 1024
 """A policy is a page of text."""
@@ -146,6 +148,14 @@ def proposed() -> tuple[GatePolicy, bytes]:
     name = "policy.toml"
     content = resources.files("review.verdict").joinpath(name).read_bytes()
     return read_policy(content, name), content
+
+
+def read_policy_file(path: Path | None) -> tuple[GatePolicy, bytes]:
+    """Read a policy that a user named, the proposal where none is, and its bytes, which are hashed."""
+    if path is None:
+        return proposed()
+    content = read_bytes(path, "the gate's policy", MOST_BYTES)
+    return read_policy(content, str(path)), content
 
 
 def policy_sha256(content: bytes) -> str:

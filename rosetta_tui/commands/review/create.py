@@ -71,8 +71,9 @@ def create_(runs: Sequence[str], as_json: bool, dry_run: bool, **given: Any) -> 
     """
     from harness.store.database import home
     from review.office.store import Office
+    from review.verdict.policy import read_policy_file
 
-    policy, policy_bytes = read_gate_policy(given["policy"])
+    policy, policy_bytes = read_policy_file(given["policy"])
     texts = _texts(given, policy)
     reviewed = _runs(runs, given["segments"])
     draft = _draft(reviewed, policy, texts, given)
@@ -87,18 +88,6 @@ def create_(runs: Sequence[str], as_json: bool, dry_run: bool, **given: Any) -> 
         click.echo(json_text(_told(published)))
     else:
         _say(published, passphrases=given["passphrases"])
-
-
-def read_gate_policy(path: Path | None) -> tuple[GatePolicy, bytes]:
-    """Read a gate's policy, or give the proposal; gives its bytes too, which are hashed."""
-    from harness.user_file import read_text
-    from review.verdict.policy import MOST_BYTES, proposed, read_policy
-
-    if path is None:
-        return proposed()
-    read_text(path, "the gate's policy", MOST_BYTES)
-    content = path.read_bytes()
-    return read_policy(content, str(path)), content
 
 
 def _texts(given: dict[str, Any], policy: GatePolicy) -> ReviewTexts:

@@ -81,20 +81,19 @@ def _accept(
     as_json: bool,
 ) -> None:
     from harness.store.database import home
-    from review.files.keys import key_phrase
+    from review.files.keys import key_phrase, opening_identities
     from review.office.arrivals import free_name
     from review.office.importing import enrol_laptop
     from review.office.store import Office
-    from rosetta_tui.commands.review.import_ import opening_identities, report_json
+    from rosetta_tui.commands.review.import_ import report_json
     from rosetta_tui.review.import_words import report_lines
 
+    identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
         key, recipient, its_name = _found(office, laptop)
         chosen = name or its_name or _known_name(office, key) or free_name(office)
         before = None if instead_of is None else _known_key(office, instead_of)
-        reports = enrol_laptop(
-            office, key, chosen, recipient, opening_identities(identity), instead_of=before
-        )
+        reports = enrol_laptop(office, key, chosen, recipient, identities, instead_of=before)
     if as_json:
         told = {"signing_key": key, "phrase": key_phrase(key), "name": chosen}
         click.echo(json_text(told | {"imports": [report_json(each) for each in reports]}))

@@ -13,7 +13,6 @@ import click
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.files.sealing import AgeIdentity
     from review.office.importing import FileReport
 
 _FILE = click.Path(path_type=Path, exists=True)
@@ -32,6 +31,7 @@ def import_(paths: Sequence[Path], identity: Path | None, enrol: bool, as_json: 
     """
     from harness.failures import UsageError
     from harness.store.database import home
+    from review.files.keys import opening_identities
     from review.office.importing import Outcome, find_ratings, import_files
     from review.office.store import Office
     from rosetta_tui.review.import_words import report_lines
@@ -40,8 +40,9 @@ def import_(paths: Sequence[Path], identity: Path | None, enrol: bool, as_json: 
     if not files:
         raise UsageError("There is no file of ratings (NAME.rosetta-ratings) in these folders.")
     reports: list[FileReport] = []
+    identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
-        for report in import_files(office, opening_identities(identity), files, enrol=enrol):
+        for report in import_files(office, identities, files, enrol=enrol):
             reports.append(report)
             if not as_json:
                 for line in report_lines(report):
@@ -50,16 +51,6 @@ def import_(paths: Sequence[Path], identity: Path | None, enrol: bool, as_json: 
         click.echo(json_text([report_json(report) for report in reports]))
     if any(report.outcome is Outcome.REFUSED for report in reports):
         sys.exit(1)
-
-
-def opening_identities(identity: Path | None) -> list[AgeIdentity]:
-    """Give what opens ratings: this organisation's own key, and those of a file."""
-    from harness.store.database import home
-    from review.files.keys import Identity, Role
-    from review.files.sealing import read_age_identities
-
-    named = [] if identity is None else read_age_identities(identity)
-    return [Identity.load(home(), Role.ORGANISATION).age, *named]
 
 
 def report_json(report: FileReport) -> dict[str, Any]:

@@ -28,9 +28,9 @@ def plan_(
     better. Simulated: real people and sentences may differ more or less than assumed.
     """
     from review.verdict.planner import promises
-    from rosetta_tui.commands.review.create import read_gate_policy
+    from review.verdict.policy import read_policy_file
 
-    rule, _ = read_gate_policy(policy)
+    rule, _ = read_policy_file(policy)
     people = _PEOPLE if reviewers is None else (reviewers,)
     sentences = _SENTENCES if items is None else (items,)
     found = promises(rule, people, sentences, share)

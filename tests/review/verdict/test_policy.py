@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from contextlib import suppress
 from decimal import Decimal
+from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.failures import UsageError
-from review.verdict.policy import policy_sha256, proposed, read_policy
+from review.verdict.policy import MOST_BYTES, policy_sha256, proposed, read_policy, read_policy_file
 
 _, SHIPPED = proposed()
 
@@ -110,3 +113,20 @@ def test_a_damaged_policy_never_crashes(place: int, bytes_: bytes) -> None:
     damaged = SHIPPED[:place] + bytes_ + SHIPPED[place + len(bytes_) :]
     with suppress(UsageError):
         assert read_policy(damaged, "p").format == 1
+
+
+def test_a_file_is_read_once_and_within_bounds(tmp_path: Path) -> None:
+    assert read_policy_file(None) == proposed()
+    path = tmp_path / "ours.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + SHIPPED)
+    policy, content = read_policy_file(path)
+    assert (policy, content) == (proposed()[0], b"\xef\xbb\xbf" + SHIPPED)
+    path.write_bytes(b"#" * (MOST_BYTES + 1))
+    with pytest.raises(UsageError, match=r"ours.*larger than"):
+        read_policy_file(path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_bytes, args=(SHIPPED,))
+    writer.start()
+    assert read_policy_file(pipe)[1] == SHIPPED
+    writer.join()
