@@ -12,9 +12,9 @@ from review.files.keys import Identity
 from review.files.sealing import seal
 from review.files.signature import public_pem
 from review.files.signed_archive import pack_signed
-from review.log.event import Event
 from review.office.rating_rows import rating_rows, ratings_csv
 from review.office.store import Office, Review
+from review.verdict.evidence import events_bytes
 
 _README: Final = """\
 {review}
@@ -83,7 +83,7 @@ def _members(
         "README.txt": _README.format(review=review.name, pem=pem).encode(),
         "answer-key.json": canonical_bytes(review.key.model_dump(mode="json")),
         "policy.toml": review.policy,
-        "events.jsonl": _lines(office.events(review)),
+        "events.jsonl": events_bytes(office.events(review)),
         "ratings.csv": ratings_csv(rows),
     }
     for number, run in enumerate(review.key.runs, start=1):
@@ -98,7 +98,3 @@ def _members(
             {f"run-{number}{end}": data for end, data in parts.items() if data is not None}
         )
     return members
-
-
-def _lines(events: list[Event]) -> bytes:
-    return b"".join(event.line() + b"\n" for event in events)

@@ -12,9 +12,9 @@ from harness.failures import UsageError
 from harness.store.runs import find_run
 from review.files.batch_form import BatchItem
 from review.office.bundle import OfRun
-from review.office.certifying import review_evidence
+from review.office.certifying import newest_certificate, review_evidence
 from review.office.community_page import community_page
-from review.office.store import IssuedCertificate, Office, Review
+from review.office.store import Office, Review
 from review.session.words import Words
 from review.verdict.certificate import read_certificate
 from review.verdict.evidence_file import pack_evidence
@@ -31,10 +31,9 @@ def one_run(review: Review, name: str | None) -> str:
     return found[0]
 
 
-def newest_certificate(office: Office, review: Review, run_id: str) -> IssuedCertificate | None:
-    """Give the last certificate that was issued for a run, None where there is none."""
-    found = [each for each in office.certificates(review) if each.run_id == run_id]
-    return found[-1] if found else None
+def runs_of(review: Review, name: str | None) -> list[str]:
+    """Give the run of a review whose id begins so; without a name all of them."""
+    return [run.run_id for run in review.key.runs] if name is None else [one_run(review, name)]
 
 
 def run_cards(connection: sqlite3.Connection, review: Review) -> dict[str, RunCard]:

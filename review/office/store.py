@@ -106,7 +106,12 @@ class IssuedCertificate:
     certificate: bytes
     signature: bytes
     recompute: bool
-    """True where something that it rests on was withdrawn since."""
+    """True where ratings that it rests on were withdrawn since."""
+
+    @property
+    def sha256(self) -> str:
+        """Hash of its bytes, by which the next one names it."""
+        return sha256(self.certificate).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,17 @@ DRAWS = 1000
 SEED = 12345
 LEVEL = 0.95
 
+MEASURES: Mapping[str, str] = {
+    "alpha": "alpha",
+    "ac2": "AC2",
+    "exact": "same rating",
+    "within_one": "within one step",
+}
+"""Fields of ``Agreement`` that are measures of the whole panel, and what they are called."""
+
+SHARES = frozenset({"exact", "within_one"})
+"""Those of them that are shares."""
+
 Value = Fraction | float
 Row = Sequence[Value]
 Distance = Callable[[Sequence[Value], int, int], Value]

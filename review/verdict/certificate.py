@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
 
@@ -20,7 +21,7 @@ from harness.failures import HarnessError, UsageError
 from harness.problems import first_problem
 from review.log.event import events_sha256
 from review.log.payloads import Count, Hex64, Id, Short
-from review.verdict.agreement import Agreement, Measure, agreement
+from review.verdict.agreement import MEASURES, Agreement, Measure, agreement
 from review.verdict.evidence import Evidence
 from review.verdict.findings import Code
 from review.verdict.gate import decide
@@ -144,14 +145,18 @@ class Certificate(_Form):
         return sha256(self.as_bytes()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """What the evidence says of one run today."""
 
     policy: GatePolicy
     panel: Panel
     verdict: Verdict
-    agreement: Agreement
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How far the valid reviewers agree; its intervals take longer than the verdict."""
+        return agreement(self.panel, self.verdict.numbers.reviewers)
 
 
 def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Reading:
@@ -159,8 +164,16 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Re
     policy = read_policy(evidence.policy, "policy.toml")
     number = max(1, evidence.state.looks.get(run_id, 0)) if look is None else look
     panel = panel_of(evidence.state, evidence.key, run_id, number)
-    verdict = decide(panel, policy)
-    return Reading(policy, panel, verdict, agreement(panel, verdict.numbers.reviewers))
+    return Reading(policy, panel, decide(panel, policy))
+
+
+def require_enough(reading: Reading) -> None:
+    """Raise HarnessError where too little was rated to certify anything."""
+    if reading.verdict.outcome not in ISSUED:
+        raise HarnessError(
+            "No certificate was made: too little was rated for any verdict. "
+            "`rosetta review gate` says what is missing."
+        )
 
 
 def certify(
@@ -172,11 +185,7 @@ def certify(
 ) -> Certificate:
     """Write the certificate of a run; raises HarnessError where too little was rated to certify anything."""
     reading = read_verdict(evidence, run_id)
-    if reading.verdict.outcome not in ISSUED:
-        raise HarnessError(
-            "No certificate was made: too little was rated for any verdict. "
-            "`rosetta review gate` says what is missing."
-        )
+    require_enough(reading)
     return _certificate(evidence, run_id, reading, issuer, issued, supersedes)
 
 
@@ -262,12 +271,11 @@ def without_names(verdict: Verdict) -> dict[str, Any]:
 
 def agreement_json(measured: Agreement) -> dict[str, Any]:
     """Give agreement as whole numbers and decimal strings; leniency without names, by size."""
-    measures = ("alpha", "ac2", "exact", "within_one")
     leniency = [_measure(each) for each in measured.leniency.values()]
     return {
         "items": measured.items,
         "reviewers": measured.reviewers,
-        **{name: _measure(getattr(measured, name)) for name in measures},
+        **{name: _measure(getattr(measured, name)) for name in MEASURES},
         "leniency": sorted(leniency, key=canonical_bytes),
     }
 

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from review.verdict.agreement import MEASURES, SHARES
 from review.verdict.attachment import why_not_community
 from review.verdict.certificate import COMMUNITY_VALIDATED, Certificate
 from review.verdict.findings import Code, Finding
@@ -115,9 +116,8 @@ def _ends(numbers: Mapping[str, Any]) -> str:
 
 
 def _agreement(measured: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    names = {"alpha": "alpha", "ac2": "AC2", "exact": "same rating", "within_one": "within one"}
-    for name, title in names.items():
-        yield title, measure(measured[name], share=name in {"exact", "within_one"})
+    for name, title in MEASURES.items():
+        yield title, measure(measured[name], share=name in SHARES)
 
 
 def measure(stated: Mapping[str, Any], *, share: bool) -> str:

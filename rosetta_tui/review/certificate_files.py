@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from review.files.keys import Identity
+    from review.office.store import Office, Review
     from review.verdict.evidence_file import EvidenceFile
 
 
@@ -19,6 +21,40 @@ def file_name(review: str, run_id: str) -> str:
 def taken_names(folder: Path, name: str) -> list[str]:
     """Give the files of this name that are there: to be asked before a certificate is issued."""
     return sorted(path.name for path in folder.glob(f"{name}.*")) if folder.is_dir() else []
+
+
+def issue_files(
+    office: Office,
+    review: Review,
+    runs: Sequence[str],
+    identity: Identity,
+    folder: Path,
+    *,
+    overwrite: bool = False,
+) -> Iterator[tuple[EvidenceFile, Sequence[Path]]]:
+    """Issue a certificate for each of some runs, and write its files; what is refused leaves nothing behind.
+
+    HarnessError where one of the runs has too few ratings, UsageError where files of that name are there.
+    """
+    from harness.failures import UsageError
+    from review.office.certifying import issue, review_evidence
+    from review.verdict.certificate import read_verdict, require_enough
+    from rosetta_tui.review.out_folder import make_folder
+
+    evidence = review_evidence(office, review, identity.public.signing_key)
+    for run in runs:
+        require_enough(read_verdict(evidence, run))
+        taken = taken_names(folder, file_name(review.name, run))
+        if taken and not overwrite:
+            raise UsageError(
+                f"{taken[0]} is there already. Choose another folder; on the command line -o names it, "
+                "and --overwrite replaces what is there."
+            )
+    make_folder(folder)
+    for run in runs:
+        made = issue(office, review, run, evidence, identity)
+        evidence = made.evidence
+        yield made, write_certificate(made, folder, file_name(review.name, run))
 
 
 def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:

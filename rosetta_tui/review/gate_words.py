@@ -10,12 +10,6 @@ if TYPE_CHECKING:
     from review.verdict.certificate import Reading
     from review.verdict.verdict import Outcome
 
-AGREEMENT = {"alpha": "alpha", "ac2": "AC2", "exact": "same", "within_one": "within one step"}
-"""Measures of agreement and what they are called."""
-
-SHARES = frozenset({"exact", "within_one"})
-"""Those of them that are shares."""
-
 _MOST_SPLIT = 12
 """Entries that are named; of more only how many."""
 
@@ -124,11 +118,14 @@ def _split(review: Review, reading: Reading) -> Iterator[Told]:
 
 def agreement_words(reading: Reading) -> str:
     """Say every measure of agreement with its interval, or why it has none."""
-    return " · ".join(f"{title} {measured(reading, name)}" for name, title in AGREEMENT.items())
+    from review.verdict.agreement import MEASURES
+
+    return " · ".join(f"{title} {measured(reading, name)}" for name, title in MEASURES.items())
 
 
 def measured(reading: Reading, name: str) -> str:
     """Say one measure of agreement with its interval."""
+    from review.verdict.agreement import SHARES
     from review.verdict.certificate import agreement_json
     from review.verdict.certificate_text import measure
 

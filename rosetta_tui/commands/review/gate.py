@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,9 @@ import click
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.files.keys import Identity
-    from review.office.store import Office, Review
+    from review.office.store import Review
     from review.verdict.certificate import Reading
+    from review.verdict.evidence_file import EvidenceFile
 
 
 @click.command("gate")
@@ -39,33 +39,31 @@ def gate_(
     """
     from harness.store.database import home
     from review.files.keys import Identity, Role
-    from review.office.certifying import look
+    from review.office.certifying import look, review_evidence
+    from review.office.results import runs_of
     from review.office.store import Office
+    from review.verdict.certificate import read_verdict
+    from rosetta_tui.review.certificate_files import issue_files
 
     with Office.open(home()) as office:
         found = office.review(review)
         identity = Identity.load(home(), Role.ORGANISATION)
-        runs = _chosen(found, run_id)
+        runs = runs_of(found, run_id)
         if issue:
-            for run in runs:
-                _issue(office, found, run, identity, output, overwrite)
-        readings = {run: look(office, found, run, identity.public.signing_key) for run in runs}
+            for made, paths in issue_files(
+                office, found, runs, identity, output, overwrite=overwrite
+            ):
+                _tell(made, paths)
+        evidence = review_evidence(office, found, identity.public.signing_key)
+        for run in runs:
+            evidence = look(office, found, run, evidence)
+        readings = {run: read_verdict(evidence, run) for run in runs}
     if as_json:
         click.echo(json_text([_json(run, reading) for run, reading in readings.items()]))
         return
     for run, reading in readings.items():
         for line in _lines(found, run, reading):
             click.echo(plain(line))
-
-
-def _chosen(review: Review, run_id: str | None) -> list[str]:
-    from harness.failures import UsageError
-
-    every = [run.run_id for run in review.key.runs]
-    found = [run for run in every if run_id is None or run.startswith(run_id.lower())]
-    if not found or (run_id is not None and len(found) > 1):
-        raise UsageError(f"Name one of the runs of review {review.name!r}: {', '.join(every)}.")
-    return found
 
 
 def _json(run: str, reading: Reading) -> dict[str, Any]:
@@ -91,31 +89,18 @@ def _lines(review: Review, run: str, reading: Reading) -> Iterator[str]:
     yield from (f" {told.about:<10} {told.words}" for told in verdict_lines(review, reading))
 
 
-def _issue(
-    office: Office, review: Review, run: str, identity: Identity, folder: Path, overwrite: bool
-) -> None:
-    from harness.failures import UsageError
-    from review.office.certifying import issue
-    from review.verdict.evidence_file import EvidenceFile
-    from rosetta_tui.review.certificate_files import file_name, taken_names, write_certificate
-    from rosetta_tui.review.out_folder import make_folder
+def _tell(made: EvidenceFile, paths: Sequence[Path]) -> None:
+    """Say what was written, what it says, and what may be done with it."""
+    from review.verdict.certificate import read_certificate
 
-    name = file_name(review.name, run)
-    taken = taken_names(folder, name)
-    if taken and not overwrite:
-        raise UsageError(
-            f"{taken[0]} is there already. Name another folder with -o, or add --overwrite."
-        )
-    make_folder(folder)
-    issued = issue(office, review, run, identity)
-    presented = EvidenceFile(issued.certificate.as_bytes(), issued.signature, issued.evidence)
-    for path in write_certificate(presented, folder, name):
+    for path in paths:
         click.echo(f"Written: {plain(str(path))}", err=True)
-    outcome = issued.certificate.outcome
-    lift = f" A run's tier is lifted by: rosetta review attach {name}.certificate.json"
+    certificate = read_certificate(made.certificate, "the certificate")
+    outcome = certificate.outcome
+    lift = f" A run's tier is lifted by: rosetta review attach {paths[0].name}"
     click.echo(
         plain(
-            f"Certificate {issued.certificate.sha256[:16]}… says {outcome}. The evidence holds who rated what by "
+            f"Certificate {certificate.sha256[:16]}… says {outcome}. The evidence holds who rated what by "
             "pseudonym, and no text: give it to those who are to check it."
             + (lift if outcome == "go" else "")
         ),

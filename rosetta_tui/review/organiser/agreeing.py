@@ -33,6 +33,8 @@ _MEANINGS = {
 
 def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     """Give the section for one run."""
+    from review.verdict.agreement import MEASURES
+
     reading = run.reading
     if reading is None:
         yield from hidden(now, run)
@@ -46,7 +48,7 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         + show("each value with its 95 % interval", "$quiet"),
         classes="words",
     )  # fmt: skip
-    for name, label in gate_words.AGREEMENT.items():
+    for name, label in MEASURES.items():
         yield _measure(reading, name, label)
     yield title("Leniency, for you alone")
     yield from _leniency(reading)
@@ -56,8 +58,10 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
 
 
 def _measure(reading: Reading, name: str, label: str) -> Field:
+    from review.verdict.agreement import SHARES
+
     measure: Measure = getattr(reading.agreement, name)
-    centred = name not in gate_words.SHARES
+    centred = name not in SHARES
     return Field(
         label,
         Content.assemble(

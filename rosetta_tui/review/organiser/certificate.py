@@ -83,18 +83,13 @@ def _newest(run: RunNow, done: Verification) -> Iterator[Widget]:
 
 
 def _run(run: RunNow) -> Content:
-    beside = any(each.sha256 == _sha256(run.newest) for each in run.attached)
+    newest = run.newest
+    beside = newest is not None and any(each.sha256 == newest.sha256 for each in run.attached)
     lines = [] if run.standing is None else standing_lines(run.standing)
     if beside:
         return Content("\n").join([show("This certificate is attached to it.", "bold"), *map(show, lines)])  # fmt: skip
     words = "This certificate is not attached to it, so it changes nothing there."
     return Content("\n").join([Content.assemble(words, "  ", ("t", "bold $mark"), "  attach it"), *map(show, lines)])  # fmt: skip
-
-
-def _sha256(issued: IssuedCertificate | None) -> str:
-    from hashlib import sha256
-
-    return "" if issued is None else sha256(issued.certificate).hexdigest()
 
 
 def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:

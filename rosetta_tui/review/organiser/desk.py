@@ -67,28 +67,23 @@ class Desk:
 
     def look(self, review: str, run_id: str) -> Reading:
         """Look at the numbers of a run; a look at new ratings is written down."""
-        from review.office.certifying import look
+        from review.office.certifying import look, review_evidence
+        from review.verdict.certificate import read_verdict
 
         own_key = self.identity().public.signing_key
         with self.office() as office:
-            return look(office, office.review(review), run_id, own_key)
+            found = office.review(review)
+            looked = look(office, found, run_id, review_evidence(office, found, own_key))
+            return read_verdict(looked, run_id)
 
     def issue(self, review: str, run_id: str, folder: Path) -> Sequence[Path]:
         """Issue a certificate and write it in all its forms; UsageError where such files are there."""
-        from harness.failures import UsageError
-        from review.office.certifying import issue
-        from review.verdict.evidence_file import EvidenceFile
-        from rosetta_tui.review.certificate_files import file_name, taken_names, write_certificate
-        from rosetta_tui.review.out_folder import make_folder
+        from rosetta_tui.review.certificate_files import issue_files
 
-        name = file_name(review, run_id)
         with self.office() as office:
-            if taken := taken_names(folder, name):
-                raise UsageError(f"{taken[0]} is there already. Choose another folder.")
-            make_folder(folder)
-            made = issue(office, office.review(review), run_id, self.identity())
-        presented = EvidenceFile(made.certificate.as_bytes(), made.signature, made.evidence)
-        return write_certificate(presented, folder, name)
+            found, identity = office.review(review), self.identity()
+            [(_, paths)] = issue_files(office, found, [run_id], identity, folder)
+        return paths
 
     def write_again(self, review: str, issued: IssuedCertificate, folder: Path) -> Sequence[Path]:
         """Write a certificate that was issued before; UsageError where such files are there."""
@@ -158,10 +153,10 @@ class Desk:
         self, files: Sequence[Path], recovery: Path | None = None
     ) -> Iterator[FileReport]:
         """Take files in, one after the other; each is on the disk when its report comes."""
-        from review.files.sealing import read_age_identities
+        from review.files.keys import opening_identities
         from review.office.importing import import_files
 
-        identities = [self.identity().age, *(read_age_identities(recovery) if recovery else ())]
+        identities = opening_identities(self.folder, recovery)
         with self.office() as office:
             yield from import_files(office, identities, files)
 

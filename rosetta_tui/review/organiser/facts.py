@@ -170,8 +170,8 @@ def _run(
 def _opened(desk: Desk, office: Office, review: Review, run: RunNow) -> RunNow:
     from review.office.certifying import review_evidence, seen
 
-    own_key = desk.identity().public.signing_key
-    reading = seen(office, review, run.key.run_id, own_key)
+    evidence = review_evidence(office, review, desk.identity().public.signing_key)
+    reading = seen(evidence, run.key.run_id)
     shown = reading if reading is not None and has_numbers(reading) else None
     return replace(
         run,
@@ -179,7 +179,7 @@ def _opened(desk: Desk, office: Office, review: Review, run: RunNow) -> RunNow:
         reading=reading,
         settling="" if shown is None else settling_words(shown),
         advice=() if shown is None else list(advice(shown)),
-        verification=_verified(run.newest, review_evidence(office, review, own_key)),
+        verification=_verified(run.newest, evidence),
     )
 
 
@@ -190,7 +190,7 @@ def _verified(issued: IssuedCertificate | None, evidence: Evidence) -> Verificat
 
 
 def _verdicts(office: Office, review: Review) -> list[Verdict | None]:
-    from review.office.results import newest_certificate
+    from review.office.certifying import newest_certificate
     from review.verdict.certificate import read_certificate
 
     found: list[Verdict | None] = []

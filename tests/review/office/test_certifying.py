@@ -9,16 +9,19 @@ from random import Random
 import pytest
 
 from review.log.payloads import Adjudicate, Scope
-from review.office.certifying import Issued, issue, look, review_evidence
+from review.office.certifying import issue, look, review_evidence
 from review.office.importing import Outcome, import_bytes
 from review.office.store import Office
 from review.office.withdrawing import withdraw
 from review.rating import Rating
-from review.verdict.evidence_file import pack_evidence, unpack_evidence
+from review.verdict.certificate import read_verdict
+from review.verdict.evidence import Evidence
+from review.verdict.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
 from review.verdict.panel import ControlKind
 from review.verdict.stand_alone import rosetta_verify
 from review.verdict.verifying import Verification, verify
 from tests.review.office.made import WALL, Desk, Person, desk
+from tests.review.verdict.certified import certificate_of
 
 
 def rated(made: Desk, folder: Path, seed: int = 2) -> list[Person]:
@@ -45,9 +48,19 @@ def arrive(made: Desk, person: Person) -> None:
     assert report.outcome is Outcome.TAKEN, report
 
 
-def checked(office: Office, made: Desk, issued: Issued) -> Verification:
-    evidence = review_evidence(office, made.review, made.identity.public.signing_key)
-    return verify(issued.certificate.as_bytes(), issued.signature, evidence)
+def gathered(made: Desk, office: Office | None = None) -> Evidence:
+    own_key = made.identity.public.signing_key
+    return review_evidence(office or made.office, made.review, own_key)
+
+
+def certified(made: Desk, office: Office | None = None) -> EvidenceFile:
+    """Issue a certificate of the review's run from what is there now."""
+    run, evidence = made.review.key.runs[0].run_id, gathered(made, office)
+    return issue(office or made.office, made.review, run, evidence, made.identity)
+
+
+def checked(office: Office, made: Desk, issued: EvidenceFile) -> Verification:
+    return verify(issued.certificate, issued.signature, gathered(made, office))
 
 
 def test_from_laptops_to_a_certificate_and_a_withdrawal(
@@ -56,16 +69,16 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
     made = desk(tmp_path / "home", items=50)
     people = rated(made, tmp_path)
     run = made.review.key.runs[0].run_id
-    reading = look(made.office, made.review, run, made.identity.public.signing_key)
-    issued = issue(made.office, made.review, run, made.identity)
-    certificate = issued.certificate
+    reading = read_verdict(look(made.office, made.review, run, gathered(made)), run)
+    issued = certified(made)
+    certificate = certificate_of(issued)
     assert certificate.outcome == reading.verdict.outcome == "go"
     assert certificate.log.gaps == 0
     assert certificate.verdict["look"] == 1
     assert checked(made.office, made, issued).ok
 
     path = tmp_path / "x.rosetta-evidence"
-    packed = pack_evidence(certificate.as_bytes(), issued.signature, issued.evidence)
+    packed = pack_evidence(issued.certificate, issued.signature, issued.evidence)
     path.write_bytes(packed)
     file = unpack_evidence(packed)
     assert verify(file.certificate, file.signature, file.evidence).ok
@@ -82,9 +95,9 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
     assert "1 person took theirs back since" in done.words
     [kept] = made.office.certificates(made.review)
     assert kept.recompute
-    anew = issue(made.office, made.review, run, made.identity)
-    assert anew.certificate.supersedes == certificate.sha256
-    assert anew.certificate.panel.reviewers == 4
+    anew = certified(made)
+    assert certificate_of(anew).supersedes == certificate.sha256
+    assert certificate_of(anew).panel.reviewers == 4
     assert checked(made.office, made, anew).ok
 
     arrive(made, people[0])  # an old stick comes once more: what was taken back stays away
@@ -98,25 +111,25 @@ def test_an_office_that_was_restored_keeps_its_decisions_looks_and_certificates(
     made = desk(tmp_path / "home")
     rated(made, tmp_path)
     run = made.review.key.runs[0].run_id
-    issued = issue(made.office, made.review, run, made.identity)
+    issued = certified(made)
     item = next(item for item, known in made.review.key.items.items() if known.control is None)
     batch = made.batch.manifest.batch
     decided = Adjudicate(wall=WALL, batch=batch, item=item, harmful=True, note="")
     made.office.append(made.review, decided)
-    before = review_evidence(made.office, made.review, made.identity.public.signing_key).state
+    before = gathered(made).state
     made.office.close()
     with Office.open(shutil.copytree(made.folder, tmp_path / "restored")) as office:
         assert office.device != office.first_device
         assert checked(office, made, issued).ok
-        state = review_evidence(office, made.review, made.identity.public.signing_key).state
+        state = gathered(made, office).state
         assert (state.looks, state.adjudications) == (before.looks, before.adjudications)
         assert state.adjudications[item].harmful
-        look(office, made.review, run, made.identity.public.signing_key)
-        anew = issue(office, made.review, run, made.identity)
+        look(office, made.review, run, gathered(made, office))
+        anew = certified(made, office)
         assert checked(office, made, anew).ok
-        assert (issued.certificate.outcome, anew.certificate.outcome) == ("go", "discuss")
+        assert [certificate_of(each).outcome for each in (issued, anew)] == ["go", "discuss"]
         assert checked(office, made, issued).ok
-        packed = pack_evidence(anew.certificate.as_bytes(), anew.signature, anew.evidence)
+        packed = pack_evidence(anew.certificate, anew.signature, anew.evidence)
     path = tmp_path / "y.rosetta-evidence"
     path.write_bytes(packed)
     assert rosetta_verify._main([str(path), made.identity.public.signing_key]) == 0

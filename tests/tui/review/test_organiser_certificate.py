@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from harness.failures import HarnessError
 from harness.store.certificates import attached_to
 from harness.store.runs import find_run
 from review.log.payloads import Scope
@@ -111,7 +114,11 @@ async def test_with_too_little_nothing_can_be_issued(tmp_path: Path) -> None:
         shown = words(await open_review(pilot, made, "Certificate"))
         assert "Too little is rated to certify anything" in shown
         await press(pilot, "c", "w", "t")
+    with pytest.raises(HarnessError, match="too little was rated"):
+        made.desk.issue("spring", made.run_id, tmp_path / "out")
     assert issued(made) == 0
+    assert made.kinds() == []
+    assert not (tmp_path / "out").exists()
 
 
 async def test_after_a_withdrawal_it_is_issued_anew(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from review.log.payloads import Scope
-from review.office.certifying import issue
+from review.office.certifying import issue, review_evidence
 from review.rating import Rating
 from rosetta_tui.review.organiser import importing
 from rosetta_tui.review.organiser.desk import Desk
@@ -234,7 +234,9 @@ async def test_leaving_in_the_middle_keeps_whole_files(stick: Stick) -> None:
 async def test_a_certificate_that_rests_on_what_was_taken_back_is_marked(tmp_path: Path) -> None:
     made = scene(tmp_path, GO)
     with made.office() as office:
-        issue(office, office.review("spring"), made.run_id, made.identity)
+        review, own_key = office.review("spring"), made.identity.public.signing_key
+        evidence = review_evidence(office, review, own_key)
+        issue(office, review, made.run_id, evidence, made.identity)
     from review.office.withdrawing import withdraw
 
     app = app_of(made)

@@ -132,9 +132,11 @@ def test_files_that_are_there_are_not_overwritten_unasked(
 ) -> None:
     review = filled(office, home, reviewed(card))
     issued(tmp_path)
-    with pytest.raises(UsageError, match="is there already"):
+    before = office.state(review).looks
+    with pytest.raises(UsageError, match="is there already.*--overwrite"):
         invoke("gate", "--issue", "-o", tmp_path / "out")
     assert len(office.certificates(review)) == 1
+    assert office.state(review).looks == before
     done = invoke("gate", "--issue", "-o", tmp_path / "out", "--overwrite")
     assert done.exit_code == 0
     second = json.loads(office.certificates(review)[1].certificate)
