@@ -41,17 +41,13 @@ _WORDS = {
 }
 
 
-class ArchiveError(FileError):
-    """These bytes are not an archive as this program writes it; the message says why."""
-
-
 def pack(members: Mapping[str, bytes]) -> bytes:
     """Write members as a stored zip: by name, without times, attributes or extra fields.
 
-    Raises ArchiveError where a name is none, or where there is too much for one file.
+    Raises FileError where a name is none, or where there is too much for one file.
     """
     if not all(_NAME.fullmatch(name) for name in members) or len(members) > MOST_MEMBERS:
-        raise ArchiveError(
+        raise FileError(
             FileProblem.INVALID, "This cannot be packed: a member has a name that none may have."
         )
     if sum(map(len, members.values())) > MOST_BYTES:
@@ -78,7 +74,7 @@ def unpack(
 ) -> dict[str, bytes]:
     """Read an archive that must hold exactly ``names``, and may hold ``optional`` ones.
 
-    ``most`` bounds the bytes of single members. Raises ArchiveError in words for anything else.
+    ``most`` bounds the bytes of single members. Raises FileError in words for anything else.
     """
     if len(data) > MOST_BYTES + 2**16:
         raise _error(FileProblem.TOO_LARGE)
@@ -89,7 +85,7 @@ def unpack(
     _check_names(set(members), set(names), set(optional))
     for name, limit in (most or {}).items():
         if len(members.get(name, b"")) > limit:
-            raise ArchiveError(
+            raise FileError(
                 FileProblem.TOO_LARGE,
                 f"This file holds too much in {name} ({limit:,} bytes at most).",
             )
@@ -139,16 +135,16 @@ def _local(data: bytes, at: int) -> tuple[str, int, int]:
 
 def _check_names(found: set[str], names: set[str], optional: set[str]) -> None:
     if missing := sorted(names - found):
-        raise ArchiveError(
+        raise FileError(
             FileProblem.NOT_OURS, f"This is another kind of file: it holds no {missing[0]}."
         )
     if more := sorted(found - names - optional):
-        raise ArchiveError(
+        raise FileError(
             FileProblem.NEWER,
             f"This file holds {more[0]}, which does not belong there. "
             "It may come from a newer version of Rosetta.",
         )
 
 
-def _error(problem: FileProblem) -> ArchiveError:
-    return ArchiveError(problem, _WORDS[problem])
+def _error(problem: FileProblem) -> FileError:
+    return FileError(problem, _WORDS[problem])

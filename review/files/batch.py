@@ -36,10 +36,6 @@ _MOST_TRAINING = 100
 _Item = TypeVar("_Item", BatchItem, TrainingItem)
 
 
-class BatchError(FileError):
-    """This batch cannot be made or opened; the message says why and what to do."""
-
-
 @dataclass(frozen=True)
 class Batch:
     """A batch whose signature and content were checked."""
@@ -71,19 +67,16 @@ def make_batch(
 ) -> Batch:
     """Sign a batch; ``manifest.members`` is filled in here, whatever it holds.
 
-    Raises BatchError where content and manifest contradict each other, or there is too much of it. The
+    Raises FileError where content and manifest contradict each other, or there is too much of it. The
     same input gives the same bytes.
     """
     if manifest.organisation.signing_key != identity.public.signing_key:
-        raise BatchError(
+        raise FileError(
             FileProblem.INVALID,
             "The batch names another organisation's signing key than the one that is to sign it.",
         )
     members = {ITEMS: _lines(items), TRAINING: _lines(training), README: batch_readme(manifest)}
-    try:
-        return _read(pack_signed(manifest, members, identity))
-    except FileError as error:
-        raise BatchError(error.problem, str(error)) from None
+    return _read(pack_signed(manifest, members, identity))
 
 
 def write_batch(
@@ -91,49 +84,38 @@ def write_batch(
 ) -> bytes:
     """Give the bytes of a ``.rosetta-batch`` file: sealed for recipients, or with a passphrase, or plain.
 
-    Raises BatchError where a secret batch would be left open. A file for each reviewer is made by calling
+    Raises FileError where a secret batch would be left open. A file for each reviewer is made by calling
     this once for each passphrase.
     """
     if recipients and passphrase is not None:
-        raise BatchError(
+        raise FileError(
             FileProblem.INVALID,
             "A batch is sealed either for laptops or with a passphrase. Write two files.",
         )
-    try:
-        if recipients:
-            return seal(batch.archive, recipients)
-        if passphrase is not None:
-            return seal_with_passphrase(batch.archive, typed_passphrase(passphrase))
-    except FileError as error:
-        raise BatchError(error.problem, str(error)) from None
+    if recipients:
+        return seal(batch.archive, recipients)
+    if passphrase is not None:
+        return seal_with_passphrase(batch.archive, typed_passphrase(passphrase))
     if batch.manifest.secret:
-        raise BatchError(
+        raise FileError(
             FileProblem.LOCKED,
             "This batch holds secret sentences. Name the laptops it is for, or a passphrase.",
         )
     return batch.archive
 
 
-def is_encrypted(data: bytes) -> bool:
-    """Say whether a batch file is sealed; ``sealing.lock_of`` tells whether by keys or passphrase."""
-    return lock_of(data) is not None
-
-
 def open_batch(
     data: bytes, identities: Iterable[AgeIdentity] = (), passphrase: str | None = None
 ) -> Batch:
-    """Open a batch file and check all of it; raises BatchError in words.
+    """Open a batch file and check all of it; raises FileError in words.
 
     A passphrase takes a fraction of a second for our files, and some seconds for one that another program
     sealed: call it away from the screen. ``problem`` LOCKED asks for a passphrase, WRONG_KEY for another.
     """
-    try:
-        plain = _unsealed(data, identities, passphrase)
-        batch = _read(plain)
-    except FileError as error:
-        raise BatchError(error.problem, str(error)) from None
+    plain = _unsealed(data, identities, passphrase)
+    batch = _read(plain)
     if batch.manifest.secret and plain is data:
-        raise BatchError(
+        raise FileError(
             FileProblem.INVALID,
             "This batch holds secret sentences but is not sealed. Tell the organisation, and delete it.",
         )
@@ -147,13 +129,13 @@ def _unsealed(data: bytes, identities: Iterable[AgeIdentity], passphrase: str | 
     if lock is Lock.KEYS:
         return unseal(data, identities)
     if passphrase is None:
-        raise BatchError(
+        raise FileError(
             FileProblem.LOCKED, "This file opens with the passphrase on the reviewer's card."
         )
     try:
         typed = typed_passphrase(passphrase)
     except FileError as error:
-        raise BatchError(FileProblem.WRONG_KEY, str(error)) from None
+        raise FileError(FileProblem.WRONG_KEY, str(error)) from None
     return unseal_with_passphrase(data, typed)
 
 
@@ -173,10 +155,10 @@ def _read(archive: bytes) -> Batch:
 def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_Item, ...]:
     """Read one item a line; the words for a bad one name its line and never quote it."""
     if content and not content.endswith(b"\n"):
-        raise BatchError(FileProblem.INVALID, f"{member}: the last line has no end.")
+        raise FileError(FileProblem.INVALID, f"{member}: the last line has no end.")
     lines = content.split(b"\n", most + 1)[:-1]
     if len(lines) > most:
-        raise BatchError(FileProblem.TOO_LARGE, f"{member}: more than {most:,} lines.")
+        raise FileError(FileProblem.TOO_LARGE, f"{member}: more than {most:,} lines.")
     return tuple(
         _item(line, form, f"{member}: line {number}") for number, line in enumerate(lines, 1)
     )
@@ -186,7 +168,7 @@ def _item(line: bytes, form: type[_Item], where: str) -> _Item:
     try:
         return form.model_validate_json(line, strict=True)
     except ValidationError as error:
-        raise BatchError(FileProblem.INVALID, f"{where}: {first_problem(error)}") from None
+        raise FileError(FileProblem.INVALID, f"{where}: {first_problem(error)}") from None
 
 
 def _lines(items: Iterable[BaseModel]) -> bytes:

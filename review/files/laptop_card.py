@@ -22,10 +22,6 @@ SUFFIX: Final = ".rosetta-laptop"
 _MOST_BYTES = 4096
 
 
-class LaptopCardError(FileError):
-    """This is not a laptop's card, or it was changed."""
-
-
 @dataclass(frozen=True)
 class LaptopCard:
     """What the organisation learns of a laptop."""
@@ -59,17 +55,17 @@ def write_laptop_card(identity: Identity, name: str) -> bytes:
 
 
 def read_laptop_card(data: bytes) -> LaptopCard:
-    """Read a card and check its signature; raises LaptopCardError in words."""
+    """Read a card and check its signature; raises FileError in words."""
     try:
         card = _Signed.model_validate_json(data[: _MOST_BYTES + 1], strict=True)
     except ValidationError:
-        raise LaptopCardError(
+        raise FileError(
             FileProblem.NOT_OURS,
             "This is not the card of a laptop, or it is damaged. Ask for the file once more.",
         ) from None
     fields = card.model_dump(exclude={"signature"})
     if not verify(card.signing_key, canonical_bytes(fields), bytes.fromhex(card.signature)):
-        raise LaptopCardError(
+        raise FileError(
             FileProblem.DAMAGED,
             "This laptop's card was changed after it was written: its signature does not fit. "
             "Ask for it once more.",
@@ -77,7 +73,5 @@ def read_laptop_card(data: bytes) -> LaptopCard:
     try:
         recipient = checked_recipient(card.recipient)
     except SealError as error:
-        raise LaptopCardError(
-            error.problem, f"This laptop's card cannot be used: {error}"
-        ) from None
+        raise FileError(error.problem, f"This laptop's card cannot be used: {error}") from None
     return LaptopCard(card.name, PublicIdentity(card.signing_key, recipient))

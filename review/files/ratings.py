@@ -35,10 +35,6 @@ _MARK_DIGITS = 12
 """Hexadecimal digits in a file's name that tell which event of which batch is its last."""
 
 
-class RatingsError(FileError):
-    """These ratings cannot be written or opened; the message says why and what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class Written:
     """A file of ratings that is on the stick, read back and whole."""
@@ -94,7 +90,7 @@ def sign_ratings(events: Iterable[Event], batch: Batch, identity: Identity) -> b
     """Give the signed archive that is to be sealed; the same events give the same bytes."""
     ordered = sorted({event.id: event for event in events}.values(), key=lambda event: event.order)
     if not ordered:
-        raise RatingsError(FileProblem.INVALID, "There is nothing to hand over yet.")
+        raise FileError(FileProblem.INVALID, "There is nothing to hand over yet.")
     public = identity.public
     manifest = RatingsManifest(
         batch=batch.manifest.batch,
@@ -112,18 +108,15 @@ def sign_ratings(events: Iterable[Event], batch: Batch, identity: Identity) -> b
 
 
 def open_ratings(data: bytes, identities: Iterable[AgeIdentity]) -> RatingsFile:
-    """Open a file of ratings and check its signature, hashes and count; raises RatingsError in words."""
+    """Open a file of ratings and check its signature, hashes and count; raises FileError in words."""
     identities = list(identities)
-    try:
-        if lock_of(data) is Lock.PASSPHRASE:
-            raise RatingsError(
-                FileProblem.NOT_OURS, "This is another kind of file: ratings are sealed for keys."
-            )
-        opened = _checked(unseal(data, identities))
-    except FileError as error:
-        raise RatingsError(error.problem, str(error)) from None
+    if lock_of(data) is Lock.PASSPHRASE:
+        raise FileError(
+            FileProblem.NOT_OURS, "This is another kind of file: ratings are sealed for keys."
+        )
+    opened = _checked(unseal(data, identities))
     if not {each.recipient for each in identities}.intersection(opened.manifest.recipients):
-        raise RatingsError(
+        raise FileError(
             FileProblem.WRONG_KEY,
             "These ratings were meant for another organisation; somebody sealed them again for this one.",
         )
@@ -136,7 +129,7 @@ def _checked(archive: bytes) -> SignedArchive[RatingsManifest]:
     content = opened.members[EVENTS]
     count = content.count(b"\n")
     if count != opened.manifest.events or not content.endswith(b"\n") or count > MOST_EVENTS:
-        raise RatingsError(
+        raise FileError(
             FileProblem.INVALID,
             f"{EVENTS}: not as many events as {MANIFEST} says. Ask for a new copy.",
         )

@@ -90,7 +90,7 @@ def seal(data: bytes, recipients: Sequence[str]) -> bytes:
 
 
 def unseal(data: bytes, identities: Iterable[AgeIdentity]) -> bytes:
-    """Decrypt with any of the identities; raises WrongKey or SealError in words."""
+    """Decrypt with any of the identities; raises SealError in words; its ``problem`` WRONG_KEY says that none fits."""
     _check_sealed(data, Lock.KEYS)
     age = _age()
     keys = [age.x25519.Identity.from_str(each.secret) for each in identities]

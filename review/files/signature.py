@@ -10,7 +10,6 @@ import base64
 from typing import Final
 
 SEED_BYTES: Final = 32
-SIGNATURE_BYTES: Final = 64
 
 _DER_HEAD = bytes.fromhex("302a300506032b6570032100")
 """What RFC 8410 puts before the 32 bytes of a public key."""

@@ -14,11 +14,11 @@ from pydantic import ValidationError
 from harness.card.canonical import canonical_bytes
 from harness.failures import UsageError
 from harness.problems import first_problem
-from review.files.archive import ArchiveError, pack, unpack
+from review.files.archive import pack, unpack
 from review.files.batch_form import BatchManifest
 from review.files.export_form import ExportManifest
 from review.files.keys import Identity
-from review.files.problem import FileProblem
+from review.files.problem import FileError, FileProblem
 from review.files.ratings_form import RatingsManifest
 from review.files.signature import verify
 
@@ -46,7 +46,7 @@ def pack_signed(manifest: _Form, members: Mapping[str, bytes], identity: Identit
     complete = manifest.model_copy(update={"members": _hashes(members)})
     content = canonical_bytes(complete.model_dump(mode="json"))
     if len(content) > _MOST_MANIFEST:
-        raise ArchiveError(
+        raise FileError(
             FileProblem.TOO_LARGE, "This is too much for one file: name fewer items or reviewers."
         )
     return pack({**members, MANIFEST: content, SIGNATURE: identity.sign(content)})
@@ -58,7 +58,7 @@ def unpack_signed(
     """Read an archive of this form and check its signature and hashes.
 
     ``members`` names every member but the two of the signature, each with the most bytes it may have.
-    Raises ArchiveError in words.
+    Raises FileError in words.
     """
     found = unpack(
         data, {*members, MANIFEST, SIGNATURE}, most={**members, MANIFEST: _MOST_MANIFEST}
@@ -66,7 +66,7 @@ def unpack_signed(
     content, signature = found.pop(MANIFEST), found.pop(SIGNATURE)
     manifest = _manifest(content, form)
     if not verify(manifest.signer, content, signature) or manifest.members != _hashes(found):
-        raise ArchiveError(
+        raise FileError(
             FileProblem.DAMAGED,
             "This file was changed after it was signed, or it is damaged. Ask for a new copy.",
         )
@@ -78,7 +78,7 @@ def _manifest(content: bytes, form: type[_Form]) -> _Form:
     try:
         return form.model_validate_json(content, strict=True)
     except ValidationError as error:
-        raise ArchiveError(FileProblem.INVALID, f"{MANIFEST}: {first_problem(error)}") from None
+        raise FileError(FileProblem.INVALID, f"{MANIFEST}: {first_problem(error)}") from None
 
 
 def _check_format(content: bytes, ours: str) -> None:
@@ -89,12 +89,12 @@ def _check_format(content: bytes, ours: str) -> None:
         return
     kind, _, version = stated.partition("/") if isinstance(stated, str) else ("", "", "")
     if kind == ours.partition("/")[0] and version.isdecimal():
-        raise ArchiveError(
+        raise FileError(
             FileProblem.NEWER,
             "This file was written by another version of Rosetta, whose form this version does not "
             "know. Install the newest version.",
         )
-    raise ArchiveError(
+    raise FileError(
         FileProblem.NOT_OURS,
         "This is another kind of file than was asked for. Choose another file.",
     )
@@ -110,7 +110,7 @@ def _canonical_json(content: bytes) -> Any:
         raw = json.loads(content)
         if canonical_bytes(raw) == content:
             return raw
-    raise ArchiveError(
+    raise FileError(
         FileProblem.INVALID,
         f"{MANIFEST} is not canonical JSON. Ask for the file as Rosetta wrote it.",
     )

@@ -121,9 +121,9 @@ class Opening:
         return found
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
-        """Open and check a review; BatchError with ``problem`` LOCKED asks for the passphrase.
+        """Open and check a review; FileError with ``problem`` LOCKED asks for the passphrase.
 
-        Raises StickError or BatchError in words. A passphrase may take seconds: call it away from the screen.
+        Raises StickError or FileError in words. A passphrase may take seconds: call it away from the screen.
         """
         data = self._bytes(choice)
         keys = []

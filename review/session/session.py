@@ -237,7 +237,7 @@ class Session:
     def export(self, folder: Path) -> Exported:
         """Write everything about this batch as one sealed file into a folder and read it back.
 
-        Raises NotSaved or RatingsError in words; the ratings stay on this computer either way.
+        Raises NotSaved or FileError in words; the ratings stay on this computer either way.
         """
         return hand_over(self._laptop, self._batch, self._reviewer, folder, self._wall())
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from review.files import archive
-from review.files.archive import ArchiveError, pack, unpack
-from review.files.problem import FileProblem
+from review.files.archive import pack, unpack
+from review.files.problem import FileError, FileProblem
 from tests.review.thorough import times
 
 SMALL = {"a.txt": b"alpha", "b.jsonl": b"", "manifest.json": b"{}"}
@@ -47,17 +47,17 @@ def test_every_single_changed_byte_is_refused() -> None:
     for place, byte in enumerate(packed):
         for value in random.Random(place).sample(range(1, 256), times(16, 255)):
             changed = packed[:place] + bytes([byte ^ value]) + packed[place + 1 :]
-            with pytest.raises(ArchiveError, match=r"\. |\.$"):
+            with pytest.raises(FileError, match=r"\. |\.$"):
                 unpack(changed, SMALL)
 
 
 def test_every_truncation_and_every_longer_file_is_refused() -> None:
     packed = pack(SMALL)
     for length in range(len(packed)):
-        with pytest.raises(ArchiveError) as refused:
+        with pytest.raises(FileError) as refused:
             unpack(packed[:length], SMALL)
         assert refused.value.problem is FileProblem.CUT_SHORT, length
-    with pytest.raises(ArchiveError):
+    with pytest.raises(FileError):
         unpack(packed + b"\0", SMALL)
 
 
@@ -150,7 +150,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], FileProblem]] = {
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_files_are_refused_in_words(kind: str) -> None:
     make, problem = HOSTILE[kind]
-    with pytest.raises(ArchiveError) as refused:
+    with pytest.raises(FileError) as refused:
         unpack(make(), {"a.txt"}, optional=SMALL)
     assert refused.value.problem is problem
     assert str(refused.value).endswith(".")
@@ -160,31 +160,31 @@ def test_hostile_files_are_refused_in_words(kind: str) -> None:
 def test_names_are_exactly_those_that_are_expected() -> None:
     packed = pack(SMALL)
     assert unpack(packed, {"a.txt", "b.jsonl"}, optional={"manifest.json", "c"}) == SMALL
-    with pytest.raises(ArchiveError, match="holds no events"):
+    with pytest.raises(FileError, match="holds no events"):
         unpack(packed, {"events.jsonl"})
-    with pytest.raises(ArchiveError, match=r"holds manifest.json, which does not belong"):
+    with pytest.raises(FileError, match=r"holds manifest.json, which does not belong"):
         unpack(packed, {"a.txt", "b.jsonl"})
 
 
 def test_too_much_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ArchiveError, match=r"too much in a\.txt \(4 bytes"):
+    with pytest.raises(FileError, match=r"too much in a\.txt \(4 bytes"):
         unpack(pack(SMALL), SMALL, most={"a.txt": 4})
     monkeypatch.setattr(archive, "MOST_BYTES", 4)
-    with pytest.raises(ArchiveError) as refused:
+    with pytest.raises(FileError) as refused:
         pack(SMALL)
     assert refused.value.problem is FileProblem.TOO_LARGE
-    with pytest.raises(ArchiveError) as refused:
+    with pytest.raises(FileError) as refused:
         unpack(b"PK\3\4" + bytes(2**17), SMALL)
     assert refused.value.problem is FileProblem.TOO_LARGE
 
 
 @pytest.mark.parametrize("name", ["", "../a", "a/b", ".hidden", "a\0", "x" * 81, "\u00e9"])
 def test_no_such_name_is_written(name: str) -> None:
-    with pytest.raises(ArchiveError, match="name"):
+    with pytest.raises(FileError, match="name"):
         pack({name: b""})
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_taken_or_refused_in_words(noise: bytes) -> None:
-    with pytest.raises(ArchiveError):
+    with pytest.raises(FileError):
         unpack(b"PK\3\4" + noise, SMALL)

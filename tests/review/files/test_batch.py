@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from harness.card.canonical import canonical_bytes
 from review.files.archive import pack
-from review.files.batch import Batch, BatchError, is_encrypted, make_batch, open_batch, write_batch
+from review.files.batch import Batch, make_batch, open_batch, write_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, TrainingItem
 from review.files.keys import Identity, Role
-from review.files.problem import FileProblem
-from review.files.sealing import AgeIdentity
+from review.files.problem import FileError, FileProblem
+from review.files.sealing import AgeIdentity, lock_of
 from tests.review.files.made import (
     LAPTOP,
     ORGANISATION,
@@ -32,8 +32,8 @@ from tests.review.files.made import (
 WORDS = "kizun gorot sapos gipad"
 
 
-def refused(data: bytes, *identities: AgeIdentity, passphrase: str | None = None) -> BatchError:
-    with pytest.raises(BatchError, match=r"[.)]$") as error:
+def refused(data: bytes, *identities: AgeIdentity, passphrase: str | None = None) -> FileError:
+    with pytest.raises(FileError, match=r"[.)]$") as error:
         open_batch(data, identities, passphrase)
     return error.value
 
@@ -113,8 +113,8 @@ def test_nothing_but_the_words_of_the_form_is_in_it() -> None:
 
 def test_a_secret_batch_opens_for_its_laptops_only() -> None:
     data = write_batch(batch(secret=True), recipients=[LAPTOP.public.recipient])
-    assert is_encrypted(data)
-    assert not is_encrypted(write_batch(batch()))
+    assert lock_of(data) is not None
+    assert lock_of(write_batch(batch())) is None
     assert open_batch(data, [RECOVERY, LAPTOP.age]).manifest.secret
     assert refused(data, RECOVERY).problem is FileProblem.WRONG_KEY
     assert refused(data).problem is FileProblem.WRONG_KEY
@@ -131,20 +131,20 @@ def test_a_secret_batch_opens_with_the_words_of_the_card() -> None:
 
 
 def test_a_secret_batch_never_leaves_open() -> None:
-    with pytest.raises(BatchError, match="secret sentences"):
+    with pytest.raises(FileError, match="secret sentences"):
         write_batch(batch(secret=True))
-    with pytest.raises(BatchError, match="too short"):
+    with pytest.raises(FileError, match="too short"):
         write_batch(batch(secret=True), passphrase="house")
-    with pytest.raises(BatchError, match="no age recipient"):
+    with pytest.raises(FileError, match="no age recipient"):
         write_batch(batch(secret=True), recipients=["age1nobody"])
-    with pytest.raises(BatchError, match="either for laptops or with"):
+    with pytest.raises(FileError, match="either for laptops or with"):
         write_batch(batch(), recipients=[LAPTOP.public.recipient], passphrase=WORDS)
     assert "not sealed" in str(refused(batch(secret=True).archive))
 
 
 def test_another_key_cannot_sign_in_its_name() -> None:
     other = Identity.make(Role.ORGANISATION)
-    with pytest.raises(BatchError, match="another organisation's signing key"):
+    with pytest.raises(FileError, match="another organisation's signing key"):
         make_batch(manifest(), items(), training(), other)
     plain = {
         name: zipfile.ZipFile(io.BytesIO(batch().archive)).read(name)
@@ -251,7 +251,7 @@ def test_a_batch_that_contradicts_itself_is_refused_though_it_is_signed(what: st
     changes, said = INVALID[what]
     error = refused(changed(**changes))
     assert error.problem in {FileProblem.INVALID, FileProblem.TOO_LARGE}
-    with pytest.raises(BatchError, match=said):
+    with pytest.raises(FileError, match=said):
         raise error
     assert "dog" not in str(error)
 
@@ -295,9 +295,9 @@ def test_a_manifest_has_one_form(other: bytes) -> None:
 
 
 def test_what_cannot_be_rated_is_not_made() -> None:
-    with pytest.raises(BatchError, match="nothing to rate"):
+    with pytest.raises(FileError, match="nothing to rate"):
         make_batch(manifest(), [], [], ORGANISATION)
-    with pytest.raises(BatchError, match="not there"):
+    with pytest.raises(FileError, match="not there"):
         make_batch(manifest(), items()[:1], [], ORGANISATION)
 
 

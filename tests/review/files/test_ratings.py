@@ -15,15 +15,8 @@ from review.files import ratings as module
 from review.files.archive import pack
 from review.files.batch import Batch, make_batch, write_batch
 from review.files.keys import Identity, Role
-from review.files.problem import FileProblem
-from review.files.ratings import (
-    RatingsError,
-    RatingsFile,
-    Written,
-    open_ratings,
-    sign_ratings,
-    write_ratings,
-)
+from review.files.problem import FileError, FileProblem
+from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings
 from review.files.sealing import AgeIdentity, seal
 from review.files.stick import StickError, StickProblem
 from review.log.event import read_event
@@ -52,8 +45,8 @@ def opened(path: Path) -> RatingsFile:
     return open_ratings(path.read_bytes(), [ORGANISATION.age])
 
 
-def refused(data: bytes, *identities: AgeIdentity) -> RatingsError:
-    with pytest.raises(RatingsError, match=r"\.$") as error:
+def refused(data: bytes, *identities: AgeIdentity) -> FileError:
+    with pytest.raises(FileError, match=r"\.$") as error:
         open_ratings(data, identities or [ORGANISATION.age])
     return error.value
 
@@ -217,7 +210,7 @@ def test_an_older_file_that_cannot_be_taken_away_is_no_harm(
 
 
 def test_nothing_is_not_handed_over(tmp_path: Path) -> None:
-    with pytest.raises(RatingsError, match="nothing to hand over"):
+    with pytest.raises(FileError, match="nothing to hand over"):
         write_ratings(tmp_path, [], BATCH, LAPTOP, REVIEWERS[0])
 
 

@@ -16,8 +16,9 @@ from harness.card.build import seal
 from harness.failures import HarnessError, StoreError, UsageError
 from harness.store.database import open_store
 from harness.store.runs import find_run, read_card
-from review.files.batch import BatchError, open_batch, write_batch
+from review.files.batch import open_batch, write_batch
 from review.files.keys import Identity, Role
+from review.files.problem import FileError
 from review.files.sealing import AgeIdentity
 from review.office.creating import Draft
 from review.office.naming import check_words, review_name
@@ -177,7 +178,7 @@ def test_a_secret_batch_is_never_written_open(
     ready = made.made(secret, identity)
     _, policy = proposed()
     with Office.open(tmp_path) as office:
-        with pytest.raises(BatchError, match="secret"):
+        with pytest.raises(FileError, match="secret"):
             publish(office, ready, policy, review_texts("en"), Protection(), tmp_path / "out")
         assert not office.reviews()
     assert not (tmp_path / "out").exists()
@@ -207,7 +208,7 @@ def test_a_secret_batch_opens_with_the_words_on_the_card_alone(
     assert source not in data
     opened = open_batch(data, passphrase=words)
     assert len(opened.manifest.orders) == 1
-    with pytest.raises(BatchError):
+    with pytest.raises(FileError):
         open_batch(done.files[1].read_bytes(), passphrase=words)
 
 
@@ -218,7 +219,7 @@ def test_a_secret_batch_opens_on_the_laptop_it_is_for(
     [batch] = made.made(secret, identity).batches
     data = write_batch(batch, recipients=[laptop.recipient])
     assert open_batch(data, [laptop]).items == batch.items
-    with pytest.raises(BatchError):
+    with pytest.raises(FileError):
         open_batch(data, [AgeIdentity.make()])
 
 

@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from harness.failures import UsageError
-from review.files.archive import ArchiveError, pack, unpack
+from review.files.archive import pack, unpack
+from review.files.problem import FileError
 from review.log.event import events_sha256
 from review.log.payloads import Adjudicate, Comment, Look, Skip, Suggest
 from review.verdict.certificate import read_verdict
@@ -142,12 +143,12 @@ def test_a_file_that_is_none_is_refused() -> None:
     members = unpack(pack_evidence(b"{}", b"s", review_of(7)), _names(), ())
     for name in ("policy.toml", "key.json", "events.jsonl"):
         rest = {each: data for each, data in members.items() if each != name}
-        with pytest.raises(ArchiveError):
+        with pytest.raises(FileError):
             unpack_evidence(pack(rest))
     for name in ("key.json", "events.jsonl", "devices.json"):
         with pytest.raises(UsageError):
             unpack_evidence(pack({**members, name: b"{not json"}))
-    with pytest.raises(ArchiveError):
+    with pytest.raises(FileError):
         unpack_evidence(b"PK nothing of the kind")
 
 
