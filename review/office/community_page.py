@@ -1,7 +1,8 @@
 """The result for the speakers themselves: one page in plain words, where disagreement is a question about the language.
 
 Every number on it is a field of the certificate. Nobody can be recognised: no pseudonym, no comment, no
-count of a single item; and from a panel of fewer than five people nothing but the result.
+count of a single item; and from a panel of fewer than five people, on the certificate or today, nothing but
+the result.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def community_page(
     words: Words,
 ) -> str:
     """Write the page in the language of ``words``; without ``texts`` (a secret review) no sentence is shown."""
-    large = certificate.panel.reviewers >= FEWEST_PEOPLE
+    today = people_today(key, state, certificate.run.run_id)
+    large = min(certificate.panel.reviewers, today) >= FEWEST_PEOPLE
     said = reasons(key, state, certificate.run.run_id) if large else []
     asked = questions(key, state, texts, certificate.run.run_id) if large else []
     parts = [
@@ -88,6 +90,21 @@ def community_page(
     ]
     title = words("What people said about the machine translation")
     return document(title, "\n".join(parts), language=words.language, direction=words.direction)
+
+
+def people_today(key: AnswerKey, state: State, run_id: str) -> int:
+    """Count the people whose ratings of a run are still there: what a certificate counted may be taken back since."""
+    real = {i for i, known in key.items.items() if known.run_id == run_id and not known.control}
+    return len(
+        {
+            reviewer
+            for reviewer, _, said in counted(state, key)
+            if any(
+                item in real and judged.rating is not None
+                for item, judged in said.judgements.items()
+            )
+        }
+    )
 
 
 def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
@@ -165,7 +182,7 @@ def _numbers(certificate: Certificate, words: Words) -> Iterator[str]:
         return
     good = words(
         "About {share} of the translations are good: correct, or with small problems only.",
-        share=_of_ten(numbers["share"], words),
+        share=_about(numbers["share"], words),
     )
     yield f"<p>{_field('/verdict/numbers/share', good)}</p>"
     if numbers["lower"] is not None:
@@ -190,7 +207,7 @@ def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
     yield _heading(words("Easy and hard sentences"))
     yield "<table>"
     for difficulty, stratum in sorted(strata.items()):
-        said = words("about {share} are good", share=_of_ten(stratum["share"], words))
+        said = words("about {share} are good", share=_about(stratum["share"], words))
         cell = _field(f"/verdict/numbers/strata/{difficulty}/share", said)
         yield f'<tr><th scope="row">{escape(words(_HARD[difficulty]))}</th><td>{cell}</td></tr>'
     yield "</table>"
@@ -253,8 +270,12 @@ def _field(path: str, said: str) -> str:
     return f'<span data-field="{path}">{escape(said)}</span>'
 
 
-def _of_ten(share: str, words: Words) -> str:
-    return words("{n} of 10", n=round(Fraction(Decimal(share)) * 10))
+def _about(share: str, words: Words) -> str:
+    """Give a share rounded, but never to all or none where it is not quite so."""
+    exact = Fraction(Decimal(share)) * 100
+    return words(
+        "{n} of 100", n=round(exact) if exact in {0, 100} else min(99, max(1, round(exact)))
+    )
 
 
 def _of_hundred(share: str, words: Words) -> str:

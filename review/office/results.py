@@ -45,10 +45,18 @@ def run_cards(connection: sqlite3.Connection, review: Review) -> dict[str, RunCa
 
 
 def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | None:
-    """Write the page for the speakers from a run's newest certificate, None where none was issued."""
+    """Write the page for the speakers from a run's newest certificate, None where none was issued.
+
+    UsageError where ratings that it rests on were taken back: the page would go on telling of them.
+    """
     found = newest_certificate(office, review, run_id)
     if found is None:
         return None
+    if found.recompute:
+        raise UsageError(
+            f"Somebody took ratings back since the certificate of run {run_id[:8]} was issued, and the page would "
+            f"still tell of them. Issue it anew: rosetta review gate {review.name} --issue"
+        )
     certificate = read_certificate(found.certificate, "the certificate")
     texts: Mapping[str, BatchItem] = {} if review.secret else review.texts
     return community_page(certificate, review.key, office.state(review), texts, words)
@@ -57,7 +65,10 @@ def page_of(office: Office, review: Review, run_id: str, words: Words) -> str | 
 def of_runs(
     office: Office, review: Review, connection: sqlite3.Connection, own_key: str, words: Words
 ) -> dict[str, OfRun]:
-    """Gather what goes into the bundle for the governance organisation; what is not there is left out."""
+    """Gather what goes into the bundle for the governance organisation; what is not there is left out.
+
+    So is the page of a certificate that rests on what was taken back.
+    """
     evidence = review_evidence(office, review, own_key)
     gathered = {}
     for run in review.key.runs:
@@ -67,7 +78,9 @@ def of_runs(
             evidence=None
             if issued is None
             else pack_evidence(issued.certificate, issued.signature, evidence),
-            page=page_of(office, review, run.run_id, words),
+            page=None
+            if issued is None or issued.recompute
+            else page_of(office, review, run.run_id, words),
         )
     return gathered
 

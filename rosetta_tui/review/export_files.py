@@ -37,6 +37,11 @@ def sealed(
             notes.append(f"Run {run_id[:8]} is no longer in the store: its card is left out.")
         if of_run.evidence is None:
             notes.append(f"Run {run_id[:8]} has no certificate yet (rosetta review gate --issue).")
+        elif of_run.page is None:
+            notes.append(
+                f"Ratings were taken back since the certificate of run {run_id[:8]}: its page is left out. "
+                "Issue it anew (rosetta review gate --issue)."
+            )
     opens = ", ".join(f"{each[:12]}…" for each in review.manifest.organisation.recipients)
     notes.append(f"It can be opened with any of these keys, each alone: {opens}")
     content = governance_bundle(office, review, gathered, identity, utc_now())
@@ -76,8 +81,8 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
     text = page_of(office, review, run_id, words)
     if text is None:
         raise UsageError(
-            f"Review {review.name!r} has no certificate of run {run_id[:8]} yet, and the page says only what one "
-            f"says. Issue it with: rosetta review gate {review.name} --issue"
+            f"Review {review.name!r} has no certificate of run {run_id[:8]} that stands, and the page says only "
+            f"what one says. Issue it (anew, where ratings were taken back): rosetta review gate {review.name} --issue"
         )
     return Export({name: text.encode()})
 

@@ -1,4 +1,4 @@
-"""A small review with its answer key and what four people said, for tests of what is made from it."""
+"""A small review with its answer key and what six people may say, for tests of what is made from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from review.verdict.panel import ControlKind
 
 BATCH = "b" * 16
 RUN = "11111111-1111-4111-8111-111111111111"
-PEOPLE = ("AAAAAAAA", "BBBBBBBB", "CCCCCCCC", "DDDDDDDD")
+PEOPLE = tuple(letter * 8 for letter in "ABCDEF")
 ITEMS = tuple(f"{number:016x}" for number in range(4))
 BAD = "f" * 16
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from harness.failures import UsageError
+from harness.store.database import open_store
 from review.log.payloads import Adjudicate, Scope
 from review.office.certifying import issue, look, review_evidence
 from review.office.importing import Outcome, import_bytes
+from review.office.results import of_runs, page_of
 from review.office.store import Office
 from review.office.withdrawing import withdraw
 from review.rating import Rating
+from review.session.words import Words
 from review.verdict.certificate import read_verdict
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
@@ -76,6 +81,7 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
     assert certificate.log.gaps == 0
     assert certificate.verdict["look"] == 1
     assert checked(made.office, made, issued).ok
+    assert page_of(made.office, made.review, run, Words.load("en")) is not None
 
     path = tmp_path / "x.rosetta-evidence"
     packed = pack_evidence(issued.certificate, issued.signature, issued.evidence)
@@ -95,9 +101,18 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
     assert "1 person took theirs back since" in done.words
     [kept] = made.office.certificates(made.review)
     assert kept.recompute
+    with pytest.raises(UsageError, match="Issue it anew"):
+        page_of(made.office, made.review, run, Words.load("en"))
+    with closing(open_store(made.folder / "rosetta.sqlite")) as store:
+        own_key = made.identity.public.signing_key
+        [gone] = of_runs(made.office, made.review, store, own_key, Words.load("en")).values()
+    assert (gone.page, gone.evidence is None) == (None, False)
     anew = certified(made)
     assert certificate_of(anew).supersedes == certificate.sha256
     assert certificate_of(anew).panel.reviewers == 4
+    page = page_of(made.office, made.review, run, Words.load("en"))
+    assert page is not None
+    assert 'class="card"' not in page
     assert checked(made.office, made, anew).ok
 
     arrive(made, people[0])  # an old stick comes once more: what was taken back stays away

@@ -55,19 +55,20 @@ UNASKED = person(Rating.GIST, "Neniu.", Reason.MISSING, agreed=False)
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=list(MAKERS))
 def test_who_does_not_count_changes_nothing(maker: Callable[[AnswerKey, State], Any]) -> None:
-    six = key().model_copy(update={"orders": dict.fromkeys((*PEOPLE, "EEEEEEEE", "FFFFFFFF"), ())})
     heard = state(GOOD, BAD, GOOD, BAD)
     others = {
-        (BATCH, "EEEEEEEE"): UNASKED,
-        (BATCH, "FFFFFFFF"): UNASKED,
+        (BATCH, PEOPLE[4]): UNASKED,
+        (BATCH, PEOPLE[5]): UNASKED,
         (BATCH, "YYYYYYYY"): OTHER,
         (BATCH, "ZZZZZZZZ"): OTHER,
         ("c" * 16, PEOPLE[3]): OTHER,
     }
     more = replace(heard, reviewers={**others, **heard.reviewers})
-    assert maker(six, more) == maker(six, heard)
-    agreed = {(BATCH, who): OTHER for who in ("EEEEEEEE", "FFFFFFFF")}
-    assert maker(six, replace(heard, reviewers={**heard.reviewers, **agreed})) != maker(six, heard)
+    assert maker(key(), more) == maker(key(), heard)
+    agreed = {(BATCH, who): OTHER for who in PEOPLE[4:]}
+    assert maker(key(), replace(heard, reviewers={**heard.reviewers, **agreed})) != maker(
+        key(), heard
+    )
 
 
 def test_people_come_by_code_and_batches_as_the_key_lists_them() -> None:
