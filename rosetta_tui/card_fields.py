@@ -98,6 +98,8 @@ def tier_words(card: Mapping[str, Any], review: Standing | None = None) -> str:
     scores = block(card, "scores")
     mixed, at_floor = number(scores.get("composite")), scores.get("at_floor") is True
     said = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
+    if review is not None and review.suspended:
+        said = "review suspended: ratings were taken back"
     passed = review is not None and review.passed
     tier = claimable(card, review)
     return tier_in_words(mixed, tier, review_passed=passed, at_floor=at_floor, review=said)

@@ -128,14 +128,14 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
 
 
 def _review(review: Standing) -> Iterator[str]:
-    from review.verdict.attachment import why_not_community
-
     said = review.certificate
     outcome = OUTCOMES[said.outcome]
     yield _line("review", outcome, said.panel.words, said.organisation.name, said.issued[:10])
     yield _line("  certificate", said.sha256)
-    if review.passed and (reason := why_not_community(said)):
-        yield _line("  not community-validated", reason)
+    if review.suspended:
+        yield _line("  SUSPENDED", "somebody took ratings back since; issue and attach it anew")
+    elif review.passed and review.why_not_community:
+        yield _line("  not community-validated", review.why_not_community)
 
 
 def _entries(dataset: Mapping[str, Any]) -> str:

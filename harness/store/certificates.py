@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -21,6 +22,8 @@ class Attached:
     """Ed25519, 64 bytes."""
     signer: str
     """Public key that was trusted when it was attached, hexadecimal."""
+    suspended: bool = False
+    """True where somebody took back what it rests on: it gives nothing until one is issued anew."""
 
     @property
     def sha256(self) -> str:
@@ -31,7 +34,8 @@ class Attached:
 def attach_certificate(connection: sqlite3.Connection, run: int, attached: Attached) -> None:
     """Keep a certificate beside a run; the same one a second time changes nothing."""
     connection.execute(
-        "INSERT OR IGNORE INTO certificates VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO certificates (run, sha256, certificate, signature, signer, attached)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
         (
             run,
             attached.sha256,
@@ -48,6 +52,17 @@ def detach_certificates(connection: sqlite3.Connection, run: int) -> int:
     return connection.execute("DELETE FROM certificates WHERE run = ?", (run,)).rowcount
 
 
+def suspend_certificates(connection: sqlite3.Connection, hashes: Iterable[str]) -> int:
+    """Let certificates give nothing any more, whichever runs they lie beside; gives how many newly."""
+    marked = (
+        connection.execute(
+            "UPDATE certificates SET suspended = 1 WHERE sha256 = ? AND NOT suspended", (each,)
+        ).rowcount
+        for each in hashes
+    )
+    return sum(marked)
+
+
 def attached_to(connection: sqlite3.Connection, run: int) -> tuple[Attached, ...]:
     """Give the certificates of one run, in the order in which they were attached."""
     return attached_by_run(connection, run).get(run, ())
@@ -59,11 +74,12 @@ def attached_by_run(
     """Give the certificates of every run that has any; rows of a wrong type count as absent."""
     found: dict[int, tuple[Attached, ...]] = {}
     rows = connection.execute(
-        "SELECT run, certificate, signature, signer FROM certificates"
+        "SELECT run, certificate, signature, signer, suspended FROM certificates"
         " WHERE ? IS NULL OR run = ? ORDER BY attached, sha256",
         (only, only),
     )
-    for run, certificate, signature, signer in rows:
+    for run, certificate, signature, signer, suspended in rows:
         if isinstance(certificate, bytes) and isinstance(signature, bytes):
-            found[run] = (*found.get(run, ()), Attached(certificate, signature, str(signer)))
+            one = Attached(certificate, signature, str(signer), bool(suspended))
+            found[run] = (*found.get(run, ()), one)
     return found

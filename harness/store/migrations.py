@@ -163,6 +163,7 @@ def m005_certificates(db: Database) -> None:
             signature BLOB NOT NULL,
             signer TEXT NOT NULL,      -- public key that a person trusted when attaching it
             attached REAL NOT NULL,
+            suspended INTEGER NOT NULL DEFAULT 0, -- 1: somebody took back what it rests on
             PRIMARY KEY (run, sha256)
         ) WITHOUT ROWID;
     """)

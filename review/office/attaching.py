@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
+from hashlib import sha256
 
 from harness.card.canonical import HASH_FIELD, seal_form
 from harness.card.load import read_raw
 from harness.failures import HarnessError, UsageError
-from harness.store.certificates import Attached, attach_certificate, attached_to
+from harness.store.certificates import (
+    Attached,
+    attach_certificate,
+    attached_to,
+    suspend_certificates,
+)
+from harness.store.database import default_path, open_store
 from harness.store.runs import Run, find_run, read_card
+from review.office.store import Office
 from review.verdict.attachment import Standing, standing
 from review.verdict.certificate import Certificate
 from review.verdict.evidence_file import EvidenceFile
@@ -38,6 +47,20 @@ def attach(connection: sqlite3.Connection, presented: EvidenceFile, trusted: str
     if now is None:  # another program changed the store meanwhile
         raise HarnessError("The store was changed meanwhile. Try again.")
     return now
+
+
+def suspend_withdrawn(office: Office) -> int:
+    """Let attached certificates give nothing where somebody took back what they rest on; gives how many newly.
+
+    The runs' store lies beside the office's file. Whoever issues and attaches anew lifts it again.
+    """
+    path = office.path.with_name(default_path().name)
+    if not path.exists():
+        return 0
+    rows = office.connection.execute("SELECT certificate FROM certificate WHERE recompute")
+    hashes = [sha256(certificate).hexdigest() for (certificate,) in rows]
+    with closing(open_store(path)) as connection:
+        return suspend_certificates(connection, hashes)
 
 
 def _refuse(done: Verification, trusted: str) -> None:

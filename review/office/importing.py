@@ -25,6 +25,7 @@ from review.log.saving import NotSaved, saying
 from review.log.table import insert_event, read_events
 from review.log.withdrawal import reach
 from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival, set_aside
+from review.office.attaching import suspend_withdrawn
 from review.office.database import note_unclean, rewrite
 from review.office.store import Office, Review
 
@@ -210,6 +211,8 @@ def _taken(
         if withdrawn:
             note_unclean(office.connection)
     rewrite(office.connection)
+    if recompute:
+        suspend_withdrawn(office)
     report = _report(name, Outcome.TAKEN, review, ratings)
     report = replace(report, withdrawn=withdrawn, recompute=recompute, unclean=office.unclean)
     report = replace(report, elsewhere=elsewhere)

@@ -8,6 +8,7 @@ from harness.failures import UsageError
 from review.files.batch_form import BatchManifest
 from review.log.payloads import Scope, Withdraw
 from review.office.arrivals import mark_recompute
+from review.office.attaching import suspend_withdrawn
 from review.office.store import Office, Review, utc_now
 
 
@@ -46,6 +47,7 @@ def withdraw(office: Office, review: Review, reviewer: str, scope: Scope) -> Tak
         marked = mark_recompute(office, said)
     for each in said:
         office.append(review, each)
+    suspend_withdrawn(office)
     return TakenBack(_erased(office) - before, marked, office.unclean)
 
 

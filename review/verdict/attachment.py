@@ -24,28 +24,37 @@ class Standing:
     """What people said of a run, by the newest certificate that holds."""
 
     certificate: Certificate
+    suspended: bool = False
+    """True where somebody took ratings back that it rests on: it gives nothing until issued anew."""
 
     @property
     def passed(self) -> bool:
-        """True where the gate said go: the cap of the claimable tier is lifted."""
-        return self.certificate.outcome is Outcome.GO
+        """True where the gate said go and all ratings still stand: the claimable tier's cap is lifted."""
+        return self.certificate.outcome is Outcome.GO and not self.suspended
 
     @property
     def verification_tier(self) -> str | None:
         """The tier of benchmark-specification §9.4 that the review gives, None where it gives none."""
-        return None if why_not_community(self.certificate) else COMMUNITY_VALIDATED
+        return COMMUNITY_VALIDATED if not self.why_not_community else None
+
+    @property
+    def why_not_community(self) -> str:
+        """Why the run is not community-validated; empty where it is."""
+        if self.suspended:
+            return "somebody took ratings back since, so the certificate must be issued anew"
+        return why_not_community(self.certificate)
 
 
 def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> Standing | None:
     """Give what people said of a run; None where no certificate beside it holds for this very card."""
     held = {
-        each.sha256: certificate
+        each.sha256: Standing(certificate, each.suspended)
         for each in attached
         if (certificate := _holds(each, run_id, run_card_hash)) is not None
     }
-    replaced = {certificate.supersedes for certificate in held.values()}
-    newest = [certificate for name, certificate in held.items() if name not in replaced]
-    return Standing(max(newest, key=_place)) if newest else None
+    replaced = {each.certificate.supersedes for each in held.values()}
+    newest = [each for name, each in held.items() if name not in replaced]
+    return max(newest, key=lambda each: _place(each.certificate)) if newest else None
 
 
 def _place(certificate: Certificate) -> tuple[str, bool, str]:

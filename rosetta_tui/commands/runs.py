@@ -99,6 +99,7 @@ def _summary(run: RunSummary) -> dict[str, Any]:
         "tier_in_words": tier_words(card, review) if card else None,
         "verification_tier": validated_by(card, review) if card else None,
         "review": None if review is None else review.certificate.outcome,
+        "review_suspended": review is not None and review.suspended,
         "certificate_sha256": None if review is None else review.certificate.sha256,
         "total_cost_usd": block(card, "cost").get("total_cost_usd"),
         "rescore_of": rescore_of(card) or None,
@@ -176,7 +177,7 @@ def _certificate_files(
 
     beside = attached_to(connection, number)
     review = review_of(read_card(connection, number) or {}, beside)
-    if review is None:
+    if review is None or review.suspended:
         return {}
     chosen = next(each for each in beside if each.sha256 == review.certificate.sha256)
     return {

@@ -33,16 +33,18 @@ def check_lines(done: Verification) -> Iterator[str]:
 
 def standing_lines(now: Standing) -> list[str]:
     """Say what may be claimed of a run now."""
-    from review.verdict.attachment import why_not_community
-
     said: Certificate = now.certificate
     run = said.run.run_id[:8]
+    if now.suspended:
+        return [
+            f"Run {run}: somebody took ratings back since, so nothing is lifted. Issue the certificate anew."
+        ]
     if not now.passed:
         return [
             f"Run {run}: the newest certificate says {said.outcome}, so nothing is lifted any more."
         ]
     tier = now.verification_tier
-    standing = f"It is {tier}." if tier else f"Not community-validated: {why_not_community(said)}."
+    standing = f"It is {tier}." if tier else f"Not community-validated: {now.why_not_community}."
     return [
         f"Run {run}: go. What may be claimed is no longer capped at functional.",
         standing,

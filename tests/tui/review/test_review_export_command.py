@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -27,6 +28,7 @@ from review.rating import Rating
 from review.verdict.key import AnswerKey
 from review.verdict.panel import ControlKind
 from rosetta_tui.commands.review import review
+from rosetta_tui.commands.runs import runs
 from tests.review.office import made
 
 COMMENT = "Mi dirus tion alie, =kara"
@@ -182,3 +184,29 @@ def test_a_yes_writes_a_new_version_and_leaves_the_corpus_alone(
     assert sum(WORDING in entry.variants for entry in after.entries) == 1
     assert after.dataset.version == "1.1.0"
     assert corpus.read_bytes() == before
+
+
+def test_who_takes_ratings_back_takes_the_claim_away_until_it_is_issued_anew(
+    home: Path, batch: Batch
+) -> None:
+    def run() -> dict[str, Any]:
+        [listed] = json.loads(CliRunner().invoke(runs, ["list", "--json"]).stdout)
+        return dict(listed)
+
+    rosetta("gate", "spring", "--issue", "-o", "first")
+    [certificate] = (home.parent / "first").glob("*.certificate.json")
+    rosetta("attach", str(certificate))
+    assert (run()["review"], run()["review_suspended"]) == ("go", False)
+    assert "reviewed" in run()["tier_in_words"]
+    rosetta("withdraw", "spring", next(iter(batch.manifest.orders)), "--scope", "batch", "--yes")
+    assert run()["review_suspended"] is True
+    assert "reviewed" not in run()["tier_in_words"]
+    assert "SUSPENDED" in CliRunner().invoke(runs, ["show", "last"]).stdout
+    card = home.parent / "card.json"
+    assert CliRunner().invoke(runs, ["export", "last", "-o", str(card)]).exit_code == 0
+    assert not card.with_suffix(".certificate.json").exists()
+    assert "anew" in refused("page", "spring")
+    rosetta("gate", "spring", "--issue", "-o", "second")
+    [again] = (home.parent / "second").glob("*.certificate.json")
+    rosetta("attach", str(again))
+    assert (run()["review"], run()["review_suspended"]) == ("go", False)
