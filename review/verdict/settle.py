@@ -157,7 +157,11 @@ def _both(outlook: _Outlook, chance: float) -> More | None:
 
 
 def _fewest(chance_of: Callable[[int], float], most: int, chance: float) -> int | None:
-    """Find the smallest number from 1 on that gives the chance, by halving: more is never worse."""
+    """Find by halving a number from 1 on that gives the chance where one less does not; None where ``most`` does not.
+
+    It is the smallest one wherever more is not worse. More items alone can be: then the spread between the few
+    people weighs more, and the t of few is wide.
+    """
     if chance_of(most) < chance:
         return None
     low, high = 0, most
