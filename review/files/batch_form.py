@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from review.forms import Form
 from review.log.payloads import Hex64, Id, Reviewer, Short
 from review.rating import Rating
 
@@ -18,11 +19,7 @@ ItemText = Annotated[str, Field(max_length=MOST_ITEM_TEXT)]
 LongText = Annotated[str, Field(max_length=50_000)]
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class BatchItem(_Form):
+class BatchItem(Form):
     """One translation to judge; controls look exactly like it."""
 
     id: Id
@@ -39,7 +36,7 @@ class TrainingItem(BatchItem):
     """Why this rating, in plain words."""
 
 
-class Organisation(_Form):
+class Organisation(Form):
     """Who asks."""
 
     name: Short
@@ -49,7 +46,7 @@ class Organisation(_Form):
     """age recipients (``age1…``) that can open the ratings: custodian, recovery and others."""
 
 
-class BatchManifest(_Form):
+class BatchManifest(Form):
     """The signed head of a batch file; the other members are named in it with their hashes."""
 
     format: Literal["rosetta-batch/1"] = BATCH_FORMAT

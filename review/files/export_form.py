@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from review.files.ratings_form import Recipient
+from review.forms import Form
 from review.log.payloads import Hex64, Short
 
 EXPORT_FORMAT: Final = "rosetta-export/1"
 EXPORT_SUFFIX: Final = ".rosetta-export"
 
 
-class ExportManifest(BaseModel):
+class ExportManifest(Form):
     """What the file holds, and for whom it was sealed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     format: Literal["rosetta-export/1"] = EXPORT_FORMAT
     review: Short

@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
 from review.files.keys import Identity, PublicIdentity
 from review.files.problem import FileError, FileProblem
 from review.files.sealing import SealError, checked_recipient
 from review.files.signature import verify
+from review.forms import Form
 from review.log.payloads import Hex64
 
 SUFFIX: Final = ".rosetta-laptop"
@@ -31,16 +32,14 @@ class LaptopCard:
     public: PublicIdentity
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Card(Form):
     format: Literal["rosetta-laptop/1"] = "rosetta-laptop/1"
     name: Annotated[str, Field(max_length=200)]
     recipient: Annotated[str, Field(max_length=200)]
     signing_key: Hex64
 
 
-class _Signed(_Form):
+class _Signed(_Card):
     signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
     """Ed25519 over the canonical bytes of the card without this field."""
 
@@ -48,7 +47,7 @@ class _Signed(_Form):
 def write_laptop_card(identity: Identity, name: str) -> bytes:
     """Give the bytes of a card, to be kept as ``NAME.rosetta-laptop``."""
     public = identity.public
-    fields = _Form(
+    fields = _Card(
         name=name, recipient=public.recipient, signing_key=public.signing_key
     ).model_dump()
     return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})

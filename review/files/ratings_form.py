@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from review.forms import Form
 from review.log.payloads import Count, Hex64, Id, Short
 
 RATINGS_FORMAT: Final = "rosetta-ratings/1"
@@ -14,11 +15,7 @@ MOST_EVENTS: Final = 1_000_000
 Recipient = Annotated[str, Field(max_length=200)]
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Sender(_Form):
+class Sender(Form):
     """The laptop that wrote the file; whether it is known, the organisation's list of laptops tells."""
 
     signing_key: Hex64
@@ -27,7 +24,7 @@ class Sender(_Form):
     """Its age recipient, for which a batch can be sealed."""
 
 
-class RatingsManifest(_Form):
+class RatingsManifest(Form):
     """What a file of ratings holds; it names for whom it was sealed, because age does not say by whom."""
 
     format: Literal["rosetta-ratings/1"] = RATINGS_FORMAT

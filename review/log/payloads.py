@@ -9,8 +9,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from review.forms import Form
 from review.rating import CannotJudge, Rating, Reason
 
 MOST_TEXT = 4_000
@@ -65,10 +66,8 @@ class Scope(StrEnum):
     EVERYTHING = "everything"
 
 
-class Payload(BaseModel):
+class Payload(Form):
     """What every event says: when its device's clock thought it was."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     wall: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
     """UTC, whole seconds."""

@@ -14,11 +14,12 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError, UsageError
 from harness.problems import first_problem
+from review.forms import Form
 from review.log.event import events_sha256
 from review.log.payloads import Count, Hex64, Id, Short
 from review.verdict.agreement import MEASURES, Agreement, Measure, agreement
@@ -42,18 +43,14 @@ COMMUNITY_VALIDATED = "community-validated"
 """The verification tier that reviewers give (benchmark-specification §9.4)."""
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Issuer(_Form):
+class Issuer(Form):
     """Who answers for the certificate."""
 
     name: Short
     signing_key: Hex64
 
 
-class CertifiedRun(_Form):
+class CertifiedRun(Form):
     """What was judged."""
 
     run_id: Short
@@ -66,7 +63,7 @@ class CertifiedRun(_Form):
     """Segment → reviewed entries."""
 
 
-class CertifiedPolicy(_Form):
+class CertifiedPolicy(Form):
     """By which rule."""
 
     sha256: Hex64
@@ -77,7 +74,7 @@ class CertifiedPolicy(_Form):
     """From how many reviewers on the policy speaks of the community."""
 
 
-class CertifiedLog(_Form):
+class CertifiedLog(Form):
     """The events that it rests on: hashes that hold whatever is erased later."""
 
     sha256: Hex64
@@ -95,7 +92,7 @@ class CertifiedLog(_Form):
     """Of the list of devices that wrote them, with their keys."""
 
 
-class CertifiedPanel(_Form):
+class CertifiedPanel(Form):
     """Who judged, in numbers."""
 
     invited: Count
@@ -107,7 +104,7 @@ class CertifiedPanel(_Form):
     """How they were chosen, in the organisation's words."""
 
 
-class Certificate(_Form):
+class Certificate(Form):
     """One certified verdict."""
 
     format: Literal["rosetta-certificate/1"] = CERTIFICATE_FORMAT
