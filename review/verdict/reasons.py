@@ -51,6 +51,10 @@ _SIGNS: Mapping[Sign, str] = {
     Sign.LONG_RUN: "the same rating {0.longest_run} times in a row",
 }
 
+_ANCHORS_LOW = "Of {0.of} translations by people, {0.count} are rated below acceptable. "
+_QUICK = "Of {0.of} ratings, {0.count} took far less time than this person usually needs. "
+"""Beside signs, for information: neither is one itself."""
+
 _NO_SHARES = {"alpha"}
 """Facts that are decimals and no shares."""
 
@@ -72,8 +76,13 @@ def care_words(reviewer: str, care: Care) -> str:
     if not care.advised:
         return ""
     signs = "; ".join(_SIGNS[sign].format(care) for sign in care.signs)
+    beside = "".join(
+        words.format(tally)
+        for words, tally in ((_ANCHORS_LOW, care.anchors_low), (_QUICK, care.quick))
+        if tally.count
+    )
     return (
-        f"Please look at the ratings of {reviewer} together: {signs}. "
+        f"Please look at the ratings of {reviewer} together: {signs}. {beside}"
         "There may be good reasons. It is between you and this person, and excludes nobody."
     )
 

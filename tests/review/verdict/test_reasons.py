@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
-from review.verdict.careless import carelessness
+from review.verdict.careless import Tally, carelessness
 from review.verdict.findings import Code, Finding
 from review.verdict.gate import Outcome, decide
 from review.verdict.planner import promises
@@ -73,6 +74,15 @@ def test_advice_is_private_kind_and_only_given_where_due() -> None:
     assert words.startswith("Please look at the ratings of p1 together: spoilt translations")
     assert "8 of 8" in words
     assert "excludes nobody" in words
+    plain = care_words("p1", replace(found["p1"], anchors_low=Tally(0, 4), quick=Tally(0, 100)))
+    assert "by people" not in plain
+    assert "far less time" not in plain
+    beside = replace(found["p1"], anchors_low=Tally(3, 4), quick=Tally(17, 100))
+    assert (
+        ". Of 4 translations by people, 3 are rated below acceptable. Of 100 ratings, 17 took far less time than "
+        "this person usually needs. There may be"
+    ) in care_words("p1", beside)
+    assert care_words("p1", replace(beside, advised=False)) == ""
     assert care_words("p0", found["p0"]) == "" or found["p0"].advised
 
 
