@@ -44,12 +44,13 @@ def note_arrival(
         (arrival.sha256, now, arrival.name, arrival.signing_key, arrival.batch, len(added)),
     )
     connection.executemany(
-        "INSERT INTO delivery VALUES (?, ?, ?, ?) ON CONFLICT (device, batch) DO UPDATE"
+        "INSERT INTO delivery (device, batch, signing_key, last_seq)"
+        " VALUES (?, ?, ?, ?) ON CONFLICT (device, batch) DO UPDATE"
         " SET last_seq = max(last_seq, excluded.last_seq)",
         [(device, arrival.batch, arrival.signing_key, last) for device, last in ends.items()],
     )
     connection.executemany(
-        "INSERT INTO contribution VALUES (?, ?, ?) ON CONFLICT (reviewer, batch) DO UPDATE"
+        "INSERT INTO contribution (reviewer, batch, received) VALUES (?, ?, ?) ON CONFLICT (reviewer, batch) DO UPDATE"
         " SET received = excluded.received",
         [(reviewer, arrival.batch, now) for reviewer in sorted(_reviewers(added))],
     )
@@ -69,7 +70,8 @@ def set_aside(office: Office, signing_key: str, name: str, data: bytes) -> bool:
         if (waiting[0] or 0) + len(data) > MOST_WAITING:
             return False
         office.connection.execute(
-            "INSERT OR IGNORE INTO quarantine VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO quarantine (sha256, signing_key, received, name, content)"
+            " VALUES (?, ?, ?, ?, ?)",
             (sha256(data).hexdigest(), signing_key, utc_now(), name, data),
         )
     return True

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from review.files.keys import key_phrase
 from review.log.chain import Chain, check_chain
 from review.log.clocks import WildClock, wild_clocks
-from review.office.store import Import, Office, Review
+from review.office.received import Import
+from review.office.store import Office, Review
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from corpora.entry import Segment
 from harness.card.canonical import canonical_bytes
@@ -26,6 +26,7 @@ from review.log.state import State
 from review.log.table import append_event, read_events
 from review.log.withdrawal import reach
 from review.office.database import is_unclean, note_unclean, open_office, rewrite
+from review.office.received import Import, KnownLaptop, Quarantined
 from review.verdict.key import AnswerKey
 
 
@@ -69,34 +70,6 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownLaptop:
-    """A laptop whose ratings are taken."""
-
-    signing_key: str
-    """Ed25519 public key, hexadecimal."""
-    recipient: str | None
-    """age recipient; None where it is known by its ratings only."""
-    name: str
-    """What the organisation calls it."""
-    enrolled: str
-    instead_of: str | None = None
-    """Signing key of the laptop whose log this one goes on with; None for a log of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quarantined:
-    """A file that was set aside because nobody has vouched for its laptop yet."""
-
-    sha256: str
-    signing_key: str
-    received: str
-    name: str
-    """Of the file."""
-    content: bytes
-    """The file as it came, still sealed."""
-
-
-@dataclass(frozen=True, slots=True)
 class IssuedCertificate:
     """A certificate that the organisation issued."""
 
@@ -112,19 +85,6 @@ class IssuedCertificate:
     def sha256(self) -> str:
         """Hash of its bytes, by which the next one names it."""
         return sha256(self.certificate).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Import:
-    """One file that was taken in."""
-
-    sha256: str
-    received: str
-    name: str
-    signing_key: str
-    batch: str
-    added: int
-    """Events that were new."""
 
 
 def utc_now() -> str:
@@ -197,11 +157,11 @@ class Office:
             )
             number = int(inserted.lastrowid or 0)
             self.connection.executemany(
-                "INSERT INTO batch VALUES (?, ?, ?)",
+                "INSERT INTO batch (batch, review, manifest) VALUES (?, ?, ?)",
                 [(batch, number, manifest) for batch, manifest in manifests.items()],
             )
             self.connection.executemany(
-                "INSERT INTO item VALUES (?, ?, ?, ?)",
+                "INSERT INTO item (item, review, source, candidate) VALUES (?, ?, ?, ?)",
                 [
                     (each.id, number, storable(each.source), storable(each.candidate))
                     for each in texts
@@ -216,8 +176,7 @@ class Office:
 
     def reviews(self) -> list[Review]:
         """Give all reviews, newest first."""
-        rows = self.connection.execute("SELECT * FROM review ORDER BY number DESC").fetchall()
-        return [self._review(row) for row in rows]
+        return self._reviews("ORDER BY number DESC")
 
     def review(self, name: str) -> Review:
         """Give the review whose name is, or begins with, this one; ``last`` is the newest.
@@ -225,29 +184,27 @@ class Office:
         Raises UsageError where none or several match.
         """
         if name == "last":
-            query = "SELECT * FROM review WHERE ? ORDER BY number DESC LIMIT 1"
-            rows = self.connection.execute(query, (1,)).fetchall()
+            found = self._reviews("ORDER BY number DESC LIMIT 1")
         else:
-            rows = self.connection.execute(
-                "SELECT * FROM review WHERE substr(name, 1, ?) = ? ORDER BY name = ? DESC LIMIT 2",
-                (len(name), name, name),
-            ).fetchall()
-        if not rows or not name:
+            begins = "WHERE substr(name, 1, ?) = ? ORDER BY name = ? DESC LIMIT 2"
+            found = self._reviews(begins, len(name), name, name)
+        if not found or not name:
             raise UsageError(f"There is no review {name!r}. `rosetta review status` lists them.")
-        if len(rows) > 1 and rows[0][1] != name:
+        if len(found) > 1 and found[0].name != name:
             raise UsageError(f"Several reviews begin with {name!r}. Write more of the name.")
-        return self._review(rows[0])
+        return found[0]
 
     def review_of_batch(self, batch: str) -> Review | None:
         """Give the review that a batch belongs to, None where it is not ours."""
-        row = self.connection.execute(
-            "SELECT r.* FROM review r JOIN batch b ON b.review = r.number WHERE b.batch = ?",
-            (batch,),
-        ).fetchone()
-        return None if row is None else self._review(row)
+        of_batch = "WHERE number = (SELECT review FROM batch WHERE batch = ?)"
+        return next(iter(self._reviews(of_batch, batch)), None)
 
-    def _review(self, row: Sequence[Any]) -> Review:
-        number, name, created, key, policy = row
+    def _reviews(self, which: str, *values: str | int) -> list[Review]:
+        columns = "SELECT number, name, created, answer_key, policy FROM review "
+        rows = self.connection.execute(columns + which, values).fetchall()
+        return [self._review(*row) for row in rows]
+
+    def _review(self, number: int, name: str, created: str, key: bytes, policy: bytes) -> Review:
         manifests = self.connection.execute(
             "SELECT batch, manifest FROM batch WHERE review = ? ORDER BY rowid", (number,)
         )
@@ -360,7 +317,9 @@ class Office:
 
     def quarantine(self) -> list[Quarantined]:
         """Give the files that were set aside, oldest first."""
-        rows = self.connection.execute("SELECT * FROM quarantine ORDER BY rowid")
+        rows = self.connection.execute(
+            "SELECT sha256, signing_key, received, name, content FROM quarantine ORDER BY rowid"
+        )
         return [Quarantined(*row) for row in rows]
 
     def imports(self, review: Review | None = None) -> list[Import]:

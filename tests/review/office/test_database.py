@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
@@ -11,6 +12,8 @@ import pytest
 
 from harness.failures import StoreError
 from review.log.payloads import Scope
+from review.log.saving import NotSaved
+from review.office import importing
 from review.office.database import FILE
 from review.office.importing import Outcome, import_bytes, import_files
 from review.office.store import Office
@@ -44,6 +47,25 @@ def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> No
     with Office.open(made.folder) as office:
         assert [(each.name, each.instead_of) for each in office.laptops()] == [("blue", None)]
         assert not office.unclean
+
+
+def test_a_laptop_whose_file_could_not_be_kept_is_not_known_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = desk(tmp_path / "home", reviewers=2, items=20)
+    data = Person(tmp_path / "laptop", made.batch, made.codes[0]).handed_over()
+    with made.office as office:
+        with monkeypatch.context() as broken:
+            broken.setattr(importing, "note_arrival", _full)
+            with pytest.raises(NotSaved, match="full"):
+                import_bytes(office, [made.identity.age], data, "x", enrol=True)
+        assert not office.laptops()
+        report = import_bytes(office, [made.identity.age], data, "x", enrol=False)
+        assert report.outcome is Outcome.SET_ASIDE
+
+
+def _full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 class _Full:

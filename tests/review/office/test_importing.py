@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import itertools
 import shutil
 import signal
@@ -23,8 +22,6 @@ from review.files.sealing import seal
 from review.log.event import Event
 from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Kind, Rate, Scope
-from review.log.saving import NotSaved
-from review.office import importing
 from review.office.importing import (
     FileReport,
     Outcome,
@@ -71,22 +68,6 @@ def told(made: Desk) -> object:
 
 def ids(made: Desk) -> list[str]:
     return [event.id for event in made.office.events(made.review)]
-
-
-def test_a_laptop_whose_file_could_not_be_kept_is_not_known_either(
-    made: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = person(made, 0, 2).handed_over()
-    with monkeypatch.context() as broken:
-        broken.setattr(importing, "note_arrival", _full)
-        with pytest.raises(NotSaved, match="full"):
-            take(made, data, enrol=True)
-    assert not made.office.laptops()
-    assert take(made, data, enrol=False).outcome is Outcome.SET_ASIDE
-
-
-def _full(*_: object) -> None:
-    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_ratings_arrive(made: Desk) -> None:
