@@ -55,7 +55,8 @@ class Case:
 def queue(state: State, key: AnswerKey) -> list[Case]:
     """Give the cases of all runs of a review: flagged ones first, in an order that tells nothing of the run.
 
-    Controls are left out: they were spoilt on purpose.
+    Controls are left out: they were spoilt on purpose, or are a person's. A flag on a second showing counts for
+    the first one.
     """
     cases = [case for case in _cases(state, key) if case.flags or case.is_split or case.decided]
     return sorted(cases, key=lambda case: (not case.flags, sha256(case.item.encode()).digest()))
@@ -74,7 +75,7 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
                 unjudged += judged.rating is None
                 if judged.rating is not None:
                     counts[judged.rating.rank] += 1
-            flags += item in said.harmful
+            flags += item in {key.first_showing(flagged) for flagged in said.harmful}
         four = (counts[0], counts[1], counts[2], counts[3])
         yield Case(item, batch, flags, four, unjudged, state.adjudications.get(item))
 

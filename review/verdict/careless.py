@@ -6,7 +6,7 @@ items and eight repeats). Standard library only and exact, so that a second prog
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -76,7 +76,9 @@ class Carelessness:
 
     reviewers: Mapping[str, Care]
     dropped: tuple[str, ...]
-    """Controls that most reviewers fail: they are wrong themselves and count for nobody."""
+    """Controls that most reviewers fail: they count for nobody, and may be wrong themselves."""
+    spoilt_failed: Tally
+    """Spoilt items that are dropped, of those that enough people rated."""
 
     @property
     def advised(self) -> tuple[str, ...]:
@@ -88,7 +90,11 @@ def carelessness(panel: Panel, rule: CarelessRule) -> Carelessness:
     """Look for the signs of every reviewer of a panel."""
     dropped = tuple(control for control in sorted(panel.controls) if _bad(panel, control, rule))
     people = sorted({*panel.ratings, *panel.control_ratings, *panel.sequences})
-    return Carelessness({who: _care(panel, who, dropped, rule) for who in people}, dropped)
+    return Carelessness(
+        {who: _care(panel, who, dropped, rule) for who in people},
+        dropped,
+        _tally(control in dropped for control in _spoilt(panel, rule)),
+    )
 
 
 def not_worse_p(bad: Sequence[int], originals: Sequence[int]) -> Fraction:
@@ -144,13 +150,21 @@ def _signs(
 
 def _bad(panel: Panel, control: str, rule: CarelessRule) -> bool:
     """Tell whether most of those who rated a control fail it."""
-    verdicts = [
-        failed
-        for who in panel.control_ratings
-        if (failed := _fails(panel, who, control)) is not None
-    ]
-    failures = _tally(verdicts)
+    failures = _failures(panel, control)
     return failures.of >= rule.control_reviewers and six(failures.share) > rule.control_failed
+
+
+def _spoilt(panel: Panel, rule: CarelessRule) -> Iterator[str]:
+    """Give the spoilt items that enough people rated to say whether they are a good test."""
+    for control, what in panel.controls.items():
+        enough = _failures(panel, control).of >= rule.control_reviewers
+        if what.kind is ControlKind.BAD and enough:
+            yield control
+
+
+def _failures(panel: Panel, control: str) -> Tally:
+    verdicts = (_fails(panel, who, control) for who in panel.control_ratings)
+    return _tally(failed for failed in verdicts if failed is not None)
 
 
 def _fails(panel: Panel, who: str, control: str) -> bool | None:

@@ -37,6 +37,8 @@ class Code(StrEnum):
     """Facts: items, of, upper, most. Too many items that several people reject."""
     LOW_REVIEWER = "low_reviewer"
     """Facts: reviewer, share, needed."""
+    CONTROLS_FAILED = "controls_failed"
+    """Facts: dropped, of. Most reviewers find so many of the spoilt translations acceptable: who read them?"""
     FLAGS_DECIDE = "flags_decide"
     """Facts: outcome, which another verdict would be without the reviewers whose ratings show signs of haste."""
     REVIEWER_LEFT_OUT = "reviewer_left_out"

@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from review.verdict.add_up import add_up
-from review.verdict.careless import carelessness
+from review.verdict.careless import Carelessness, carelessness
 from review.verdict.check import check
 from review.verdict.findings import Code, Fact, Finding
 from review.verdict.panel import Harm, Panel
@@ -24,7 +24,9 @@ __all__ = ["Outcome", "Verdict", "decide"]
 
 NOT_ENOUGH = frozenset({Code.NO_CORE, Code.FEW_ITEMS, Code.FEW_IN_STRATUM, Code.FEW_REVIEWERS})
 """Any of these, and there is no verdict."""
-STOPS = frozenset({Code.HARM_UPHELD, Code.WEAK_STRATUM, Code.VETO, Code.LOW_REVIEWER})
+STOPS = frozenset(
+    {Code.HARM_UPHELD, Code.WEAK_STRATUM, Code.VETO, Code.LOW_REVIEWER, Code.CONTROLS_FAILED}
+)
 """Any of these, and a go needs people to talk; they take nothing from a no-go."""
 
 
@@ -34,15 +36,17 @@ def decide(panel: Panel, policy: GatePolicy) -> Verdict:
     care = carelessness(panel, policy.careless)
     valid = [who for who, rated in _core_ratings(panel).items() if _is_valid(panel, rated, policy)]
     flagged = tuple(who for who in care.advised if who in valid)
-    numbers, findings = _judge(panel, valid, policy)
+    failed = list(_controls_failed(care, policy))
+    numbers, findings = _judge(panel, valid, policy, failed)
     outcome = without = _outcome(findings)
     if flagged and outcome in {Outcome.GO, Outcome.NO_GO}:
-        without = _outcome(_judge(panel, set(valid) - set(flagged), policy)[1])
+        without = _outcome(_judge(panel, set(valid) - set(flagged), policy, failed)[1])
     changed = [Finding(Code.FLAGS_DECIDE, {"outcome": str(without)})] if without != outcome else []
     notes = [
         *_left_out(panel, valid),
         *(Finding(Code.CONTROL_DROPPED, {"control": one}) for one in care.dropped),
         *_notes(panel, numbers, policy),
+        *(_guidelines(numbers, policy) if outcome is not Outcome.INSUFFICIENT else ()),
     ]
     return Verdict(
         outcome=Outcome.DISCUSS if changed else outcome,
@@ -71,14 +75,14 @@ def _outcome(findings: Collection[Finding]) -> Outcome:
 
 
 def _judge(
-    panel: Panel, reviewers: Collection[str], policy: GatePolicy
+    panel: Panel, reviewers: Collection[str], policy: GatePolicy, failed: Collection[Finding]
 ) -> tuple[Numbers, list[Finding]]:
-    """Hold the ratings of these reviewers against the policy."""
+    """Hold the ratings of these reviewers against the policy; ``failed`` tells of the controls of all."""
     numbers = add_up(panel, reviewers, policy.confidence(panel.look), policy.veto)
     lacking = list(_lacking(panel, numbers, policy))
     findings = [*lacking, *_harmful(panel)]
     if not lacking:
-        findings += [_level(numbers, policy), *_stops(numbers, policy)]
+        findings += [_level(numbers, policy), *_stops(numbers, policy), *failed]
     return numbers, findings
 
 
@@ -154,6 +158,13 @@ def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[Finding]:
             )
 
 
+def _controls_failed(care: Carelessness, policy: GatePolicy) -> Iterator[Finding]:
+    """Where most people accept most of what was spoilt, nothing shows that anybody read."""
+    failed = care.spoilt_failed
+    if six(failed.share) > policy.careless.spoilt_failed:
+        yield Finding(Code.CONTROLS_FAILED, {"dropped": failed.count, "of": failed.of})
+
+
 def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[Finding]:
     """Say whose ratings do not count, and of which strata nothing was asked."""
     for who, rated in _core_ratings(panel).items():
@@ -174,6 +185,10 @@ def _notes(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[Findi
     if panel.look > 1:
         confidence = six(policy.confidence(panel.look))
         yield Finding(Code.LATER_LOOK, {"look": panel.look, **_facts(confidence=confidence)})
+
+
+def _guidelines(numbers: Numbers, policy: GatePolicy) -> Iterator[Finding]:
+    """Say that agreement is low; not where too little is rated for any number to be shown."""
     alpha, near, limit = numbers.alpha, numbers.within_one, policy.guidelines
     if alpha is not None and near is not None and alpha < limit.alpha and near < limit.within_one:
         yield Finding(Code.GUIDELINES, _facts(alpha=alpha, within_one=near))

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import Field, StrictInt, StrictStr
 
+from review.forms import Form
 from review.log.payloads import Hex64, Id, Reviewer, Short
 from review.verdict.panel import ControlKind
 
 KEY_FORMAT: Final = "rosetta-review-key/1"
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class KeyItem(_Form):
+class KeyItem(Form):
     """What an item really is."""
 
     run_id: Short | None
@@ -30,7 +27,7 @@ class KeyItem(_Form):
     """How a bad item was made (``other reference``, ``phrase swap``, ``truncated``, ``fst: 1Sg→2Sg``)."""
 
 
-class KeyRun(_Form):
+class KeyRun(Form):
     """One run under review."""
 
     run_id: Short
@@ -43,7 +40,7 @@ class KeyRun(_Form):
     """Segment (``none`` where the corpus does not say) → number of reviewed entries in it."""
 
 
-class AnswerKey(_Form):
+class AnswerKey(Form):
     """Everything needed to read ratings as a verdict on runs."""
 
     format: Literal["rosetta-review-key/1"] = KEY_FORMAT
@@ -61,3 +58,10 @@ class AnswerKey(_Form):
     """Of every draw that was made for this review."""
     panel: str
     """How the reviewers were chosen, in the organiser's words."""
+
+    def first_showing(self, item: str) -> str:
+        """Give the item whose text this one shows again; any other item is its own."""
+        about = self.items.get(item)
+        if about is None or about.control is not ControlKind.REPEAT:
+            return item
+        return about.partner or item

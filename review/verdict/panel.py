@@ -54,6 +54,8 @@ class Panel:
     """Real item → what became of its flag; items that nobody flagged are absent."""
     controls: Mapping[str, Control] = field(default_factory=dict)
     """Control item → what it is; those of all methods of the review, for controls test people."""
+    flagged_controls: frozenset[str] = frozenset()
+    """Anchors and spoilt items that somebody called harmful: no output of any method, so they bear on no verdict."""
     control_ratings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Reviewer → control item → rank 0–3."""
     partner_ratings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

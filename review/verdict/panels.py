@@ -36,14 +36,16 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
     partners = {control.partner for control in controls.values() if control.partner is not None}
     ranks = {who: _ranks(said, key) for who, said in judged.items()}
     times = {who: tuple(each.active_ms for each in said) for who, said in _rated(judged, key)}
+    flagged = _flagged(people, key)
     return Panel(
         strata=real,
         weights=_weights(run),
         ratings=_spoke({who: _only(said, real) for who, said in ranks.items()}),
         core=frozenset(key.core) & frozenset(real),
         cannot_judge=_spoke({who: _not_judged(said, real) for who, said in judged.items()}),
-        harm=_harm(state, people, real),
+        harm=_harm(state, flagged, real),
         controls=controls,
+        flagged_controls=flagged & controls.keys(),
         control_ratings={who: _only(said, controls) for who, said in ranks.items()},
         partner_ratings={who: _only(said, partners) for who, said in ranks.items()},
         sequences={who: tuple(said.values()) for who, said in ranks.items()},
@@ -111,11 +113,14 @@ def _spoke(said: Mapping[str, _Said]) -> dict[str, _Said]:
     return {who: mine for who, mine in said.items() if mine}
 
 
-def _harm(
-    state: State, people: Mapping[str, list[ReviewerState]], real: Mapping[str, int]
-) -> dict[str, Harm]:
+def _flagged(people: Mapping[str, list[ReviewerState]], key: AnswerKey) -> frozenset[str]:
+    """Give the items that somebody called harmful; a text shown twice is meant by either flag."""
+    parts = (part for parts in people.values() for part in parts)
+    return frozenset(key.first_showing(item) for part in parts for item in part.harmful)
+
+
+def _harm(state: State, flagged: Collection[str], real: Mapping[str, int]) -> dict[str, Harm]:
     """Say what became of each flag; what the organisation upheld stays, though its flag be withdrawn."""
-    flagged = {item for parts in people.values() for part in parts for item in part.harmful}
     found = {}
     for item in sorted(real):
         decision = state.adjudications.get(item)

@@ -121,6 +121,7 @@ class CarelessRule(_Part):
     quick_share: Share
     control_failed: Share
     control_reviewers: Count
+    spoilt_failed: Share
 
 
 class GatePolicy(_Part):

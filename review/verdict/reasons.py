@@ -33,16 +33,36 @@ _WORDS: Mapping[Code, str] = {
     "{most} may be.",
     Code.LOW_REVIEWER: "Reviewer {reviewer} finds only {share} of the translations acceptable or better; below {needed} "
     "talk about the translations that split the panel.",
+    Code.CONTROLS_FAILED: "Most reviewers found {dropped} of {of} spoilt translations acceptable. Either they are no "
+    "good test, or the ratings were given without reading. Look at them together before you go on.",
     Code.FLAGS_DECIDE: "Some ratings look hurried, and without them the verdict would be: {outcome}. Look at them together.",
     Code.REVIEWER_LEFT_OUT: "Reviewer {reviewer} rated {rated} of the {core} translations that all were asked "
     "(could not judge {cannot_judge}), too few to count.",
     Code.STRATUM_LEFT_OUT: "Of {stratum}, {weight} of the corpus, nothing was asked: the verdict is about the rest.",
-    Code.CONTROL_DROPPED: "Test translation {control} does not count: most reviewers get it wrong, so it is wrong itself.",
+    Code.CONTROL_DROPPED: "Test translation {control} does not count for the signs of haste: most reviewers get it wrong, so it may be wrong "
+    "itself.",
     Code.SMALL_PANEL: "This is a panel of {found}; from {needed} on it may be called the community's.",
     Code.LATER_LOOK: "These numbers are looked at for time {look}, so each bound is asked to be {confidence} sure.",
     Code.GUIDELINES: "The reviewers use the words differently (alpha {alpha}, within one step {within_one}): the "
     "guidelines need work. This changes no verdict.",
 }
+
+_ONE: Mapping[Code, str] = {
+    Code.FEW_ITEMS: "{found} translation is rated; {needed} are needed.",
+    Code.FEW_IN_STRATUM: "Of {stratum}, {found} translation is rated; {needed} are needed.",
+    Code.FEW_REVIEWERS: "{found} reviewer rated enough of the common core; {needed} are needed.",
+    Code.HARM_OPEN: "{items} of the translations was called harmful or culturally wrong. Look into it first: "
+    "until then there is no verdict.",
+    Code.HARM_UPHELD: "{items} of the translations was found to be harmful. People must decide what follows.",
+    Code.VETO: "{items} of {of} translations is rejected by several reviewers. It could be {upper} of all; at most "
+    "{most} may be.",
+    Code.CONTROLS_FAILED: "Most reviewers found {dropped} of {of} spoilt translations acceptable. Either it is no "
+    "good test, or the ratings were given without reading. Look at it together before you go on.",
+}
+"""Words for a count of one."""
+
+_COUNTED = ("items", "found", "dropped")
+"""Facts that the words agree with in number."""
 
 _SIGNS: Mapping[Sign, str] = {
     Sign.NOT_WORSE: "spoilt translations are not rated lower than their originals",
@@ -65,6 +85,8 @@ def finding_words(finding: Finding) -> str:
     Shares have one decimal, and four where two different ones would otherwise look the same.
     """
     facts, words = finding.facts, _WORDS[finding.code]
+    if any(facts.get(name) == 1 for name in _COUNTED):
+        words = _ONE.get(finding.code, words)
     told = {name: _fact(name, fact, 1) for name, fact in facts.items()}
     if len(set(told.values())) < len(set(facts.values())):
         told = {name: _fact(name, fact, 4) for name, fact in facts.items()}

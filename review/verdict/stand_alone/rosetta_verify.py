@@ -6,7 +6,7 @@ the other. Needs Python 3.11 and the package ``cryptography`` only. Short on pur
 """
 
 # fmt: off
-# ruff: noqa: E401, E701, E702, E704, I001  one line where one says it: whoever checks a verdict reads all of this
+# ruff: noqa: E401, E701, E702, E704, I001, SIM905  one line where one says it: whoever checks a verdict reads all of this
 import hashlib, json, math, sys, tomllib, zipfile
 from collections import Counter, defaultdict
 from decimal import Decimal
@@ -18,9 +18,8 @@ from typing import Any
 RANKS = {"reject": 0, "gist": 1, "acceptable": 2, "excellent": 3}
 DECIDING = {"consent", "rate", "cannot_judge", "undo", "harm", "adjudicate", "withdraw", "look"}
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
-CODES = ("no_core", "few_items", "few_in_stratum", "few_reviewers", "harm_open", "harm_upheld", "level_reached", "level_missed",
-         "level_open", "weak_stratum", "veto", "low_reviewer", "flags_decide", "reviewer_left_out", "stratum_left_out",
-         "control_dropped", "small_panel", "later_look", "guidelines")
+CODES = ("no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed level_open weak_stratum veto low_reviewer "
+         "controls_failed flags_decide reviewer_left_out stratum_left_out control_dropped small_panel later_look guidelines").split()
 
 def _sha(data: bytes) -> str: return hashlib.sha256(data).hexdigest()
 
@@ -75,10 +74,11 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str]) -> dict[str, An
         if e["kind"] in {"rate", "cannot_judge"} and (e["id"], e["reviewer"], e["batch"]) not in undone:
             people[e["reviewer"]].pop(e["item"], None)
             people[e["reviewer"]][e["item"]] = RANKS[e["rating"]] if e["kind"] == "rate" else None
+    again = {i: e["partner"] for i, e in key["items"].items() if e["control"] == "repeat"}
     flags = {(e["reviewer"], e["batch"], e["item"]): e["harmful"] for e in theirs if e["kind"] == "harm"}
     decided = {e["item"]: e["harmful"] for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
     looks = {(e["run_id"], e["events_sha256"]) for e in mine if e["kind"] == "look" and e["device"] in own}
-    return {"people": people, "flagged": {item for (_, _, item), harmful in flags.items() if harmful}, "decided": decided,
+    return {"people": people, "flagged": {again.get(item, item) for (_, _, item), harmful in flags.items() if harmful}, "decided": decided,
             "looks": Counter(run for run, _ in looks), "gone": gone}
 
 def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
@@ -174,12 +174,13 @@ def _add_up(panel: Any, valid: list[str], veto: Any, c: float) -> dict[str, Any]
 
 def _share(cases: list[bool]) -> Decimal: return _six(Fraction(sum(cases), len(cases)))
 
-def _drop(panel: Any, rule: Any) -> list[str]:
+def _drop(panel: Any, rule: Any) -> tuple[list[str], list[bool]]:
     def fails(item: str, kind: str, first: str) -> list[bool]:
         return [abs(m[item] - m[first]) > 1 if kind == "repeat" else (m[item] > 1) == (kind == "bad")
                 for m in panel["all"].values() if item in m and (kind != "repeat" or first in m)]
-    failed = {item: fails(item, *what) for item, what in panel["controls"].items()}
-    return [i for i, f in failed.items() if len(f) >= rule["control_reviewers"] and _share(f) > rule["control_failed"]]
+    failed = {i: f for i, what in panel["controls"].items() if len(f := fails(i, *what)) >= rule["control_reviewers"]}
+    dropped = [i for i, f in failed.items() if _share(f) > rule["control_failed"]]
+    return dropped, [i in dropped for i in failed if panel["controls"][i][0] == "bad"]
 
 def _not_worse_p(pairs: list[tuple[int, int]]) -> Fraction:
     size, bad, pooled = len(pairs), Counter(a for a, _ in pairs), Counter(rank for pair in pairs for rank in pair)
@@ -206,7 +207,7 @@ def _hasty(panel: Any, who: str, rule: Any, dropped: list[str]) -> bool:
 def _note(findings: list[dict[str, Any]], when: Any, code: str, **facts: Any) -> None:
     if when: findings.append({"code": code, **{k: _shown(v) if isinstance(v, Decimal | Fraction) else v for k, v in facts.items()}})
 
-def _judge(panel: Any, valid: list[str], policy: Any, c: Any) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
+def _judge(panel: Any, valid: list[str], policy: Any, c: Any, spoilt: list[bool]) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
     found: list[dict[str, Any]] = []
     need, level, harm = policy["enough"], _six(policy["level"]["share"]), panel["harm"]
     few, n = need["per_stratum"], _add_up(panel, valid, policy["veto"], float(c))
@@ -225,7 +226,8 @@ def _judge(panel: Any, valid: list[str], policy: Any, c: Any) -> tuple[dict[str,
     for h, s in n["strata"].items(): _note(found, Decimal(s["share"]) < weak, "weak_stratum", stratum=int(h), share=s["share"], needed=weak)
     _note(found, Decimal(r["upper"]) > policy["veto"]["most"], "veto", **r, most=policy["veto"]["most"])
     for one in n["reviewers"]: _note(found, Decimal(one) < low, "low_reviewer", share=one, needed=low)
-    stopped = {"harm_upheld", "weak_stratum", "veto", "low_reviewer"} & {one["code"] for one in found}
+    _note(found, spoilt and _share(spoilt) > policy["careless"]["spoilt_failed"], "controls_failed", dropped=sum(spoilt), of=len(spoilt))
+    stopped = {"harm_upheld", "weak_stratum", "veto", "low_reviewer", "controls_failed"} & {one["code"] for one in found}
     settled = "no_go" if upper < level else "go" if lower >= level and not stopped else "discuss"
     return n, found, "discuss" if harm["flagged"] else settled
 
@@ -234,19 +236,17 @@ def _decide(panel: Any, policy: Any) -> dict[str, Any]:
     c, limit, many = policy["level"]["confidence" if look == 1 else "later_confidence"], policy["guidelines"], need["community_reviewers"]
     rated = {who: len(core & mine.keys()) for who, mine in sorted(panel["ratings"].items())}
     valid = [who for who, k in rated.items() if k and _six(Fraction(k, len(core))) >= need["core_share"]]
-    dropped = _drop(panel, policy["careless"])
-    flagged, (n, found, outcome) = [w for w in valid if _hasty(panel, w, policy["careless"], dropped)], _judge(panel, valid, policy, c)
-    asked = flagged and outcome in {"go", "no_go"}
-    without = _judge(panel, [who for who in valid if who not in flagged], policy, c)[2] if asked else None
+    dropped, spoilt = _drop(panel, policy["careless"])
+    flagged, (n, found, outcome) = [w for w in valid if _hasty(panel, w, policy["careless"], dropped)], _judge(panel, valid, policy, c, spoilt)
+    without = _judge(panel, [w for w in valid if w not in flagged], policy, c, spoilt)[2] if flagged and outcome in {"go", "no_go"} else None
     _note(found, without not in {None, outcome}, "flags_decide", outcome=without)
     for who, k in rated.items():
-        left_out = who not in valid and core and (panel["ratings"][who] or panel["not_judged"][who])
-        _note(found, left_out, "reviewer_left_out", rated=k, core=len(core), cannot_judge=len(core & panel["not_judged"][who]))
+        _note(found, who not in valid and core and (panel["ratings"][who] or panel["not_judged"][who]), "reviewer_left_out", rated=k, core=len(core), cannot_judge=len(core & panel["not_judged"][who]))
     for h, w in panel["weights"].items(): _note(found, w and h not in strata, "stratum_left_out", stratum=h, weight=w)
     for item in dropped: _note(found, True, "control_dropped", control=item)
     _note(found, len(valid) < many, "small_panel", found=len(valid), needed=many)
     _note(found, look > 1, "later_look", look=look, confidence=c)
-    low = all(n[name] and Decimal(n[name]) < limit[name] for name in ("alpha", "within_one"))
+    low = outcome != "insufficient" and all(n[name] and Decimal(n[name]) < limit[name] for name in ("alpha", "within_one"))
     _note(found, low, "guidelines", alpha=n["alpha"], within_one=n["within_one"])
     return {
         "outcome": outcome if without in {None, outcome} else "discuss", "look": look, "confidence": _shown(c), "numbers": n,
@@ -269,8 +269,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
     return {
         "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": _sha(members["key.json"]),
         "log": _log_facts(events, devices, key, state["gone"]), "verdict": verdict,
-        "policy": {"sha256": _sha(members["policy.toml"]), "status": policy["status"], "organisation": policy["organisation"],
-                   "community_reviewers": policy["enough"]["community_reviewers"]},
+        "policy": {"sha256": _sha(members["policy.toml"]), **{k: policy[k] for k in ("status", "organisation")}, "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": valid, "words": f"panel of {valid}", "chosen": key["panel"]},
     }
 
@@ -287,14 +286,15 @@ def _check(path: str, expected: list[str]) -> list[str]:
     signer = (stated := json.loads(members["certificate.json"]))["organisation"]["signing_key"]
     Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer)).verify(members["certificate.sig"], members["certificate.json"])
     again = _certified(members, stated)
-    gone = again["log"]["withheld"] - stated["log"]["withheld"]
-    if gone > 0: return [f"Not computed again: {gone} contents are missing; whether their people took them back, ask the organisation"]
+    about = f"run {stated['run']['run_id']}, certificate SHA-256 {_sha(members['certificate.json'])}"
+    if (gone := again["log"]["withheld"] - stated["log"]["withheld"]) > 0: return [f"Not computed again: {about}", f"{gone} contents are missing; whether their people took them back, ask the organisation"]
     wrong = _differing({name: stated[name] for name in again}, again, "$") + [f"it was signed with another key, {signer}" for key in expected if key != signer]
-    return wrong or [f"Holds: {stated['verdict']['outcome']}, signed with {signer}"]
+    return [f"Does not hold: {about}", *wrong] if wrong else [f"Holds: {stated['verdict']['outcome']}, {about}, signed with {signer}"]
 
 def _main(arguments: list[str]) -> int:
     try: said = _check(arguments[0], arguments[1:]) if arguments else [f"{__doc__}".splitlines()[0]]
-    except Exception as error: said = [f"{type(error).__name__}: {error}"]  # noqa: BLE001  a hostile file does not hold
+    except (OSError, zipfile.BadZipFile) as error: said = [f"{arguments[0]} cannot be read: {getattr(error, 'strerror', None) or error}"]
+    except Exception as error: said = [f"Does not hold: {type(error).__name__}: {error}".removesuffix(": ")]  # noqa: BLE001  a hostile file does not hold
     print("\n".join(line.encode("unicode_escape").decode() for line in said))
     return 0 if said[0].startswith("Holds: ") else 1
 

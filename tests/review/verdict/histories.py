@@ -97,6 +97,7 @@ def random_shape(rng: Random) -> Shape:
         anchors=rng.choice((0, 3)),
         mischief=rng.choice((0.0, 0.1, 0.3, 1.0)),
         looks=rng.choice((0, 1, 2, 3)),
+        careless=rng.choice((0.15, 0.15, 0.15, 1.0)),
     )
 
 
@@ -245,7 +246,8 @@ def _act(
         chain.write(Undo(**who, target=event.id))
     if rng.random() < 0.02:
         chain.write(Comment(**about, text="said in private"))
-    if rng.random() < 0.002 * shape.mischief:
+    often = 0.05 if key.items[item].control is ControlKind.REPEAT else 0.002
+    if rng.random() < often * shape.mischief:
         chain.write(HarmFlag(**about, harmful=True))
         if rng.random() < 0.3:
             chain.write(HarmFlag(**about, harmful=False))

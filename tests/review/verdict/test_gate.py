@@ -303,6 +303,55 @@ def test_hurried_ratings_that_decide_are_talked_over_and_named_nowhere() -> None
     assert (three.outcome, three.without_flagged) == (Outcome.DISCUSS, Outcome.INSUFFICIENT)
 
 
+def all_accept(panel: Panel, accepted: int) -> Panel:
+    """Let everybody accept so many of eight spoilt items, and rate all else as one should."""
+    spoilt = {f"b{n}" for n in range(accepted)}
+
+    def rank(_person: str, item: str) -> int:
+        return 3 if item in spoilt or item[0] != "b" else 0
+
+    return replace(with_controls(panel, rank, random.Random(1)), sequences={})
+
+
+@pytest.mark.parametrize(("accepted", "outcome"), [(4, Outcome.GO), (5, Outcome.DISCUSS), (8, Outcome.DISCUSS)])  # fmt: skip
+def test_no_go_on_the_word_of_a_panel_that_accepts_what_was_spoilt(
+    accepted: int, outcome: Outcome
+) -> None:
+    verdict = decide(all_accept(made(good), accepted), POLICY)
+    assert (verdict.outcome, verdict.flagged) == (outcome, ())
+    assert codes(verdict).count(Code.CONTROL_DROPPED) == accepted
+    if outcome is Outcome.DISCUSS:
+        assert facts(verdict, Code.CONTROLS_FAILED) == {"dropped": accepted, "of": 8}
+    else:
+        assert Code.CONTROLS_FAILED not in codes(verdict)
+
+
+def test_spoilt_items_stop_a_go_only_and_only_where_enough_people_rated_them() -> None:
+    assert decide(all_accept(made(bad), 8), POLICY).outcome is Outcome.NO_GO
+    assert decide(all_accept(made(good, people=2), 8), POLICY).outcome is Outcome.INSUFFICIENT
+    panel = all_accept(made(good), 8)
+    two = {who: mine for who, mine in panel.control_ratings.items() if who < "p2"}
+    assert decide(replace(panel, control_ratings=two), POLICY).outcome is Outcome.GO
+    lax = changed(careless={"spoilt_failed": Decimal(1)})
+    assert decide(panel, lax).outcome is Outcome.GO
+
+
+def test_four_people_who_answer_at_random_give_no_go() -> None:
+    """As it happened: what nobody reads is mostly accepted where the words for it are the most."""
+    draw = random.Random(8)
+    panel = made(lambda _i, _j: 2 + draw.randrange(2), items=64, people=4, weights={1: 0.5, 2: 0.5})
+    found = with_controls(panel, lambda *_: 2 + draw.randrange(2), draw)
+    verdict = decide(found, POLICY)
+    assert verdict.flagged == ()  # what most fail is dropped, so no sign of haste is left
+    assert verdict.outcome is Outcome.DISCUSS
+
+
+def test_no_number_of_agreement_is_told_where_too_little_is_rated() -> None:
+    verdict = decide(made(lambda i, j: (i + j) % 4, items=40), POLICY)
+    assert verdict.outcome is Outcome.INSUFFICIENT
+    assert Code.GUIDELINES not in codes(verdict)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -11,6 +11,7 @@ from harness.failures import UsageError
 from review.log.event import Event
 from review.log.payloads import Adjudicate, Consent, Face, HarmFlag, NotJudged, Rate, Undo
 from review.rating import CannotJudge, Rating
+from review.verdict.adjudication import Case, queue
 from review.verdict.key import AnswerKey, KeyItem, KeyRun
 from review.verdict.panel import ControlKind, Harm, Panel
 from review.verdict.panels import panel_of
@@ -88,6 +89,11 @@ def panel(*chains: Laptop, run: str = "r1", look: int = 1) -> Panel:
     return panel_of(evidence.state, evidence.key, run, look)
 
 
+def cases(laptop: Laptop) -> list[Case]:
+    evidence = evidence_of(key(), laptop.events)
+    return queue(evidence.state, evidence.key)
+
+
 def test_only_real_items_of_the_run_are_its_ratings() -> None:
     laptop = Laptop()
     laptop.agree(A)
@@ -145,6 +151,25 @@ def test_what_became_of_a_flag(said: tuple[bool | None, ...], become: Harm) -> N
     for harmful in said:
         office.decide(ONE, harmful)
     assert panel(laptop, office).harm == {ONE: become}
+
+
+def test_a_flag_on_a_second_showing_is_one_on_the_first() -> None:
+    laptop, office = Laptop(), Laptop(ORGANISATION)
+    laptop.agree(A)
+    laptop.agree(B)
+    laptop.flag(A, AGAIN)  # a second showing of an item of the other run
+    laptop.flag(A, BAD)
+    assert panel(laptop).harm == {}
+    found = panel(laptop, run="r2")
+    assert found.harm == {OTHER: Harm.FLAGGED}
+    assert found.flagged_controls == {BAD}
+    laptop.flag(A, OTHER)
+    [case] = cases(laptop)
+    assert (case.item, case.flags) == (OTHER, 1)  # once, and by one person
+    laptop.flag(B, AGAIN)
+    assert [case.flags for case in cases(laptop)] == [2]
+    office.decide(OTHER, False)
+    assert panel(laptop, office, run="r2").harm == {OTHER: Harm.CLEARED}
 
 
 def test_only_the_organisation_decides() -> None:

@@ -15,7 +15,7 @@ from review.verdict.findings import Code, Finding
 from review.verdict.gate import Outcome, decide
 from review.verdict.planner import promises
 from review.verdict.policy import proposed
-from review.verdict.reasons import _WORDS, OUTCOMES, care_words, finding_words
+from review.verdict.reasons import _COUNTED, _ONE, _WORDS, OUTCOMES, care_words, finding_words
 from tests.review.verdict.panels import by_chance, good, made, with_controls
 
 POLICY, _ = proposed()
@@ -51,6 +51,18 @@ def test_every_outcome_has_words() -> None:
     assert set(OUTCOMES) == set(Outcome)
 
 
+def test_words_for_one_say_the_same_facts() -> None:
+    for code, words in _ONE.items():
+        assert _names(words) == _names(_WORDS[code]), code
+        counted = next(name for name in _COUNTED if name in _names(words))
+        assert words != _WORDS[code]
+        assert counted in {"items", "found", "dropped"}
+
+
+def _names(words: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(words) if name}
+
+
 @pytest.mark.parametrize(
     ("code", "facts", "words"),
     [
@@ -59,6 +71,12 @@ def test_every_outcome_has_words() -> None:
         (Code.WEAK_STRATUM, {"stratum": 4, "share": "0.450000", "needed": "0.500000"}, "Of difficulty 4, only 45%"),
         (Code.FEW_IN_STRATUM, {"stratum": 0, "found": 3, "needed": 8}, "Of unknown difficulty, 3 translations"),
         (Code.FLAGS_DECIDE, {"outcome": "no_go"}, "would be: no-go."),
+        (Code.HARM_OPEN, {"items": 1}, "1 of the translations was called harmful"),
+        (Code.HARM_UPHELD, {"items": 2}, "2 of the translations were found"),
+        (Code.FEW_REVIEWERS, {"found": 1, "needed": 3}, "1 reviewer rated enough"),
+        (Code.FEW_IN_STRATUM, {"stratum": 1, "found": 8, "needed": 1}, "8 translations are rated"),
+        (Code.CONTROLS_FAILED, {"dropped": 8, "of": 8}, "found 8 of 8 spoilt translations acceptable. Either they are"),
+        (Code.CONTROLS_FAILED, {"dropped": 1, "of": 1}, "Either it is no good test"),
         (Code.GUIDELINES, {"alpha": "-0.120000", "within_one": "0.800000"}, "alpha -0.12, within one step 80%"),
     ],
     ids=lambda value: str(value) if isinstance(value, Code) else "",
