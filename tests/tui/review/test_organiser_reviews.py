@@ -8,7 +8,7 @@ import pytest
 
 from harness.store.database import open_store
 from review.log.payloads import Scope
-from review.office.certifying import issue
+from review.office.certifying import issue, review_evidence
 from review.office.database import FILE
 from review.office.withdrawing import withdraw
 from rosetta_tui.review.organiser.desk import Desk
@@ -67,7 +67,9 @@ async def test_a_row_says_people_what_is_back_and_the_verdict(
         assert "none yet" in shown
         assert "189 of 189" in shown
         with made.office() as office:
-            issue(office, office.review("spring"), made.run_id, made.identity)
+            review, own_key = office.review("spring"), made.identity.public.signing_key
+            evidence = review_evidence(office, review, own_key)
+            issue(office, review, made.run_id, evidence, made.identity)
         assert "✓ GO" in await press(pilot, "r")
         with made.office() as office:
             review = office.review("spring")
