@@ -22,12 +22,17 @@ class Delivery:
     phrase: str
     """Its six words."""
     files: Sequence[Import]
-    """What was taken in from it, oldest first."""
+    """What was taken in from it, oldest first; a file that came again is there again."""
     copied: bool
     """Its data was copied to a second laptop, and both went on."""
     gaps: int
     """Events that are missing in its chains, or do not fit the one before."""
     clocks: Sequence[WildClock]
+
+    @property
+    def different_files(self) -> int:
+        """How many files came, each counted once."""
+        return len({each.sha256 for each in self.files})
 
 
 def deliveries(office: Office, review: Review, now: datetime | None = None) -> list[Delivery]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,10 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from review.files.batch_form import BatchManifest
-from review.files.finding import RATINGS_SUFFIX
+from review.files.finding import BATCH_SUFFIX, RATINGS_SUFFIX
 from review.files.problem import FileError, FileProblem
 from review.files.ratings import RatingsFile, open_ratings
-from review.files.sealing import AgeIdentity
+from review.files.ratings_form import Sender
+from review.files.sealing import AgeIdentity, SealError, checked_recipient
 from review.files.stick import StickError, read_file
 from review.log.clocks import WildClock
 from review.log.event import Event, EventError, read_event
@@ -35,6 +37,11 @@ OTHER_LAPTOPS: Final = "is of another laptop's log, and this laptop did not come
 _TOO_MUCH_WAITS = (
     "its laptop is unknown, and more files of unknown laptops wait already than are kept. Enrol its laptop "
     "by its file (NAME.rosetta-laptop), or those that wait, then import it again."
+)
+
+_BATCH = (
+    "this is the batch that you sent out. What came back is in a file whose name ends in "
+    f"{RATINGS_SUFFIX}; the program writes it when the speaker presses x."
 )
 
 MOST_FILES = 10_000
@@ -140,7 +147,8 @@ def import_bytes(
     try:
         ratings = open_ratings(data, identities)
     except FileError as error:
-        return FileReport(name, Outcome.REFUSED, f"{name}: {error}")
+        why = _BATCH if name.lower().endswith(BATCH_SUFFIX) else str(error)
+        return FileReport(name, Outcome.REFUSED, f"{name}: {why}")
     with saying(office.path):
         return _received(office, ratings, data, name, enrol=enrol, now=now or datetime.now(UTC))
 
@@ -167,6 +175,18 @@ def _is_known(office: Office, signing_key: str) -> bool:
     return signing_key in {laptop.signing_key for laptop in office.laptops()}
 
 
+def _know(office: Office, sender: Sender) -> None:
+    """Enrol a laptop that is unknown, and learn the key to seal for it where that is not known."""
+    known = {laptop.signing_key: laptop for laptop in office.laptops()}.get(sender.signing_key)
+    if known is not None and known.recipient is not None:
+        return
+    recipient = None
+    with suppress(SealError):  # it can still be heard, only not sealed for
+        recipient = checked_recipient(sender.recipient)
+    name = free_name(office) if known is None else known.name
+    office.enrol(sender.signing_key, name, recipient)
+
+
 def _report(name: str, outcome: Outcome, review: Review, ratings: RatingsFile) -> FileReport:
     return FileReport(
         name,
@@ -189,8 +209,7 @@ def _taken(
     incoming = [_event_or_line(line) for line in ratings.lines]
     closed = closed_devices(office, ratings.manifest.signer)
     with office.transaction():
-        if not _is_known(office, sender.signing_key):
-            office.enrol(sender.signing_key, free_name(office), sender.recipient)
+        _know(office, sender)
         elsewhere = _elsewhere(office, incoming, closed)
         merged = merge(
             read_events(office.connection),
@@ -312,6 +331,18 @@ def _unasked(event: Event, orders: Mapping[str, Sequence[str]]) -> str | None:
         return None
     asked = payload.item in orders[payload.reviewer]
     return None if asked else "is about an item that this reviewer was not asked"
+
+
+def waiting_by_words(office: Office, words: str, identities: Sequence[AgeIdentity]) -> str | None:
+    """Give the signing key of the laptop of a file that was set aside, by the six words of the file.
+
+    They stand for its manifest, which names the key: whoever compared them knows the laptop.
+    """
+    for waiting in office.quarantine():
+        with suppress(FileError):  # sealed for another key: import says so
+            if open_ratings(waiting.content, identities).phrase == words:
+                return waiting.signing_key
+    return None
 
 
 def enrol_laptop(

@@ -28,6 +28,8 @@ class ReviewerProgress:
     """Training items answered."""
     flagged: int
     """Items that this person called harmful."""
+    changed: int
+    """Items that this person rated otherwise on another laptop before; the last rating counts."""
     last_import: str | None
     """UTC, ISO 8601; None where nothing came yet."""
     withdrawn: frozenset[Scope]
@@ -61,10 +63,10 @@ class ReviewProgress:
     """All of them, controls too."""
     reviewers: Sequence[ReviewerProgress]
     imports: int
-    """Files taken in."""
+    """Different files taken in; one that came again counts once."""
     certificates: int
     recompute: int
-    """Certificates that rest on something that was taken back since."""
+    """Runs whose newest certificate rests on something that was taken back since."""
 
     @property
     def asked(self) -> int:
@@ -82,6 +84,7 @@ def progress(office: Office, review: Review) -> ReviewProgress:
     state = office.state(review)
     arrived = last_contributions(office.connection)
     certificates = office.certificates(review)
+    newest = {each.run_id: each for each in certificates}
     return ReviewProgress(
         name=review.name,
         title=review.manifest.title,
@@ -101,9 +104,9 @@ def progress(office: Office, review: Review) -> ReviewProgress:
             for batch, manifest in review.manifests.items()
             for reviewer, order in BatchManifest.model_validate_json(manifest).orders.items()
         ],
-        imports=len(office.imports(review)),
+        imports=len({each.sha256 for each in office.imports(review)}),
         certificates=len(certificates),
-        recompute=sum(each.recompute for each in certificates),
+        recompute=sum(each.recompute for each in newest.values()),
     )
 
 
@@ -126,6 +129,7 @@ def _reviewer(
         consented=state.consented,
         trained=len(state.trained),
         flagged=len(state.harmful),
+        changed=len(state.earlier),
         last_import=last_import,
         withdrawn=withdrawn,
     )

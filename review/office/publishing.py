@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.failures import UsageError
+from harness.store.database import private_folder
 from review.files.batch import Batch, write_batch
 from review.files.finding import BATCH_SUFFIX
 from review.files.laptop_card import LaptopCard
@@ -59,16 +60,16 @@ def publish(
     texts: ReviewTexts,
     protection: Protection,
     folder: Path,
+    cards: Path,
     *,
     laptops: Sequence[LaptopCard] = (),
     recovery: RecoveryKey | None = None,
 ) -> Published:
-    """Keep a review and write its files; where one cannot be written, nothing is kept and nothing stays.
+    """Keep a review and write its files, and the ``cards`` to where they stay; where one cannot be written, nothing is kept and nothing stays.
 
     ``laptops`` are enrolled with it, and a new ``recovery`` key is kept. Raises UsageError where a file is
     there already, and StickError for a place that cannot be written.
     """
-    cards = folder / f"{made.key.review}-cards.txt"
     handout = _handout(made, texts, protection, folder)
     contents = {**handout.files, cards: _RULE.join(handout.cards).encode()}
     if recovery is not None and recovery.new is not None:
@@ -95,14 +96,14 @@ def _check_free(paths: Iterable[Path]) -> None:
     """Make the folders, and raise UsageError where a file is there already."""
     for path in paths:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
         except OSError as error:
             raise UsageError(
-                f"{path.parent} cannot be made ({error.strerror}). Choose another folder with -o."
+                f"{path.parent} cannot be made ({error.strerror}). Choose another folder with -o, or for the cards with --cards."
             ) from None
         if path.exists():
             raise UsageError(
-                f"{path} is there already. Move it away, or choose another folder or --name."
+                f"{path} is there already. Move it away, or choose another folder, --name or --cards."
             )
 
 

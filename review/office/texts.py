@@ -26,8 +26,6 @@ class ReviewTexts:
     """What a reviewer is handed, with places for title, organisation, code, file and passphrase."""
     passphrase: str
     """The line of a card that tells the words which open the file."""
-    organisers: str
-    """What the organisation is called where it gave no name."""
 
 
 def languages() -> tuple[str, ...]:

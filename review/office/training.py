@@ -39,11 +39,14 @@ _PLAN = ("excellent", "reject", "acceptable", "gist", "excellent", "reject", "ha
 USUAL = len(_PLAN)
 """Items that are made where there is enough to make them from."""
 
+WANTED = USUAL + _PLAN.count("reject")
+"""Entries that they are made from: a wrong sentence is the translation of one that is not shown itself."""
+
 _RATINGS = {
     "excellent": Rating.EXCELLENT,
     "acceptable": Rating.ACCEPTABLE,
     "gist": Rating.GIST,
-    "half": Rating.GIST,
+    "half": Rating.REJECT,
     "reject": Rating.REJECT,
 }
 
@@ -56,18 +59,34 @@ def make_training(
     ``entries`` are those that may be shown and are not asked about; ``explanations`` are by kind.
     """
     chance = drawing(seed, "training")
-    waiting = [entry for entry in entries if fits(entry.source) and fits(entry.reference)]
+    waiting = _different([e for e in entries if fits(e.source) and fits(e.reference)])
     chance.shuffle(waiting)
-    references = [entry.reference for entry in waiting]
     made = []
     for kind in _PLAN:
         for entry in waiting:
+            references = [each.reference for each in waiting]
             candidate = _MAKERS[kind](entry.reference, references, chance)
             if candidate is not None:
                 made.append(_item(entry.source, candidate, kind, explanations[kind]))
-                waiting.remove(entry)
+                shown = {entry.reference, candidate}
+                waiting = [each for each in waiting if each.reference not in shown]
                 break
     return made
+
+
+def _different(entries: Sequence[Entry]) -> list[Entry]:
+    """Leave out entries whose source or reference came before: nobody practises on a sentence twice."""
+    seen: set[tuple[str, str]] = set()
+    kept = []
+    for entry in entries:
+        forms = {
+            ("source", plain_form(entry.source)),
+            ("reference", plain_form(entry.reference)),
+        }
+        if seen.isdisjoint(forms):
+            kept.append(entry)
+            seen |= forms
+    return kept
 
 
 def _item(source: str, candidate: str, kind: str, explanation: str) -> TrainingItem:

@@ -24,9 +24,10 @@ def report_lines(report: FileReport) -> Iterator[str]:
         return
     yield f"{report.name}: review {report.review}, check words: {report.phrase}"
     if report.outcome is Outcome.SET_ASIDE:
-        yield f"  SET ASIDE: its laptop is unknown. Its six words: {report.laptop_phrase}"
-        yield "  Ask whoever has the laptop to read out its words (`rosetta review enrol --card` there). If they are these:"
-        yield f"  rosetta review enrol {report.laptop_phrase}"
+        yield "  SET ASIDE: nobody has vouched for its laptop yet. The check words are those that the laptop showed when"
+        yield "  it wrote this file; the speaker wrote them down. If they are the same:"
+        yield f"  rosetta review enrol {report.phrase}"
+        yield f"  (the laptop's own words, which `rosetta review enrol --card` shows there, are {report.laptop_phrase})"
         return
     aside, damaged = len(report.aside), len(report.damaged)
     yield (

@@ -58,7 +58,12 @@ def _sentences(draft: Draft) -> str:
     runs = draft.runs.runs
     missing = max(each.missing for each in runs)
     several = f", {len(runs)} systems each, blind" if len(runs) > 1 else ""
-    without = f" ({missing} have no output and are not asked)" if missing else ""
+    have = "has" if missing == 1 else "have"
+    without = (
+        f" ({missing} {have} no output and {'is' if missing == 1 else 'are'} not asked)"
+        if missing
+        else ""
+    )
     return f"{len(draft.entries)} of {len(runs[0].entries)}{several}{without}"
 
 
@@ -111,7 +116,7 @@ def _training(draft: Draft, *, own_training: bool) -> str:
 
 def _why_little_training(draft: Draft) -> str:
     """Say why training has fewer items than usual, or shows sentences that are asked about."""
-    from review.office.training import USUAL
+    from review.office.training import USUAL, WANTED
 
     spare, count = len(draft.spare), len(draft.training)
     if not spare and count:
@@ -121,7 +126,7 @@ def _why_little_training(draft: Draft) -> str:
         )
     if count >= USUAL or not count:
         return ""
-    if spare < USUAL:
+    if spare < WANTED:
         return f"fewer than {USUAL}; development entries not asked about: {spare}. Lower --items for more"
     return f"fewer than {USUAL}: the development entries that are left are too short to make more"
 
@@ -141,33 +146,36 @@ def chance(draft: Draft, policy: GatePolicy) -> str:
     found = chances(Plan(reviewers, strata, weights), _TRUE, policy, trials=2000)
     return (
         f"{reviewers} people × {len(draft.core_entries)} sentences: {found.go:.0%} for a go where "
-        f"{_TRUE:.0%} of the translations truly are acceptable or better (`rosetta review plan`)"
+        f"{_TRUE:.0%} of the translations truly are acceptable or better. This counts the difficulties of this corpus "
+        "and how often each occurs; `rosetta review plan` takes five that are alike"
     )
 
 
-def _warnings(draft: Draft, policy: GatePolicy) -> Iterator[str]:
+def no_verdict(draft: Draft, policy: GatePolicy) -> Iterator[str]:
+    """Say what the gate would find too little of, however people rate (rule 1 of the gate)."""
     from review.office.sampling import stratum
 
-    enough = policy.enough
-    reviewers, items = len(draft.orders), len(draft.entries)
-    if items < enough.items:
-        yield f"NOTE: the policy wants {enough.items} sentences rated; {items} will not give a verdict."
-    if reviewers < enough.reviewers:
-        yield f"NOTE: the policy wants {enough.reviewers} reviewers; {reviewers} will not give a verdict."
-    elif reviewers < enough.community_reviewers:
+    enough, counts = policy.enough, Counter(map(stratum, draft.entries))
+    if len(draft.entries) < enough.items:
+        yield f"the policy wants {enough.items} sentences rated, and these are {len(draft.entries)}"
+    if len(draft.orders) < enough.reviewers:
+        yield f"the policy wants {enough.reviewers} reviewers, and these are {len(draft.orders)}"
+    few = [str(name) for name, count in sorted(counts.items()) if count < enough.per_stratum]
+    if few:
+        yield (
+            f"the policy wants {enough.per_stratum} sentences of each difficulty, and there are fewer of "
+            f"difficulty {', '.join(few)}"
+        )
+
+
+def _warnings(draft: Draft, policy: GatePolicy) -> Iterator[str]:
+    enough, reviewers = policy.enough, len(draft.orders)
+    for reason in no_verdict(draft, policy):
+        yield f"NO VERDICT: {reason}."
+    if enough.reviewers <= reviewers < enough.community_reviewers:
         yield (
             f"NOTE: with {reviewers} reviewers the certificate says “panel of {reviewers}”; "
             f"community validated starts at {enough.community_reviewers}."
-        )
-    few = [
-        str(name)
-        for name, count in sorted(Counter(map(stratum, draft.entries)).items())
-        if count < enough.per_stratum
-    ]
-    if few:
-        yield (
-            f"NOTE: the policy wants {enough.per_stratum} sentences of each difficulty, and there are fewer "
-            f"of difficulty {', '.join(few)}: no verdict until the policy asks for fewer or the corpus has more."
         )
     if draft.longest > _LONG:
         yield f"NOTE: {draft.longest} items are long for one person. Lower --items, or use --core."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,7 @@ _SEGMENTS = ("development", "diagnostic", "gold_standard", "held_out")
 @click.option("--policy", type=_FILE, help="The gate's rule, as TOML. Default: our proposal.")
 @click.option("--name", help="Of the review and its files. Default: the corpus, numbered.")
 @click.option("--title", help="What reviewers see above it.")
-@click.option("--organisation", help="Who asks.")
+@click.option("--organisation", help="Who asks, by the name that speakers know. Default: the policy's, or that of the review before.")  # fmt: skip
 @click.option("--panel", default="", help="How the reviewers were chosen, for the certificate.")
 @click.option("--language", default="en", show_default=True, help="Of the words for reviewers.")
 @click.option("--consent", type=_FILE, help="What reviewers agree to. {organisation} is filled in.")
@@ -57,9 +58,11 @@ _SEGMENTS = ("development", "diagnostic", "gold_standard", "held_out")
 @click.option("--training", type=_FILE, help="Training items of yours, TOML or TSV.")
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
 @click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings.")  # fmt: skip
-@click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop.")  # fmt: skip
+@click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops.")  # fmt: skip
 @click.option("--passphrases", is_flag=True, help="One file each, opened by words on the card.")
 @click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files.")
+@click.option("--cards", type=_FILE, help="File for the cards. Default: review-cards/ in your data folder.")  # fmt: skip
+@click.option("--anyway", is_flag=True, help="Make it, though the policy can give no verdict of it.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def create_(runs: Sequence[str], as_json: bool, dry_run: bool, **given: Any) -> None:
@@ -82,6 +85,7 @@ def create_(runs: Sequence[str], as_json: bool, dry_run: bool, **given: Any) -> 
             click.echo(plain(line))
     if dry_run:
         return
+    _require_verdict(draft, policy, anyway=given["anyway"])
     with Office.open(home()) as office:
         published = _publish(office, draft, policy_bytes, texts, given)
     if as_json:
@@ -95,7 +99,7 @@ def _texts(given: dict[str, Any], policy: GatePolicy) -> ReviewTexts:
     from review.office.texts import review_texts
 
     texts = review_texts(given["language"])
-    given["organisation"] = given["organisation"] or policy.organisation or texts.organisers
+    given["organisation"] = given["organisation"] or policy.organisation
     return replace(
         texts,
         consent=_own_text(given["consent"], "the consent") or texts.consent,
@@ -166,6 +170,18 @@ def _plan_lines(draft: Draft, policy: GatePolicy, given: dict[str, Any]) -> list
     return list(draft_lines(draft, policy, own_training=given["training"] is not None))
 
 
+def _require_verdict(draft: Draft, policy: GatePolicy, *, anyway: bool) -> None:
+    """Refuse a review of which the policy could give no verdict, however people rate."""
+    from harness.failures import UsageError
+    from rosetta_tui.review.plan_words import no_verdict
+
+    if not anyway and (reasons := list(no_verdict(draft, policy))):
+        raise UsageError(
+            f"However people rate, this review could give no verdict: {'; '.join(reasons)}. Ask for more, give "
+            "a --policy that asks for less, or add --anyway, for practice or to hear opinions."
+        )
+
+
 def _publish(
     office: Office, draft: Draft, policy: bytes, texts: ReviewTexts, given: dict[str, Any]
 ) -> Published:
@@ -180,10 +196,11 @@ def _publish(
     recipients, recovery = _recipients(office, identity, given["recipients"])
     said = _said(office, draft, texts, recipients, protection, given)
     made = make_review(draft, said, policy, identity, one_each=protection.passphrases)
-    folder = given["folder"]
+    cards = given["cards"] or home() / "review-cards" / f"{said.name}-cards.txt"
     published = publish(
-        office, made, policy, texts, protection, folder, laptops=laptops, recovery=recovery
-    )
+        office, made, policy, texts, protection, given["folder"], cards,
+        laptops=laptops, recovery=recovery,
+    )  # fmt: skip
     if recovery is not None:
         _say_recovery(recovery)
     return published
@@ -197,10 +214,7 @@ def _laptops(given: dict[str, Any]) -> list[LaptopCard]:
 
     if given["laptops"] and given["passphrases"]:
         raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
-    named = [read_laptop_card(read_file(path)) for path in given["laptops"]]
-    for card in named:
-        click.echo(plain(f"Laptop {card.name}: {card.public.phrase}"), err=True)
-    return named
+    return [read_laptop_card(read_file(path)) for path in given["laptops"]]
 
 
 def _protection(
@@ -210,17 +224,34 @@ def _protection(
     from harness.failures import UsageError
     from review.office.publishing import Protection
 
-    if passphrases or laptops:
-        return Protection(tuple(card.public.recipient for card in laptops), passphrases)
-    if not draft.secret:
-        return Protection()
-    known = tuple(laptop.recipient for laptop in office.laptops() if laptop.recipient)
-    if not known:
+    if passphrases or not (draft.secret or laptops):
+        return Protection(passphrases=passphrases)
+    named = {card.public.signing_key: (card.name, card.public.recipient) for card in laptops}
+    known = {each.signing_key: (each.name, each.recipient) for each in office.laptops()}
+    chosen = named or known
+    recipients = tuple(recipient for _, recipient in chosen.values() if recipient)
+    if not recipients:
         raise UsageError(
             "Sentences of secret segments are only written sealed. Name the laptops that may open them "
-            "(--for NAME.rosetta-laptop; `rosetta review enrol --card` writes it there), or add --passphrases."
+            "(--for laptop.rosetta-laptop; `rosetta review enrol --card` writes it there), or add --passphrases."
         )
-    return Protection(known)
+    _say_for_whom(chosen)
+    return Protection(recipients)
+
+
+def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
+    """Name the laptops that will open the batch, and those known ones that will not."""
+    from review.files.keys import key_phrase
+
+    for key, (name, recipient) in chosen.items():
+        if recipient:
+            told = f"Sealed for the laptop {name}: {key_phrase(key)}"
+        else:
+            told = (
+                f"NOT sealed for the laptop {name} ({key_phrase(key)}): the key to seal for it is not known. Import "
+                "a file of its ratings, or enrol it by its file (NAME.rosetta-laptop), then make the batch again."
+            )
+        click.echo(plain(told), err=True)
 
 
 def _said(
@@ -240,13 +271,31 @@ def _said(
     return Said(
         name=name,
         title=title,
-        organisation=given["organisation"],
+        organisation=_organisation(office, given["organisation"]),
         texts=texts,
         language=given["language"],
         panel=given["panel"],
         recipients=recipients,
         secret=draft.secret or protection.sealed,
         labels=tuple(given["labels"]),
+    )
+
+
+def _organisation(office: Office, given: str | None) -> str:
+    """Give the name of who asks: as given, in the policy, or of the review before; else ask for it."""
+    from harness.failures import UsageError
+
+    known = next((each.manifest.organisation.name for each in office.reviews()), "")
+    if name := given or known:
+        return name
+    if sys.stdin.isatty():
+        asked: str = click.prompt(
+            "Who asks the speakers? The name by which they know you", err=True
+        )
+        return asked
+    raise UsageError(
+        "Who asks the speakers? Their cards and what they agree to need a name that they know: add "
+        '--organisation "NAME OF YOUR COUNCIL". Later reviews take it from this one.'
     )
 
 
@@ -305,11 +354,11 @@ def _say(published: Published, *, passphrases: bool) -> None:
     review, cards = published.review, published.cards
     for path in published.files:
         click.echo(plain(f"Written: {path}"))
-    click.echo(plain(f"Written: {cards} (one card for each reviewer; cut and hand out)"))
+    click.echo(plain(f"Written: {cards} (one card for each reviewer; it stays off the stick)"))
     if passphrases:
         click.echo("Each file is sealed. It opens only with the words on its reviewer's card.")
     elif review.manifest.secret:
-        click.echo("The batch is sealed. It opens only on the laptops named.")
+        click.echo("The batch is sealed. It opens only on the laptops that are named above.")
     else:
         click.echo("The batch is signed but not sealed: its sentences are of open segments.")
     click.echo(
@@ -319,7 +368,7 @@ def _say(published: Published, *, passphrases: bool) -> None:
         click.echo(plain(f"Next: print {cards}, then delete it: its words open the files, so it must not be on a stick with them."))  # fmt: skip
         click.echo("Copy to each person's stick the file that their card names.")
     else:
-        click.echo("Next: copy the batch to sticks, and hand out the cards.")
+        click.echo(plain(f"Next: copy the batch to sticks, print {cards} and hand out the cards."))
     click.echo(
         plain(f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`.")
     )

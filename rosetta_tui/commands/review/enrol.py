@@ -12,6 +12,7 @@ import click
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
+    from review.files.sealing import AgeIdentity
     from review.office.store import Office
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -22,7 +23,7 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 @click.option("--name", help="What the laptop is called; not a person's name.")
 @click.option("--instead-of", metavar="LAPTOP", help="Name, six words or key of the laptop whose log it goes on with: it broke, and its data was saved.")  # fmt: skip
 @click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, where that opened its files.")  # fmt: skip
-@click.option("--card", type=click.Path(path_type=Path), metavar="NAME.rosetta-laptop", help="On the laptop itself: write its file for the organisation.")  # fmt: skip
+@click.option("--card", type=click.Path(path_type=Path), is_flag=False, flag_value="laptop.rosetta-laptop", metavar="[NAME.rosetta-laptop]", help="On the laptop itself: write its file for the organisation, and show its six words.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def enrol_(
     laptop: Sequence[str],
@@ -34,16 +35,16 @@ def enrol_(
 ) -> None:
     """Accept a laptop: the ratings of it that were set aside are taken, and all later ones.
 
-    Name it by the six words that its owner reads out to you, by its key, or by its file
-    NAME.rosetta-laptop, which `rosetta review enrol --card NAME.rosetta-laptop` writes on it. A file also
-    lets you seal secret batches for it.
+    Name it by the six words that it showed when it wrote a file of ratings that waits, by its own six words
+    (`rosetta review enrol --card` there shows them), by its key, or by its file NAME.rosetta-laptop, which
+    the same command writes. A file also lets you seal secret batches for it before anything came back.
     """
     from harness.failures import UsageError
 
     if bool(laptop) == (card is not None):
         raise UsageError(
             "Name one laptop: its six words, its key or its file. On the laptop itself, write its file with "
-            "--card NAME.rosetta-laptop."
+            "--card: `rosetta review enrol --card`."
         )
     if card is None:
         _accept(laptop, name, instead_of, identity, as_json=as_json)
@@ -59,11 +60,13 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     from review.files.laptop_card import SUFFIX, write_laptop_card
     from review.files.stick import write_file
 
-    if path.suffix != SUFFIX or path.exists():
-        raise UsageError(f"{path}: the file of a laptop is a new one whose name ends in {SUFFIX}.")
     identity = Identity.load(private_folder(home()), Role.LAPTOP)
     chosen = name or path.stem
-    write_file(path, write_laptop_card(identity, chosen))
+    content = write_laptop_card(identity, chosen)
+    known = path.is_file() and path.read_bytes() == content
+    if path.suffix != SUFFIX or (path.exists() and not known):
+        raise UsageError(f"{path}: the file of a laptop is a new one whose name ends in {SUFFIX}.")
+    write_file(path, content)
     told = {"file": str(path), "name": chosen, "phrase": identity.public.phrase}
     if as_json:
         click.echo(json_text(told | {"signing_key": identity.public.signing_key}))
@@ -90,7 +93,7 @@ def _accept(
 
     identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
-        key, recipient, its_name = _found(office, laptop)
+        key, recipient, its_name = _found(office, laptop, identities)
         chosen = name or its_name or _known_name(office, key) or free_name(office)
         before = None if instead_of is None else _known_key(office, instead_of)
         reports = enrol_laptop(office, key, chosen, recipient, identities, instead_of=before)
@@ -104,7 +107,9 @@ def _accept(
             click.echo(plain(line))
 
 
-def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str | None]:
+def _found(
+    office: Office, laptop: Sequence[str], identities: Sequence[AgeIdentity]
+) -> tuple[str, str | None, str | None]:
     """Give signing key, recipient and name of the laptop that is meant."""
     from review.files.laptop_card import SUFFIX, read_laptop_card
     from review.files.stick import read_file
@@ -115,23 +120,26 @@ def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str 
         return card.public.signing_key, card.public.recipient, card.name
     if len(laptop) == 1 and _KEY.fullmatch(first.lower()):
         return first.lower(), None, None
-    return _by_words(office, " ".join(laptop)), None, None
+    return _by_words(office, " ".join(laptop), identities), None, None
 
 
-def _by_words(office: Office, typed: str) -> str:
-    """Find the laptop whose files wait, by its six words."""
+def _by_words(office: Office, typed: str, identities: Sequence[AgeIdentity]) -> str:
+    """Find the laptop whose files wait, by its six words or those of one of its files."""
     from harness.failures import UsageError
     from review.files.phrase import read_words
+    from review.office.importing import waiting_by_words
     from review.office.progress import waiting
 
     words = read_words(typed)
     for each in waiting(office):
         if each.phrase == words:
             return each.signing_key
+    if key := waiting_by_words(office, words, identities):
+        return key
     listed = "; ".join(each.phrase for each in waiting(office)) or "none"
     raise UsageError(
-        f"No file of a laptop with these words is waiting (waiting: {listed}). Import its file first, and "
-        "compare all six words."
+        f"No file with these words is waiting, and none of a laptop with these (laptops waiting: {listed}). "
+        "Import the file first, and compare all six words."
     )
 
 

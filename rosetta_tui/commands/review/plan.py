@@ -51,3 +51,7 @@ def plan_(
         "level reached: the numbers alone. go: and no difficulty or reviewer stands in the way."
     )
     click.echo("The rest is “discuss”: more people help more than more sentences.")
+    click.echo(
+        "Taken here: five difficulties, as many sentences of each. `rosetta review create RUN --dry-run` counts "
+        "the difficulties of your corpus; where they are uneven, the chance is lower."
+    )

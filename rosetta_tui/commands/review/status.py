@@ -71,9 +71,17 @@ def _one(found: ReviewProgress) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
     rows += [_row(each) for each in found.reviewers]
     yield from table(rows)
-    yield f"{found.done} of {found.asked} decisions are here, from {found.imports} files."
-    if found.recompute:
+    yield f"{found.done} of {found.asked} decisions are here, from {_files(found.imports)}."
+    if changed := sum(each.changed for each in found.reviewers):
+        yield f"Changed on another laptop: {changed}. The last rating counts."
+    if found.recompute == 1:
+        yield "One certificate rests on something that was taken back: issue it anew."
+    elif found.recompute:
         yield f"{found.recompute} certificates rest on something that was taken back: issue them anew."
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
 
 
 def _row(each: ReviewerProgress) -> tuple[str, ...]:
@@ -102,6 +110,6 @@ def _share(done: int, asked: int) -> str:
 def _waiting(laptops: list[Waiting]) -> Iterator[str]:
     for each in laptops:
         yield plain(
-            f"WAITING: {each.files} files of an unknown laptop since {each.since[:10]}. Its six words: "
-            f"{each.phrase} (`rosetta review enrol`)"
+            f"WAITING: {_files(each.files)} of an unknown laptop since {each.since[:10]}. Compare the words that "
+            f"the speaker wrote down: `rosetta review enrol` and those words. The laptop's own words: {each.phrase}"
         )

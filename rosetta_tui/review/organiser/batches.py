@@ -119,7 +119,7 @@ def _back(laptop: Delivery) -> tuple[Cell, ...]:
     return (
         Cell(laptop.name),
         Cell(laptop.phrase),
-        Cell(figures.count(len(laptop.files))),
+        Cell(figures.count(laptop.different_files)),
         Cell(figures.count(sum(each.added for each in laptop.files))),
         Cell(minute(max((each.received for each in laptop.files), default=None)), "quiet"),
     )

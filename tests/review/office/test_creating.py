@@ -179,7 +179,15 @@ def test_a_secret_batch_is_never_written_open(
     _, policy = proposed()
     with Office.open(tmp_path) as office:
         with pytest.raises(FileError, match="secret"):
-            publish(office, ready, policy, review_texts("en"), Protection(), tmp_path / "out")
+            publish(
+                office,
+                ready,
+                policy,
+                review_texts("en"),
+                Protection(),
+                tmp_path / "out",
+                tmp_path / "cards.txt",
+            )
         assert not office.reviews()
     assert not (tmp_path / "out").exists()
 
@@ -197,6 +205,7 @@ def test_a_secret_batch_opens_with_the_words_on_the_card_alone(
             review_texts("en"),
             Protection(passphrases=True),
             tmp_path / "out",
+            tmp_path / "cards" / "demo.txt",
         )
         assert len(done.files) == 5
         assert done.review.key.batches == tuple(done.review.manifests)
@@ -229,16 +238,33 @@ def test_nothing_is_kept_where_a_file_cannot_be_written(
     ready = made.made(draft, identity)
     _, policy = proposed()
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "demo-cards.txt").write_text("mine", "utf-8")
+    (tmp_path / "cards.txt").write_text("mine", "utf-8")
     with Office.open(tmp_path) as office:
         with pytest.raises(UsageError, match="there already"):
-            publish(office, ready, policy, review_texts("en"), Protection(), tmp_path / "out")
+            publish(
+                office,
+                ready,
+                policy,
+                review_texts("en"),
+                Protection(),
+                tmp_path / "out",
+                tmp_path / "cards.txt",
+            )
         assert not office.reviews()
+        (tmp_path / "cards.txt").unlink()
         (tmp_path / "file").write_text("x", "utf-8")
         with pytest.raises((OSError, HarnessError), match="file"):
-            publish(office, ready, policy, review_texts("en"), Protection(), tmp_path / "file")
+            publish(
+                office,
+                ready,
+                policy,
+                review_texts("en"),
+                Protection(),
+                tmp_path / "file",
+                tmp_path / "cards.txt",
+            )
         assert not office.reviews()
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["demo-cards.txt"]
+    assert not list((tmp_path / "out").iterdir())
 
 
 def test_what_was_kept_comes_back(draft: Draft, identity: Identity, tmp_path: Path) -> None:

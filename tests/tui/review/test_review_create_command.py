@@ -13,15 +13,18 @@ from harness.failures import UsageError
 from review.files import stick
 from review.files.batch import open_batch
 from review.files.keys import Identity, Role
-from review.files.laptop_card import write_laptop_card
+from review.files.laptop_card import read_laptop_card, write_laptop_card
+from review.files.ratings import open_ratings
 from review.files.reviewer_codes import printed
 from review.office import publishing
+from review.office.deliveries import deliveries
 from review.office.recovery_key import keep_recipient, recovery_key
 from review.office.store import Office
 from rosetta_tui.commands.review import review
 from tests.review.office import made
 from tests.review.office.test_creating import secret_entries
 
+CREATE = ("create", "last", "--organisation", "The council")
 HOSTILE = "\x1b[2J\x9b31m[bold]x[/]\u202e"
 
 
@@ -55,7 +58,7 @@ def harmless(text: str) -> bool:
 
 
 def create(folder: Path, *more: str) -> dict[str, object]:
-    arguments = ("create", "last", "-o", str(folder), "--seed", "3", "--json", *more)
+    arguments = (*CREATE, "-o", str(folder), "--seed", "3", "--json", *more)
     result = CliRunner().invoke(review, arguments)
     assert result.exit_code == 0, (result.output, result.exception)
     told: dict[str, object] = json.loads(result.stdout)
@@ -65,20 +68,23 @@ def create(folder: Path, *more: str) -> dict[str, object]:
 def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
     stick = tmp_path / "stick"
     shown = rosetta(
-        "create", "last", "-o", str(stick), "--seed", "3", "--name", "spring", "--reviewers", "3"
+        *CREATE, "-o", str(stick), "--seed", "3", "--name", "spring", "--reviewers", "3"
     ).output
     for words in ("80 of 96", "8 wrong on purpose", "8 asked twice, 4 references", "3 people × 80"):
         assert words in shown
-    assert sorted(path.name for path in stick.iterdir()) == [
-        "spring-cards.txt",
-        "spring.rosetta-batch",
-    ]
+    assert [path.name for path in stick.iterdir()] == ["spring.rosetta-batch"]
     recovery = home / "review-recovery-key.txt"
     assert recovery.stat().st_mode & 0o777 == 0o600
     batch = open_batch((stick / "spring.rosetta-batch").read_bytes())
     codes = list(batch.manifest.orders)
-    cards = (stick / "spring-cards.txt").read_text("utf-8")
+    place = home / "review-cards" / "spring-cards.txt"
+    assert place.stat().st_mode & 0o777 == 0o600
+    assert str(place) in shown.replace("\n", "")
+    cards = place.read_text("utf-8")
     assert all(printed(code) in cards for code in codes)
+    assert cards.count("spring.rosetta-batch") == 3
+    assert cards.count("rosetta review open\n") == 3
+    assert cards.count("The council") == 6
     people = [made.Person(tmp_path / code, batch, code) for code in codes]
     for number, person in enumerate(people):
         person.rate(made.random_ratings(20, number))
@@ -86,7 +92,8 @@ def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
     waiting = rosetta("import", str(stick)).output
     assert waiting.count("SET ASIDE") == 3
     words = people[0].identity.public.phrase
-    assert f"rosetta review enrol {words}" in waiting
+    assert words in waiting
+    assert words in rosetta("status").output
     taken = rosetta("enrol", *words.split(), "--name", "blue").output
     assert "Enrolled: blue" in taken
     assert "added 21, already here 0, set aside 0, damaged 0" in taken
@@ -130,7 +137,7 @@ def test_the_recovery_key_alone_opens_the_ratings(
 
 
 def test_a_dry_run_writes_nothing(home: Path, tmp_path: Path) -> None:
-    rosetta("create", "last", "-o", str(tmp_path / "out"), "--dry-run")
+    rosetta(*CREATE, "-o", str(tmp_path / "out"), "--dry-run")
     assert not (tmp_path / "out").exists()
     assert not (home / "reviews.sqlite").exists()
 
@@ -147,24 +154,28 @@ def secret_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_secret_sentences_go_out_sealed_or_not_at_all(secret_home: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = refused("create", "last", "-o", str(out))
+    words = refused(*CREATE, "-o", str(out))
     assert "--for" in words
     assert "--passphrases" in words
     assert not list(out.glob("*"))
     laptop = Identity.make(Role.LAPTOP)
     card = tmp_path / "blue.rosetta-laptop"
     card.write_bytes(write_laptop_card(laptop, f"blue{HOSTILE}"))
-    shown = rosetta("create", "last", "-o", str(out), "--for", str(card)).output
+    shown = rosetta(*CREATE, "-o", str(out), "--for", str(card)).output
     assert laptop.public.phrase in shown
     assert "The batch is sealed" in shown
+    with Office.open(secret_home) as office:
+        office.enrol("ab" * 32, "red")
     [path] = out.glob("*.rosetta-batch")
     assert open_batch(path.read_bytes(), [laptop.age]).manifest.secret
     secrets = [entry.source.encode() for entry in secret_entries() if entry.secret]
     assert not any(secret in path.read_bytes() for secret in secrets for path in out.iterdir())
     assert not any(secret.decode() in shown for secret in secrets if len(secret) > 12)
-    later = rosetta("create", "last", "-o", str(out)).output  # to the laptop that is known by now
+    later = rosetta(*CREATE, "-o", str(out)).output  # to the laptop that is known by now
     assert "The batch is sealed" in later
-    each = create(out, "--passphrases", "--reviewers", "2")
+    assert laptop.public.phrase in later
+    assert "NOT sealed for the laptop red" in later
+    each = create(out, "--passphrases", "--reviewers", "2", "--anyway")
     assert len(list(each["files"])) == 2  # type: ignore[call-overload]
 
 
@@ -198,7 +209,7 @@ def test_secret_sentences_go_out_sealed_or_not_at_all(secret_home: Path, tmp_pat
 def test_wrong_wishes_are_refused_in_words(
     home: Path, tmp_path: Path, options: list[str], words: str
 ) -> None:
-    assert words in refused("create", "last", "-o", str(tmp_path / "out"), *options)
+    assert words in refused(*CREATE, "-o", str(tmp_path / "out"), *options)
     assert not list(tmp_path.glob("out/*"))
 
 
@@ -208,7 +219,7 @@ def test_wrong_wishes_are_refused_in_words(
         ["--name", "../up"],
         ["--title", "Is example/model good?"],
         ["--title", "x" * 201],
-        ["-o", "taken"],
+        ["--cards", "taken/spring-cards.txt"],
         ["-o", "file/below"],
         ["--for", "broken.rosetta-laptop"],
     ],
@@ -223,9 +234,7 @@ def test_a_refused_review_leaves_no_laptop_and_no_recovery_key(
     Path("file").touch()
     Path("taken").mkdir()
     Path("taken/spring-cards.txt").touch()
-    refused(
-        "create", "last", "-o", "out", "--name", "spring", "--for", "blue.rosetta-laptop", *options
-    )
+    refused(*CREATE, "-o", "out", "--name", "spring", "--for", "blue.rosetta-laptop", *options)
     assert_nothing_stays(home, tmp_path)
 
 
@@ -255,11 +264,11 @@ def test_a_stick_that_breaks_leaves_nothing_behind(
 
     monkeypatch.setattr(publishing, "write_file", broken)
     out = tmp_path / "out"
-    assert "not enough room" in refused("create", "last", "-o", str(out), "--for", str(card))
+    assert "not enough room" in refused(*CREATE, "-o", str(out), "--for", str(card))
     assert_nothing_stays(home, tmp_path)
     assert not list(out.iterdir())
     monkeypatch.setattr(publishing, "write_file", stick.write_file)
-    rosetta("create", "last", "-o", str(out), "--for", str(card))
+    rosetta(*CREATE, "-o", str(out), "--for", str(card))
     with Office.open(home) as office:
         assert [laptop.name for laptop in office.laptops()] == ["blue"]
 
@@ -276,7 +285,7 @@ def test_a_stick_that_breaks_leaves_nothing_behind(
 def test_why_there_is_little_training_is_told(
     home: Path, items: int, least: int, words: str
 ) -> None:
-    plan = ["create", "last", "--dry-run", "--seed", "3", "--anchors", "0", "--repeats", "0"]
+    plan = [*CREATE, "--dry-run", "--seed", "3", "--anchors", "0", "--repeats", "0"]
     shown = rosetta(*plan, "--items", str(items)).output
     training = int(shown.split("training     ")[1].split()[0])
     assert training >= least
@@ -285,12 +294,10 @@ def test_why_there_is_little_training_is_told(
 
 
 def test_the_words_of_the_cards_do_not_travel_with_the_files(home: Path, tmp_path: Path) -> None:
-    shown = rosetta(
-        "create", "last", "-o", str(tmp_path / "out"), "--passphrases", "--name", "s"
-    ).output
+    shown = rosetta(*CREATE, "-o", str(tmp_path / "out"), "--passphrases", "--name", "s").output
     assert "must not be on a stick with them" in shown
     assert "the file that their card names" in shown
-    cards = (tmp_path / "out" / "s-cards.txt").read_text("utf-8").split("-" * 72)
+    cards = (home / "review-cards" / "s-cards.txt").read_text("utf-8").split("-" * 72)
     files = sorted((tmp_path / "out").glob("*.rosetta-batch"))
     assert all(sum(name in card for card in cards) == 1 for name in (file.name for file in files))
 
@@ -362,5 +369,95 @@ def test_a_laptop_writes_its_own_card(
     assert f"Enrolled: blue ({phrase})" in rosetta("enrol", str(card)).output
     assert "new one" in refused("enrol", "--card", str(card))
     assert "Name one laptop" in refused("enrol")
-    shown = rosetta("create", "last", "-o", str(tmp_path / "out"), "--for", str(card)).output
+    with monkeypatch.context() as there:
+        there.setenv("ROSETTA_HOME", str(tmp_path / "laptop"))
+        there.chdir(tmp_path)
+        assert phrase in rosetta("enrol", "--card").output
+        assert phrase in rosetta("enrol", "--card").output  # to read the words out once more
+    assert read_laptop_card((tmp_path / "laptop.rosetta-laptop").read_bytes()).name == "laptop"
+    shown = rosetta(*CREATE, "-o", str(tmp_path / "out"), "--for", str(card)).output
     assert "The batch is sealed" in shown
+
+
+def sent(home: Path, folder: Path, *more: str) -> list[made.Person]:
+    """Make a review, and give its people."""
+    told = create(folder, "--name", "spring", *more)
+    [file] = list(told["files"])  # type: ignore[call-overload]
+    batch = open_batch(Path(file).read_bytes())
+    return [made.Person(folder / code, batch, code) for code in batch.manifest.orders]
+
+
+def test_the_words_of_a_file_enrol_its_laptop_and_its_key_to_seal_for(
+    home: Path, tmp_path: Path
+) -> None:
+    person, other = sent(home, tmp_path / "out")[:2]
+    person.rate(made.random_ratings(5, 1))
+    data = person.handed_over()
+    (tmp_path / "first.rosetta-ratings").write_bytes(data)
+    (tmp_path / "other.rosetta-ratings").write_bytes(other.handed_over())
+    own = Identity.load(home, Role.ORGANISATION).age
+    words = open_ratings(data, [own]).phrase
+    shown = rosetta("import", str(tmp_path)).output
+    assert f"rosetta review enrol {words}" in shown
+    assert "added 6" in rosetta("enrol", *words.upper().split(), "--name", "blue").output
+    with Office.open(home) as office:
+        [laptop] = office.laptops()
+    assert laptop.signing_key == person.identity.public.signing_key
+    assert laptop.recipient == person.identity.public.recipient
+    assert "waiting" in refused("enrol", *words.split())
+
+
+def test_a_laptop_known_by_its_key_alone_is_sealed_for_once_its_ratings_came(
+    home: Path, tmp_path: Path
+) -> None:
+    [person, *_] = sent(home, tmp_path / "out")
+    rosetta("enrol", person.identity.public.signing_key, "--name", "blue")
+    (tmp_path / "x.rosetta-ratings").write_bytes(person.handed_over())
+    rosetta("import", str(tmp_path / "x.rosetta-ratings"))
+    with Office.open(home) as office:
+        [laptop] = office.laptops()
+    assert (laptop.name, laptop.recipient) == ("blue", person.identity.public.recipient)
+
+
+def test_a_file_that_comes_twice_counts_once(home: Path, tmp_path: Path) -> None:
+    people = sent(home, tmp_path / "out")[:2]
+    for number, person in enumerate(people):
+        (tmp_path / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
+    for _ in range(2):
+        rosetta("import", str(tmp_path), "--enrol")
+    assert "from 2 files." in rosetta("status", "spring").output
+    with Office.open(home) as office:
+        review = office.review("spring")
+        assert [each.different_files for each in deliveries(office, review)] == [1, 1]
+
+
+def test_a_batch_that_is_imported_is_named_as_what_it_is(home: Path, tmp_path: Path) -> None:
+    sent(home, tmp_path / "out")
+    shown = rosetta("import", str(tmp_path / "out" / "spring.rosetta-batch"), code=1).output
+    assert "the batch that you sent out" in shown
+
+
+@pytest.mark.parametrize(
+    ("size", "reason"),
+    [(["--items", "20"], "50 sentences"), (["--reviewers", "2"], "3 reviewers")],
+    ids=["items", "reviewers"],
+)
+def test_a_review_without_a_verdict_is_made_only_if_wished(
+    home: Path, tmp_path: Path, size: list[str], reason: str
+) -> None:
+    words = refused(*CREATE, "-o", str(tmp_path / "out"), *size)
+    assert reason in words
+    assert "--anyway" in words
+    assert not (tmp_path / "out").exists()
+    assert reason in rosetta(*CREATE, *size, "--dry-run").output
+    rosetta(*CREATE, "-o", str(tmp_path / "out"), *size, "--anyway")
+
+
+def test_who_asks_is_asked_for_once(home: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    assert "--organisation" in refused("create", "last", "-o", out)
+    rosetta(*CREATE, "-o", out)
+    told = json.loads(rosetta("create", "last", "-o", out, "--json").stdout)
+    assert (
+        open_batch(Path(told["files"][0]).read_bytes()).manifest.organisation.name == "The council"
+    )

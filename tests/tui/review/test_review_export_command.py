@@ -77,7 +77,7 @@ def refused(*arguments: str) -> str:
 
 def _rate(folder: Path) -> None:
     stick, home = folder / "stick", folder / "home"
-    rosetta("create", "last", "-o", str(stick), "--seed", "3", "--name", "spring", "--reviewers", "5")  # fmt: skip
+    rosetta("create", "last", "--organisation", "The council", "-o", str(stick), "--seed", "3", "--name", "spring", "--reviewers", "5")  # fmt: skip
     batch = open_batch((stick / "spring.rosetta-batch").read_bytes())
     with Office.open(home) as office:
         key = office.review("spring").key

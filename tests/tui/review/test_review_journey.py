@@ -48,7 +48,19 @@ def test_what_speakers_press_is_what_the_office_knows(
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     made.store_runs(home)
     rosetta(
-        "create", "last", "-o", str(stick), "--name", "spring", "--reviewers", "3", "--items", "20"
+        "create",
+        "last",
+        "--organisation",
+        "The council",
+        "-o",
+        str(stick),
+        "--name",
+        "spring",
+        "--reviewers",
+        "3",
+        "--items",
+        "20",
+        "--anyway",
     )
     file = stick / "spring.rosetta-batch"
     codes = list(open_batch(file.read_bytes()).manifest.orders)
