@@ -17,28 +17,41 @@ SIGNATURE_SUFFIX = ".certificate.sig"
 
 
 def present(path: Path, evidence: Path | None, folder: Path) -> EvidenceFile:
-    """Give a certificate with signature and evidence.
+    """Give a certificate with signature and the evidence that counts most: the first of ``presented``."""
+    return next(iter(presented(path, evidence, folder).values()))
 
-    ``path`` is an evidence file or a certificate beside its signature. Evidence is, in this order, what is named,
-    what the office in ``folder`` keeps, what lies beside. Raises UsageError where something is missing.
+
+def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, EvidenceFile]:
+    """Give a certificate with each evidence that is there, by where it is: what is named is the only one.
+
+    Else what the office in ``folder`` keeps, which knows what was withdrawn since, and then what lies beside the
+    certificate. ``path`` is an evidence file or a certificate beside its signature. Raises UsageError where
+    something is missing.
     """
     if path.name.endswith(EVIDENCE_SUFFIX):
-        return read_evidence_file(path)
+        return {path.name: read_evidence_file(path)}
     certificate, signature = _read(path), _read(_beside(path, SIGNATURE_SUFFIX))
+    beside = _beside(path, EVIDENCE_SUFFIX)
     if evidence is not None:
-        found: Evidence | None = read_evidence_file(evidence).evidence
+        found = {evidence.name: read_evidence_file(evidence).evidence}
     else:
-        found = _of_office(certificate, path.name, folder) or _lying_beside(path)
-    if found is None:
+        kept = _of_office(certificate, path.name, folder)
+        found = {} if kept is None else {"this machine's office": kept}
+        if beside.exists():
+            found[beside.name] = read_evidence_file(beside).evidence
+    if not found:
         raise UsageError(
             f"There is no evidence for {path.name}: neither in this machine's office nor beside it. "
             f"Name the {EVIDENCE_SUFFIX} file with --evidence."
         )
-    return EvidenceFile(certificate, signature, found)
+    return {place: EvidenceFile(certificate, signature, each) for place, each in found.items()}
 
 
 def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name.removesuffix(CERTIFICATE_SUFFIX).removesuffix(".json") + suffix)
+    name = path.name
+    for ours in (CERTIFICATE_SUFFIX, ".certificate.txt", ".certificate.html", ".json"):
+        name = name.removesuffix(ours)
+    return path.with_name(name + suffix)
 
 
 def _read(path: Path) -> bytes:
@@ -62,8 +75,3 @@ def _of_office(certificate: bytes, name: str, folder: Path) -> Evidence | None:
             if review is not None:
                 return review_evidence(office, review, stated.organisation.signing_key)
     return None
-
-
-def _lying_beside(path: Path) -> Evidence | None:
-    place = _beside(path, EVIDENCE_SUFFIX)
-    return read_evidence_file(place).evidence if place.exists() else None

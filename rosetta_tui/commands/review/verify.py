@@ -24,27 +24,35 @@ def verify_(certificate: Path, evidence: Path | None, trust: str | None, as_json
 
     Anybody can sign such a file in any name: compare the key with the organisation's, or name it with --trust.
 
-    CERTIFICATE is NAME.certificate.json or NAME.rosetta-evidence. Without --evidence it is what this
-    machine's office keeps, or what lies beside the certificate.
+    CERTIFICATE is NAME.certificate.json or NAME.rosetta-evidence. Without --evidence it is checked against all
+    that is there: what this machine's office keeps, and the evidence file beside the certificate.
     """
     from harness.store.database import home
-    from review.office.presenting import present
+    from review.office.presenting import presented
     from review.verdict.verifying import verify
     from rosetta_tui.commands.review.trust import own_key, read_key
     from rosetta_tui.review.certificate_words import verification_lines
 
     trusted = None if trust is None else read_key(trust)
-    found = present(certificate, evidence, home())
-    done = verify(found.certificate, found.signature, found.evidence)
-    signer = done.certificate.organisation.signing_key
+    found = presented(certificate, evidence, home())
+    done = {
+        place: verify(each.certificate, each.signature, each.evidence)
+        for place, each in found.items()
+    }
+    worst = next((each for each in done.values() if not each.ok), next(iter(done.values())))
+    signer = worst.certificate.organisation.signing_key
     known = trusted or own_key(home())
     if as_json:
-        click.echo(json_text(_json(done) | {"signer_is_trusted": signer == known}))
+        checked = {place: each.ok for place, each in done.items()}
+        said = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
+        click.echo(json_text(said))
     else:
-        for line in verification_lines(done):
-            click.echo(plain(line))
+        for place, each in done.items():
+            click.echo(plain(f"Evidence: {place}"))
+            for line in verification_lines(each):
+                click.echo(plain(line))
         click.echo(_whose(signer, known, named=trust is not None))
-    if not done.ok or (trusted is not None and trusted != signer):
+    if not worst.ok or (trusted is not None and trusted != signer):
         sys.exit(1)
 
 
