@@ -48,11 +48,6 @@ class ChainReport:
         """Whether every chain is."""
         return all(chain.whole for chain in self.chains)
 
-    @property
-    def copied(self) -> tuple[str, ...]:
-        """Devices of which there are two."""
-        return tuple(chain.device for chain in self.chains if chain.forked)
-
 
 def check_chain(events: Iterable[Event]) -> ChainReport:
     """Look at the chain of every device; order and repetition of the events do not matter."""

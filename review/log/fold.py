@@ -97,7 +97,6 @@ def _person(events: Sequence[Event]) -> ReviewerState:
     consents = _all(said, Consent)
     return ReviewerState(
         consented=bool(consents),
-        consent_sha256=consents[-1].consent_sha256 if consents else None,
         share_corrections=bool(consents) and consents[-1].share_corrections,
         judgements={item: _judgement(*judged) for item, judged in last.items()},
         earlier=_earlier(acts, last),

@@ -44,8 +44,6 @@ class MergeReport:
     heads: tuple[Event, ...]
     """New heads of what was set aside, without content."""
     damaged: tuple[Remark, ...]
-    honoured: int
-    """Incoming events with content that their person took back."""
     chains: ChainReport
     """Of everything that is known now."""
     clocks: tuple[WildClock, ...]
@@ -55,11 +53,6 @@ class MergeReport:
     def to_keep(self) -> tuple[Event, ...]:
         """Everything that ``table.insert_event`` has to be given, in one transaction."""
         return self.added + self.heads
-
-    @property
-    def copied(self) -> tuple[str, ...]:
-        """Laptops whose file was copied: two events stand at one place, and both are kept."""
-        return self.chains.copied
 
 
 Objection = Callable[[Event], str | None]
@@ -108,7 +101,6 @@ def merge(
         set_aside=tuple(Remark(n, refused[event.id]) for n, event in read if event.id in refused),
         heads=tuple(heads.values()),
         damaged=tuple(damaged),
-        honoured=sum(covered(event, withdrawn) for event in taken),
         chains=check_chain((*here.values(), *news.values(), *heads.values())),
         clocks=wild_clocks(taken, now or datetime.now(UTC), since),
     )

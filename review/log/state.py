@@ -29,8 +29,6 @@ class ReviewerState:
     """One person's part of one batch."""
 
     consented: bool = False
-    consent_sha256: str | None = None
-    """Of the text agreed to last."""
     share_corrections: bool = False
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
     """By item, in the order in which they were made."""

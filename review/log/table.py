@@ -173,12 +173,3 @@ def _event(
     if event.id != identity:
         raise EventError(f"Event {number} of the store has another id than its head says.")
     return event
-
-
-def heads(connection: sqlite3.Connection) -> dict[str, tuple[int, str]]:
-    """Give the last place and id of each device's chain."""
-    rows = connection.execute(
-        "SELECT device, seq, id FROM event AS last WHERE seq ="
-        " (SELECT max(seq) FROM event WHERE device = last.device) ORDER BY device, id"
-    )
-    return {device: (seq, identity) for device, seq, identity in rows.fetchall()}

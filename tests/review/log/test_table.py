@@ -12,7 +12,7 @@ from harness.failures import StoreError
 from review.log.chain import check_chain
 from review.log.event import Event, EventError
 from review.log.payloads import Scope
-from review.log.table import append_event, create_event_table, heads, insert_event, read_events
+from review.log.table import append_event, create_event_table, insert_event, read_events
 from review.rating import Rating
 from tests.review.log.material import (
     BATCH,
@@ -144,13 +144,6 @@ def test_events_of_some_batches_with_all_that_chains_and_erasing_need(
     assert [event.seq for event in read_events(table, [BATCH])] == [0, 2, 3]
     assert [event.seq for event in read_events(table, [])] == [2, 3]
     assert [event.seq for event in read_events(table, {BATCH, OTHER_BATCH})] == [0, 1, 2, 3]
-
-
-def test_the_heads_are_the_ends_of_the_chains(table: sqlite3.Connection) -> None:
-    one, two = chain(rate(0, GIST), rate(1, GIST)), chain(rate(0, GIST), name="b" * 16)
-    assert heads(table) == {}
-    put(table, [*reversed(one), *two])
-    assert heads(table) == {"a" * 16: (1, one[1].id), "b" * 16: (0, two[0].id)}
 
 
 def test_an_appended_event_knows_all_that_came_before(table: sqlite3.Connection) -> None:

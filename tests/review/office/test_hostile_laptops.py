@@ -28,6 +28,7 @@ from review.office.importing import (
     find_ratings,
     import_bytes,
 )
+from review.office.progress import progress
 from review.rating import Rating
 from review.verdict.policy import proposed
 from tests.review.office.made import WALL, Desk, Person, desk, draft, random_ratings, reviewed
@@ -234,6 +235,8 @@ def test_who_rates_on_two_laptops_is_told(made: Desk) -> None:
     forger.laptop.append(rating(victim))
     report = take(made, forger.identity, events_of(forger))
     assert report.elsewhere == (victim.code,)
+    shown = {each.reviewer: each.changed for each in progress(made.office, made.review).reviewers}
+    assert (shown[victim.code], shown[forger.code]) == (1, 0)
     again = take(made, victim.identity, events_of(victim))
     assert again.elsewhere == (victim.code,)
 
