@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from review.office.store import Review
     from review.verdict.certificate import Reading
+    from review.verdict.findings import Finding
     from review.verdict.verdict import Outcome
 
 _MOST_SPLIT = 12
@@ -41,15 +42,14 @@ def verdict_lines(review: Review, reading: Reading) -> Iterator[Told]:
     found = found_words(reading) if has_numbers(reading) else ""
     yield Told("Verdict", f"{verdict_name(outcome):<12} {found}".rstrip())
     yield Told("", OUTCOMES[outcome])
-    yield from why(reading)
-    if not has_numbers(reading):
-        return
-    yield from _settling(reading)
-    yield from _split(review, reading)
-    yield Told("Agreement", agreement_words(reading))
-    yield Told("Strata", "   ".join(strata_words(reading)))
-    yield Told("Policy", policy_words(review, reading))
-    yield from (Told("For you", words) for words in advice(reading))
+    yield from why(review, reading)
+    if has_numbers(reading):
+        yield from _settling(reading)
+        yield from _split(review, reading)
+        yield Told("Agreement", agreement_words(reading))
+        yield Told("Strata", "   ".join(strata_words(reading)))
+        yield Told("Policy", policy_words(review, reading))
+    yield from (Told("For you", words) for words in advice(review, reading))
 
 
 def found_words(reading: Reading) -> str:
@@ -80,12 +80,31 @@ def _text(number: object) -> str | None:
     return None if number is None else str(number)
 
 
-def why(reading: Reading) -> Iterator[Told]:
+def why(review: Review, reading: Reading) -> Iterator[Told]:
     """Say every finding in a sentence."""
     from review.verdict.reasons import finding_words
 
     for place, finding in enumerate(reading.verdict.findings):
-        yield Told("" if place else "Why", finding_words(finding))
+        yield Told("" if place else "Why", finding_words(_named(review, finding)))
+
+
+def _named(review: Review, finding: Finding) -> Finding:
+    """Name a test translation by its entry and how it was made: its id says nothing to anybody."""
+    from review.verdict.findings import Finding
+
+    control = finding.facts.get("control")
+    if not isinstance(control, str):
+        return finding
+    return Finding(finding.code, {**finding.facts, "control": control_words(review, control)})
+
+
+def control_words(review: Review, control: str) -> str:
+    """Say of which entry a test translation is, and what it is: ``of entry 17 (spoilt: phrase swap)``."""
+    about = review.key.items[control]
+    kinds = {"bad": "spoilt", "repeat": "shown a second time", "anchor": "a reference"}
+    kind = "" if about.control is None else kinds[about.control]
+    made = f"{kind}: {about.made_by}" if about.made_by else kind
+    return f"of entry {about.entry} ({made})"
 
 
 def settling_words(reading: Reading) -> str:
@@ -150,8 +169,23 @@ def policy_words(review: Review, reading: Reading) -> str:
     return f"{reading.policy.status} · {review.policy_sha256[:16]}…"
 
 
-def advice(reading: Reading) -> Iterator[str]:
-    """Give private advice, which no file and no certificate holds."""
+def advice(review: Review, reading: Reading) -> Iterator[str]:
+    """Give private advice, which no file and no certificate holds; none from numbers where too little was rated."""
+    yield from _flag_words(review, reading)
+    if has_numbers(reading):
+        yield from _care(reading)
+
+
+def _flag_words(review: Review, reading: Reading) -> Iterator[str]:
+    """Say which test translations were called harmful: no method made them, so the verdict is silent on them."""
+    for control in sorted(reading.panel.flagged_controls):
+        yield (
+            f"Called harmful or culturally wrong: the test translation {control_words(review, control)}. It is not "
+            "the method's, so it does not touch the verdict; somebody should look at it all the same."
+        )
+
+
+def _care(reading: Reading) -> Iterator[str]:
     from review.verdict.careless import carelessness
     from review.verdict.reasons import care_words
 

@@ -63,7 +63,7 @@ class RunNow:
     settling: str
     """What would settle an open verdict; empty where nothing is open, or no number may be shown."""
     advice: Sequence[str]
-    """Private advice about ratings that look hurried."""
+    """Private advice about ratings that look hurried, and test translations that were called harmful."""
     certificates: Sequence[IssuedCertificate]
     """Oldest first."""
     verification: Verification | None
@@ -178,7 +178,7 @@ def _opened(desk: Desk, office: Office, review: Review, run: RunNow) -> RunNow:
         opened=True,
         reading=reading,
         settling="" if shown is None else settling_words(shown),
-        advice=() if shown is None else list(advice(shown)),
+        advice=() if reading is None else list(advice(review, reading)),
         verification=_verified(run.newest, evidence),
     )
 

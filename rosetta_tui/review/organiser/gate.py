@@ -33,13 +33,13 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     if gate_words.has_numbers(reading):
         yield Field("Needed", show(gate_words.needed_words(reading)))
         yield Field("Found", _found(reading), classes="-apart")
-    yield from (_field(*told) for told in gate_words.why(reading))
-    if not gate_words.has_numbers(reading):
-        yield Field(
-            "Numbers", show("no share and no bounds are shown while too little is rated", "$quiet")
-        )
-        return
-    yield from _more(now, run, reading)
+    yield from (_field(*told) for told in gate_words.why(now.review, reading))
+    if gate_words.has_numbers(reading):
+        yield from _more(now, run, reading)
+    else:
+        words = "no share and no bounds are shown while too little is rated"
+        yield Field("Numbers", show(words, "$quiet"))
+    yield from (Field("For you alone", show(words)) for words in run.advice)
 
 
 def _field(about: str, words: str) -> Field:
@@ -86,5 +86,3 @@ def _more(now: ReviewNow, run: RunNow, reading: Reading) -> Iterator[Field]:
     yield Field("Agreement", agreement)
     yield Field("Strata", strata)
     yield Field("Policy", show(gate_words.policy_words(now.review, reading), "$quiet"))
-    for words in run.advice:
-        yield Field("For you alone", show(words))

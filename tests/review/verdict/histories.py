@@ -83,6 +83,8 @@ class Shape:
     looks: int = 1
     careless: float = 0.15
     """Chance of each person to rate without reading."""
+    repeats_flagged: float = 0.002
+    """How often a translation is called harmful when it is shown again."""
 
 
 def random_shape(rng: Random) -> Shape:
@@ -98,6 +100,7 @@ def random_shape(rng: Random) -> Shape:
         mischief=rng.choice((0.0, 0.1, 0.3, 1.0)),
         looks=rng.choice((0, 1, 2, 3)),
         careless=rng.choice((0.15, 0.15, 0.15, 1.0)),
+        repeats_flagged=0.05,
     )
 
 
@@ -246,7 +249,8 @@ def _act(
         chain.write(Undo(**who, target=event.id))
     if rng.random() < 0.02:
         chain.write(Comment(**about, text="said in private"))
-    often = 0.05 if key.items[item].control is ControlKind.REPEAT else 0.002
+    again = key.items[item].control is ControlKind.REPEAT
+    often = shape.repeats_flagged if again else 0.002
     if rng.random() < often * shape.mischief:
         chain.write(HarmFlag(**about, harmful=True))
         if rng.random() < 0.3:

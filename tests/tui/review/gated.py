@@ -15,6 +15,7 @@ from review.files.keys import Identity, Role
 from review.office.store import Office, Review
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import pack_evidence
+from review.verdict.panel import ControlKind
 from rosetta_tui.commands.review import review as review_commands
 from rosetta_tui.commands.runs import runs
 from tests.review.verdict import histories
@@ -82,12 +83,19 @@ def replace_evidence(file: Any, evidence: Evidence) -> Any:
     return type(file)(file.certificate, file.signature, evidence)
 
 
-def flagged(card: dict[str, Any], segments: str = "development") -> Evidence:
-    """A review in which one person flags an item of the run."""
-    evidence = reviewed(card, segments=segments)
+def flagged(
+    card: dict[str, Any],
+    segments: str = "development",
+    shape: Shape = GO,
+    control: ControlKind | None = None,
+) -> Evidence:
+    """A review in which one person flags an item of the run, or a test translation of this kind."""
+    evidence = reviewed(card, shape, segments=segments)
     key = evidence.key
     item = next(
-        i for i, each in key.items.items() if each.run_id == card["run_id"] and not each.control
+        i
+        for i, each in key.items.items()
+        if each.control is control and (control or each.run_id == card["run_id"])
     )
     laptop = histories.Chain(Random(3))
     laptop.lamport = 10**6

@@ -92,7 +92,7 @@ async def test_what_a_flag_does_to_the_gate_is_seen_there(made: Scene) -> None:
     async with app.run_test(size=LARGE) as pilot:
         await open_review(pilot, made, "Gate")
         shown = words(await press(pilot, "l", "y"))
-        assert "called harmful or culturally wrong. Look into them first" in shown
+        assert "called harmful or culturally wrong. Look into it first" in shown
         await press(pilot, "5", "enter", "c", "q")
         shown = words(await press(pilot, "4"))
         assert "Look into them first" not in shown
