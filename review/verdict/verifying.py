@@ -51,11 +51,16 @@ class Verification:
         return all(check.ok for check in self.checks)
 
     @property
+    def broken(self) -> bool:
+        """True where something that was checked does not hold; what was taken back breaks nothing."""
+        return any(check.ok is False for check in self.checks)
+
+    @property
     def words(self) -> str:
         """The result in a few sentences."""
         if self.ok:
             return "Everything holds: the verdict was computed again, byte for byte."
-        if any(check.ok is False for check in self.checks):
+        if self.broken:
             return "This certificate does not hold."
         return (
             "Signature, log and chains are those that were certified, but the numbers of that day cannot be computed "

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 @click.option("--trust", metavar="KEY", help="Public key of the organisation, from another source: exit code 1 where another key signed.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify_(certificate: Path, evidence: Path | None, trust: str | None, as_json: bool) -> None:
-    """Compute the verdict of CERTIFICATE again, byte for byte. Exit code 1 where it differs, or cannot be computed.
+    """Compute the verdict of CERTIFICATE again, byte for byte. Exit code 1 where anything does not hold.
+
+    Where people took ratings back since, signature, log and chains are still checked; the numbers of that day
+    cannot be computed again, which is said (and is `"ok": false` in JSON), and breaks nothing.
 
     Anybody can sign such a file in any name: compare the key with the organisation's, or name it with --trust.
 
@@ -39,7 +42,7 @@ def verify_(certificate: Path, evidence: Path | None, trust: str | None, as_json
         place: verify(each.certificate, each.signature, each.evidence)
         for place, each in found.items()
     }
-    worst = next((each for each in done.values() if not each.ok), next(iter(done.values())))
+    worst = max(done.values(), key=lambda each: (each.broken, not each.ok))
     signer = worst.certificate.organisation.signing_key
     known = trusted or own_key(home())
     if as_json:
@@ -52,7 +55,7 @@ def verify_(certificate: Path, evidence: Path | None, trust: str | None, as_json
             for line in verification_lines(each):
                 click.echo(plain(line))
         click.echo(_whose(signer, known, named=trust is not None))
-    if not worst.ok or (trusted is not None and trusted != signer):
+    if worst.broken or (trusted is not None and trusted != signer):
         sys.exit(1)
 
 
