@@ -18,7 +18,9 @@ from review.files.phrase import words
 from review.files.ratings import open_ratings, write_ratings
 from review.files.reviewer_codes import read_code
 from review.files.sealing import AgeIdentity, read_age_identities, unseal
+from review.office.bundle import governance_bundle
 from tests.review.files.made import LAPTOP, ORGANISATION, REVIEWERS, batch, events
+from tests.review.office.made import desk
 
 PAGE = (Path(__file__).parents[3] / "docs" / "review-files.md").read_text()
 COMMANDS: list[str] = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
@@ -80,7 +82,13 @@ def in_order(*beginnings: str) -> list[str]:
     return [block(each) for each in beginnings]
 
 
-OPENING = ("letter()", "age --decrypt --identity recovery.txt", "sed -n", "words", "for member")
+OPENING = (
+    "letter()",
+    "age --decrypt --identity recovery.txt --output ratings",
+    "sed -n",
+    "words",
+    "for member",
+)
 
 
 @needs_programs
@@ -117,6 +125,23 @@ def test_a_sealed_batch_opens_and_verifies_without_us(folder: Path) -> None:
 
 
 @needs_programs
+def test_an_export_opens_and_verifies_without_us(folder: Path, tmp_path: Path) -> None:
+    (recovery,) = read_age_identities(folder / "recovery.txt")
+    with desk(tmp_path / "home", reviewers=2).office as office:
+        [review] = office.reviews()
+        organisation = review.manifest.organisation.model_copy(
+            update={"recipients": (ORGANISATION.public.recipient, recovery.recipient)}
+        )
+        manifest = review.manifest.model_copy(update={"organisation": organisation})
+        vars(review)["manifest"] = manifest
+        sealed = governance_bundle(office, review, {}, ORGANISATION, "2026-11-20T10:00:00Z")
+    (folder / "Spring.rosetta-export").write_bytes(sealed)
+    said = run(folder, in_order("age --decrypt --identity recovery.txt --output export"))
+    assert VERIFIED in said
+    assert said.count("is what was signed") == 5
+
+
+@needs_programs
 def test_a_laptops_card_verifies_without_us(folder: Path) -> None:
     assert VERIFIED in run(folder, in_order("field()"))
 
@@ -137,6 +162,7 @@ def test_every_command_of_the_page_is_run_by_these_tests() -> None:
         "age-keygen",
         *OPENING,
         "age --decrypt --identity laptop.key",
+        "age --decrypt --identity recovery.txt --output export",
         "field()",
         "age --recipient",
     )

@@ -14,6 +14,7 @@ from harness.store.database import open_store
 from review.log.payloads import Adjudicate, Scope
 from review.office.certifying import issue, look, review_evidence
 from review.office.importing import Outcome, import_bytes
+from review.office.progress import progress
 from review.office.results import of_runs, page_of
 from review.office.store import Office
 from review.office.withdrawing import withdraw
@@ -107,7 +108,10 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
         own_key = made.identity.public.signing_key
         [gone] = of_runs(made.office, made.review, store, own_key, Words.load("en")).values()
     assert (gone.page, gone.evidence is None) == (None, False)
+    assert progress(made.office, made.review).recompute == 1
     anew = certified(made)
+    now = progress(made.office, made.review)
+    assert (now.certificates, now.recompute) == (2, 0)
     assert certificate_of(anew).supersedes == certificate.sha256
     assert certificate_of(anew).panel.reviewers == 4
     page = page_of(made.office, made.review, run, Words.load("en"))
