@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
+from rich import _wrap
 from rich.text import Text
 from textual.app import App
 
@@ -17,3 +19,12 @@ class WordsForCrash(App[None]):
         # Textual's own prints every local variable, and there is no public way to turn that off.
         self.bell()
         self.panic(Text(crash_text(sys.exception())))
+
+
+_WORD = re.compile(r"[^\S\u00a0\u202f]*(?:\S|[\u00a0\u202f])+[^\S\u00a0\u202f]*")
+
+
+def hold_no_break_spaces() -> None:
+    """Let no line break at a no-break space: in French it would begin with the sign that ends the one before."""
+    # Textual breaks lines with Rich's pattern of a word, which takes every space for one that breaks.
+    _wrap.re_word = _WORD

@@ -20,6 +20,8 @@ class Place:
     number: int = 0
     """1-based place among the items of the phase."""
     of: int = 0
+    again: bool = False
+    """True where a training item is asked a second time."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Course:
         exercise = next_exercise(self.training, now.answers)
         if exercise is None:
             return None
-        return Place(Phase.TRAINING, exercise.item.id, exercise.number, exercise.of)
+        return Place(Phase.TRAINING, exercise.item.id, *exercise[1:])
 
     def _item(self, now: Progress) -> Place:
         if self.resting:

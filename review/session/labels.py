@@ -69,6 +69,20 @@ def cannot_judge_label(words: Words, why: CannotJudge) -> str:
     return words(CANNOT_JUDGE[why])
 
 
+def sharing(words: Words, *, shares: bool) -> str:
+    """Say whether a person lets their better translations be used."""
+    if shares:
+        return words("My better translations may be used later as right answers.")
+    return words("My better translations may not be used later.")
+
+
+def harm_question(words: Words, *, harmful: bool) -> str:
+    """Ask before the mark is set, or taken away again."""
+    if harmful:
+        return words("Take the mark “harmful” away again?")
+    return words("Mark this translation as harmful, or as hurting our culture?")
+
+
 def scope_label(words: Words, scope: Scope) -> str:
     """Give the words of how much a person takes back."""
     return words(SCOPES[scope])

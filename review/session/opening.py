@@ -6,10 +6,11 @@ The same for every face. What is opened is kept on this computer, so that the st
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.failures import HarnessError
 from review.files.batch import Batch, open_batch
 from review.files.batch_form import BatchManifest
 from review.files.finding import find_batches, mounted_sticks
@@ -19,6 +20,7 @@ from review.files.problem import FileError, FileProblem
 from review.files.reviewer_codes import printed, read_code
 from review.files.sealing import Lock, lock_of
 from review.files.stick import read_file
+from review.log.fold import fold
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.session.session import Session
@@ -32,6 +34,8 @@ WORDS_FOLDER = "review-words"
 _LANGUAGE = "language"
 _REVIEWER = "reviewer"
 _LONGEST_MARK = 300
+_MOST_PEEKED = 2**21
+"""Bytes of a file whose title is read for the list; in a larger one nobody waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Choice:
     """A review that can be opened: a file, or one that is kept on this computer."""
 
     title: str
-    """Of a file its name: what is in it, opening it tells."""
+    """As it stands on the card; of a file that is locked or damaged its name."""
     organisation: str = ""
     """Who asks; empty for a file."""
     batch: str | None = None
@@ -48,6 +52,10 @@ class Choice:
     """Of a file."""
     lock: Lock | None = None
     """What opens it; None where it lies open."""
+    done: int | None = None
+    """Items that the remembered person answered; None where nobody is remembered, or it is for others."""
+    total: int = 0
+    """Items of that person."""
 
 
 class Opening:
@@ -67,6 +75,8 @@ class Opening:
         self._mounted = mounted
         self._asked = language
         self._received: dict[str, _Received] = {}
+        self._before: str | None = None
+        """The code that was remembered before one was typed."""
         self.words = self._load(language or laptop.setting(_LANGUAGE) or _system_language())
         """The reviewer's language, as far as it is known yet."""
 
@@ -114,11 +124,26 @@ class Opening:
     def _kept(self) -> list[Choice]:
         """Give the reviews that this computer keeps, the last received one first."""
         found = []
+        done = self._answered()
         for each in reversed(self.laptop.batches()):
             manifest = BatchManifest.model_validate_json(each.manifest)
             name = manifest.organisation.name
-            found.append(Choice(manifest.title, name, each.id, lock=lock_of(each.members)))
+            choice = Choice(manifest.title, name, each.id, lock=lock_of(each.members))
+            order = manifest.orders.get(self.laptop.setting(_REVIEWER) or "")
+            if order is not None:
+                choice = replace(choice, done=len(done.get(each.id, ())), total=len(order))
+            found.append(choice)
         return found
+
+    def _answered(self) -> dict[str, Set[str]]:
+        """Give the batches → the items that the remembered person answered."""
+        code = self.laptop.setting(_REVIEWER)
+        if not code:
+            return {}
+        people = fold(self.laptop.events()).reviewers
+        return {
+            batch: said.judgements.keys() for (batch, who), said in people.items() if who == code
+        }
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
         """Open and check a review; FileError with ``problem`` LOCKED asks for the passphrase.
@@ -168,8 +193,13 @@ class Opening:
                 f"The code {printed(code)} is not for this review. Look at the card again, or ask for "
                 "the file that belongs to it."
             )
+        self._before = self.laptop.setting(_REVIEWER)
         self.laptop.set_setting(_REVIEWER, code)
         return code
+
+    def forget_reviewer(self) -> None:
+        """Forget the code that was typed now: its person begins nothing, and somebody else may come."""
+        self.laptop.set_setting(_REVIEWER, self._before or "")
 
     # the sitting
 
@@ -194,8 +224,8 @@ class Opening:
         """Give the folders for the ratings: first where the batch came from, if that is there still."""
         received = self._received.get(batch.manifest.batch)
         origin = received.choice.path if received else None
-        folders = [origin.parent] if origin is not None and origin.parent.is_dir() else []
-        return list(dict.fromkeys([*folders, *self.sticks()]))
+        folders = [origin.parent.absolute()] if origin is not None else []
+        return _once([*(each for each in folders if each.is_dir()), *self.sticks()])
 
     # files that were taken before are not offered twice
 
@@ -217,7 +247,17 @@ class _Received:
 
 
 def _of_file(path: Path) -> Choice:
-    return Choice(path.stem, path=path, lock=_lock(path))
+    lock = _lock(path)
+    title = None if lock is not None else _title(path)
+    return Choice(title or path.stem, path=path, lock=lock)
+
+
+def _title(path: Path) -> str | None:
+    """Read the title that stands on the card; a file that is none of ours is told when it is opened."""
+    try:
+        return open_batch(read_file(path, _MOST_PEEKED)).manifest.title.strip()
+    except HarnessError:
+        return None
 
 
 def _lock(path: Path) -> Lock | None:
@@ -237,6 +277,16 @@ def _typed(passphrase: str) -> str:
         return typed_passphrase(passphrase.encode("utf-8", "replace").decode())
     except FileError as error:
         raise FileError(FileProblem.WRONG_KEY, str(error)) from None
+
+
+def _once(places: Sequence[Path]) -> list[Path]:
+    """Give each stick once, whatever its names; of one with a folder that came before, only that folder."""
+    kept: dict[Path, Path] = {}
+    for place in places:
+        real = place.resolve()
+        if not any(other.is_relative_to(real) for other in kept):
+            kept[real] = place
+    return list(kept.values())
 
 
 def _organisation(batch: Batch) -> str:

@@ -37,11 +37,12 @@ class Picture:
             last=self._last(course, now, place) if judging else None,
             skipped=len(course.waiting(now)),
             can_undo=judging and bool(now.state.undoable),
+            handed_over=now.handed_over,
         )
 
     def _item(self, place: Place, now: Progress) -> ShownItem:
         text = self._texts[place.item or ""]
-        plain = ShownItem(text.id, text.source, text.candidate, place.number, place.of)
+        plain = ShownItem(text.id, text.source, text.candidate, place.number, place.of, place.again)
         if place.phase is Phase.TRAINING:
             return plain
         before = now.taken_back.get(text.id)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from review.log.event import Event
 from review.log.fold import fold
-from review.log.payloads import NotJudged, Rate, Scope, Skip, Train, Undo
+from review.log.payloads import Export, NotJudged, Rate, Scope, Skip, Train, Undo
 from review.log.state import ReviewerState
 from review.rating import Rating
 
@@ -32,15 +33,19 @@ class Progress:
     """Training item → its answers, in order."""
     decisions: Mapping[str, Decision]
     """Event id → decision, of all that were ever made."""
+    handed_over: str = ""
+    """When everything was handed over, by this computer's clock; empty where something came after that."""
 
 
 def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event]:
-    """Keep what one person did in one batch, and what this person took back in all."""
+    """Keep what one person did in one batch or took back in all, and when the batch was handed over."""
     return [event for event in events if _is_own(event, batch, reviewer)]
 
 
 def _is_own(event: Event, batch: str, reviewer: str) -> bool:
     said = event.payload
+    if isinstance(said, Export):
+        return said.batch == batch
     return getattr(said, "reviewer", None) == reviewer and getattr(said, "batch", "") in {
         batch,
         None,
@@ -63,7 +68,16 @@ def progress(events: Iterable[Event], batch: str, reviewer: str) -> Progress:
         reopened=reopened,
         answers=_answers(ordered),
         decisions=decisions,
+        handed_over=_handed_over(ordered),
     )
+
+
+def _handed_over(ordered: Sequence[Event]) -> str:
+    """Give when a file was written, where nothing came after it."""
+    last = ordered[-1].payload if ordered else None
+    if not isinstance(last, Export):
+        return ""
+    return datetime.fromisoformat(last.wall).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _taken_back(

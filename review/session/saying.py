@@ -43,8 +43,19 @@ def put_aside(words: Words, *, again: bool) -> str:
     return words("Left for later: it comes again at the end.")
 
 
-def taken_back(words: Words, decision: Decision) -> str:
-    """Say what it was that undo took back."""
+def practice_is_over(words: Words) -> str:
+    """Say that the answers count from here."""
+    return words("Practice is over. From here your answers count.")
+
+
+def taken_back(words: Words, decision: Decision, *, reasons: bool = False) -> str:
+    """Say what it was that undo took back, and whether its reasons went with it."""
+    said = _taken_back(words, decision)
+    too = words("Its reasons are taken back, too.")
+    return f"{said} {too}" if reasons else said
+
+
+def _taken_back(words: Words, decision: Decision) -> str:
     if isinstance(decision, Rate):
         label = rating_label(words, decision.rating)
         return words("Taken back. Your answer was: {rating}.", rating=label)

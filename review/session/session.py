@@ -153,17 +153,19 @@ class Session:
         return self._done(Skip(**self._about(item)), said, course)
 
     def undo(self) -> View:
-        """Take the last decision back, as often as there is one; its item is shown with what it was."""
+        """Take the last decision back with its reasons, as often as there is one; its item is shown again."""
         if self._view.item is not None and not self._time.takes_keys():
             return self._view
         undoable = self._progress.state.undoable
         if self._view.phase not in _JUDGING or not undoable:
             return self._say(saying.nothing_to_take_back(self.words))
         decision = self._progress.decisions[undoable[-1]]
+        reasons = not isinstance(decision, Skip) and decision.item in self._progress.state.reasons
         view = self._done(
             Undo(**self._who(), target=undoable[-1]),
-            saying.taken_back(self.words, decision),
+            saying.taken_back(self.words, decision, reasons=reasons),
             self._course.going_to(decision.item),
+            first=Reasons(**self._about(decision.item), reasons=()) if reasons else None,
         )
         if not view.trouble and not isinstance(decision, Skip):
             self._rest.take_back()
@@ -171,8 +173,10 @@ class Session:
 
     def go_on(self) -> View:
         """Leave a lesson or a rest, or begin with the items that were put aside."""
+        practised = self._place.phase is Phase.TRAINING
         self._course = self._course.going_on(self._progress, self._place)
-        return self._say("")
+        over = practised and self._course.place(self._progress).phase is not Phase.TRAINING
+        return self._say(saying.practice_is_over(self.words) if over else "")
 
     def go_to_unrated(self) -> View:
         """Show the next item without an answer, in the person's order, after the last one the first."""
@@ -239,7 +243,10 @@ class Session:
 
         Raises NotSaved or FileError in words; the ratings stay on this computer either way.
         """
-        return hand_over(self._laptop, self._batch, self._reviewer, folder, self._wall())
+        exported = hand_over(self._laptop, self._batch, self._reviewer, folder, self._wall())
+        self._reread()
+        self._say("")
+        return exported
 
     def close(self) -> None:
         """End the sitting: no key does anything any more. Everything is on the disk already."""
@@ -306,9 +313,15 @@ class Session:
         said: str = "",
         course: Course | None = None,
         then: Callable[[], None] | None = None,
+        first: AnyPayload | None = None,
     ) -> View:
-        """Make an event durable; only then show what follows. On failure the course stays."""
+        """Make an event durable, after the one that goes ``first``; only then show what follows.
+
+        On failure the course stays.
+        """
         try:
+            if first is not None:
+                self._keep(first)
             self._keep(payload)
             if then is not None:
                 then()
@@ -337,9 +350,9 @@ class Session:
         )
 
     def _reread(self) -> None:
-        """Read what is left after the laptop erased what was taken back."""
+        """Read what is on the disk: something was erased there, or noted by another."""
         batch = self.manifest.batch
-        self._events = own_events(self._laptop.events(), batch, self._reviewer)
+        self._read(own_events(self._laptop.events(), batch, self._reviewer))
 
     # what is shown
 

@@ -15,6 +15,8 @@ class Exercise(NamedTuple):
     item: TrainingItem
     number: int
     of: int
+    again: bool = False
+    """True in the second round, which asks what was missed in the first."""
 
 
 def next_exercise(
@@ -27,5 +29,5 @@ def next_exercise(
     missed = [item for item in items if answers[item.id][0] != item.rating]
     again = [item for item in missed if len(answers[item.id]) == 1]
     if again:
-        return Exercise(again[0], len(missed) - len(again) + 1, len(missed))
+        return Exercise(again[0], len(missed) - len(again) + 1, len(missed), again=True)
     return None

@@ -40,6 +40,8 @@ class ShownItem:
     number: int
     """1-based place among the items of this phase."""
     of: int
+    again: bool = False
+    """True where a training item is asked a second time."""
     rating: Rating | None = None
     """Given earlier and taken back by undo, so that the person sees what it was."""
     reasons: tuple[Reason, ...] = ()
@@ -82,6 +84,9 @@ class View:
     skipped: int = 0
     """Items that wait at the end."""
     can_undo: bool = False
+    handed_over: str = ""
+    """When these answers were handed over, ``2026-03-02 14:05`` by this computer's clock; empty where they
+    were not, or something was added or taken back since."""
     said: str = ""
     """One quiet sentence about what the last key did, in the reviewer's language; empty for nothing."""
     trouble: str = ""

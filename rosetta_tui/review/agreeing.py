@@ -1,4 +1,4 @@
-"""Before the first item: who asks, whether this window can show the writing, and what one agrees to."""
+"""Before the first item: who asks, whether a terminal can show the writing, and what one agrees to."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from textual.widgets import Static
 
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
+from review.session.labels import sharing
 from review.session.troubles import Trouble
 from review.session.words import Words
-from rosetta_tui.review.key_line import Hint
-from rosetta_tui.review.mis_drawn import WHY, MisDrawn
+from rosetta_tui.review.key_line import Hint, KeyLine
+from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
 from rosetta_tui.review.page import Page, paragraph
 from rosetta_tui.review.told import told
 from rosetta_tui.review.trouble import NO_TROUBLE, TroubleLine
@@ -78,16 +79,14 @@ class WarningPage(Page[bool]):
 
     def place(self) -> str:
         """Say where the person is."""
-        return self.words("This window cannot show this writing well")
+        return self.words("This writing may be shown wrongly here")
 
     def body(self) -> ComposeResult:
         """Say why, and what to do."""
         words = self.words
         yield paragraph(words(WHY[self._why]), "bold")
         yield paragraph(words("A wrong word could seem right, or a right word wrong."))
-        yield paragraph(
-            words("Please use the program with the window: {program}.", program="rosetta-review")
-        )
+        yield paragraph(what_to_do(words))
         yield paragraph(
             words(
                 "You can go on here all the same. With each answer it is noted that the writing "
@@ -181,24 +180,28 @@ class ConsentPage(Page[Consent]):
             yield Static(show_lines(manifest.guide.strip()))
 
     def _sharing(self) -> Content:
-        sign = "✓" if self._shares else " "
-        words = self.words("My better translations may be used later as right answers.")
-        return Content.assemble(f"[{sign}] ", told(words))
+        return told(f"• {sharing(self.words, shares=self._shares)}", "bold")
 
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""
         words = self.words
         return [
             Hint(words("Enter"), words("I agree"), "agree"),
-            Hint("b", words("my better translations may be used"), "share"),
+            Hint("b", self._shares_or_not(), "share"),
             Hint("l", words("language"), "language"),
             Hint("w", words("not now"), "leave"),
         ]
 
+    def _shares_or_not(self) -> str:
+        if self._shares:
+            return self.words("my better translations may be used: yes")
+        return self.words("my better translations may be used: no")
+
     def action_share(self) -> None:
-        """Allow it, or take that back."""
+        """Allow it, or take that back; it is told where the keys are, whatever part of the text is seen."""
         self._shares = not self._shares
         self.query_one("#share", Static).update(self._sharing())
+        self.query_one(KeyLine).offer(self.hints())
 
     def action_language(self) -> None:
         """Choose another language first."""

@@ -26,6 +26,8 @@ class Question:
     """What stands in the box at first."""
     trouble: str = ""
     """Why the answer before was none."""
+    wide: bool = False
+    """True where the answer has several words."""
 
 
 class AskPage(Page[str]):
@@ -45,7 +47,8 @@ class AskPage(Page[str]):
         """Ask."""
         question = self._question
         yield paragraph(question.asked, "bold")
-        yield Input(question.answer, max_length=400, select_on_focus=True)
+        box = Input(question.answer, max_length=400, select_on_focus=True)
+        yield box.add_class("wide") if question.wide else box
         yield paragraph(question.about, "$quiet")
 
     def on_mount(self) -> None:

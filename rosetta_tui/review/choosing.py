@@ -34,9 +34,15 @@ class ChoosePage(Page[Choice | str]):
     ]
 
     def __init__(
-        self, opening: Opening, choices: Sequence[Choice], trouble: Trouble = NO_TROUBLE
+        self,
+        opening: Opening,
+        choices: Sequence[Choice],
+        trouble: Trouble = NO_TROUBLE,
+        said: str = "",
     ) -> None:
+        """``said`` is one quiet sentence about what led here."""
         super().__init__(opening.words)
+        self._said = said
         self._choices = tuple(choices)
         self._trouble = trouble
 
@@ -48,6 +54,8 @@ class ChoosePage(Page[Choice | str]):
         """List the reviews, or say what to do where there is none."""
         words = self.words
         yield from self._damaged()
+        if self._said:
+            yield paragraph(self._said)
         if self._choices:
             yield paragraph(words("Which sentences do you want to look at?"), "bold")
             yield OptionList(*(Option(self._row(choice)) for choice in self._choices))
@@ -69,10 +77,15 @@ class ChoosePage(Page[Choice | str]):
             yield paragraph(said, "$warn")
 
     def _row(self, choice: Choice) -> Content:
-        where = choice.organisation
+        return Content.assemble(show(choice.title, "bold"), "\n  ", show(self._where(choice)))
+
+    def _where(self, choice: Choice) -> str:
         if choice.path is not None:
-            where = self.words("new, on {place}", place=str(choice.path.parent))
-        return Content.assemble(show(choice.title, "bold"), "\n  ", show(where))
+            return self.words("new, on {place}", place=str(choice.path))
+        if choice.done is None:
+            return choice.organisation
+        far = self.words("{done} of {total} done", done=choice.done, total=choice.total)
+        return f"{choice.organisation} · {far}"
 
     def on_mount(self) -> None:
         """Begin at the newest."""

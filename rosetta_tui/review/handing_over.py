@@ -48,7 +48,7 @@ class HandOverPage(Page[None]):
         """Lay out the question and the places."""
         yield paragraph("")
         yield OptionList()
-        yield Input(max_length=1000)
+        yield Input(max_length=1000, classes="wide")
 
     def on_mount(self) -> None:
         """Look for sticks."""
@@ -75,6 +75,17 @@ class HandOverPage(Page[None]):
             self.run_worker(self._look(), exclusive=True, group="sticks")
 
     async def _look(self) -> None:
+        await self._find()
+        if self._sticks:
+            self.query_one(OptionList).focus()
+            self._tell(self.words("Where is your stick? Enter saves your answers there."))
+        else:
+            self.query_one(".body").focus()
+            self._tell(
+                self.words("No stick was found. Put it into this computer, then press Enter.")
+            )
+
+    async def _find(self) -> None:
         self._sticks = tuple(await self._sitting.do(self._sitting.places))
         places = self.query_one(OptionList)
         places.clear_options()
@@ -82,13 +93,6 @@ class HandOverPage(Page[None]):
         places.display = bool(self._sticks)
         if self._sticks:
             places.highlighted = 0
-            places.focus()
-            self._tell(self.words("Where is your stick? Enter saves your answers there."))
-        else:
-            self.query_one(".body").focus()
-            self._tell(
-                self.words("No stick was found. Put it into this computer, then press Enter.")
-            )
 
     def _tell(self, words: str) -> None:
         self.query_one(".body > Static", Static).update(told(words))
@@ -131,12 +135,26 @@ class HandOverPage(Page[None]):
         try:
             exported = await self._sitting.do(partial(self._sitting.session.export, folder))
         except HarnessError as error:
-            await self._look()
+            await self._try_again()
             self.query_one(TroubleLine).tell(self.words, *trouble(self.words, error))
         else:
             self._show(exported)
         finally:
             self._busy = False
+
+    async def _try_again(self) -> None:
+        """Let the person choose or type another place at once, wherever they were."""
+        await self._find()
+        box = self.query_one(Input)
+        if box.display:
+            box.focus()
+            self._tell(self.words("Nothing was written. Type another folder, then press Enter."))
+        elif self._sticks:
+            self.query_one(OptionList).focus()
+            self._tell(self.words("Nothing was written. Choose another place, or try again."))
+        else:
+            self.query_one(".body").focus()
+            self._tell(self.words("Nothing was written. Put a stick in, then press Enter."))
 
     def _show(self, exported: Exported) -> None:
         self._done = True

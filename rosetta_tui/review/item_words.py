@@ -16,7 +16,7 @@ from rosetta_tui.text import show_lines
 
 _QUOTED = 70
 """Characters of a text that is only named."""
-_IN_TRAINING = frozenset({*RATING_OF, Act.HELP, Act.QUIT})
+_IN_TRAINING = frozenset({*RATING_OF, Act.HELP, Act.WITHDRAW, Act.QUIT})
 
 
 def ratings(words: Words) -> list[Answer]:
@@ -44,6 +44,8 @@ def place(words: Words, view: View) -> str:
     item = view.item
     if item is None:
         return ""
+    if view.phase is Phase.TRAINING and item.again:
+        return words("Practice, once more: {number} of {of}", number=item.number, of=item.of)
     if view.phase is Phase.TRAINING:
         return words("Practice {number} of {of}", number=item.number, of=item.of)
     if view.phase is Phase.SKIPPED:
@@ -71,10 +73,17 @@ def marks(words: Words, item: ShownItem) -> Content:
 def allows(view: View, act: Act) -> bool:
     """Tell whether an act means something now."""
     if view.lesson is not None:
-        return act in {Act.HELP, Act.QUIT}
+        return act in {Act.HELP, Act.WITHDRAW, Act.QUIT}
     if view.phase is Phase.TRAINING:
         return act in _IN_TRAINING
     return True
+
+
+def why_not_now(words: Words, view: View) -> str:
+    """Say why an act means nothing in practice."""
+    if view.lesson is not None:
+        return words("Read the answer, then press Enter.")
+    return words("That comes after the practice.")
 
 
 def hints(words: Words, view: View) -> list[Hint]:
@@ -114,13 +123,6 @@ def back(words: Words) -> list[Hint]:
 def harm_hints(words: Words) -> list[Hint]:
     """Give the answers to the question whether an item is harmful."""
     return [Hint(words("Enter"), words("yes"), "enter"), Hint(words("Esc"), words("no"), "back")]
-
-
-def harm_question(words: Words, item: ShownItem) -> str:
-    """Ask before the mark is set or taken away."""
-    if item.harmful:
-        return words("Take the mark “harmful” away again?")
-    return words("Mark this translation as harmful, or as hurting our culture?")
 
 
 def last_question(words: Words, last: LastJudged) -> Content:

@@ -14,6 +14,7 @@ from textual.widgets import Static
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Reason
 from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
+from review.session.labels import harm_question
 from review.session.view import ShownItem, TextField, View
 from rosetta_tui.review import item_words
 from rosetta_tui.review.choices import Choices
@@ -159,9 +160,11 @@ class JudgingScreen(ItemPage):
 
     def _act(self, act: Act | None) -> None:
         item = self.view.item
-        if act is None or item is None or self._busy or not item_words.allows(self.view, act):
+        if act is None or item is None or self._busy:
             return
-        if act in RATING_OF:
+        if not item_words.allows(self.view, act):
+            self.say(item_words.why_not_now(self.words, self.view))
+        elif act in RATING_OF:
             override = self.sitting.overridden(item)
             rate = self.sitting.session.rate
             self._do(partial(rate, item.id, RATING_OF[act], override=override))
@@ -213,7 +216,7 @@ class JudgingScreen(ItemPage):
             self._do(partial(self.sitting.session.set_reasons, last.item.id, reasons))
 
     def _ask_harm(self, item: ShownItem) -> None:
-        question = item_words.harm_question(self.words, item)
+        question = harm_question(self.words, harmful=item.harmful)
         self.query_one("#harm", Static).update(told(question, "bold $warn"))
         self.enter(Mode.HARM)
 

@@ -9,14 +9,14 @@ from typing import Final
 from harness.failures import HarnessError
 from review.rating import CannotJudge, Rating
 from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
-from review.session.labels import rating_label
+from review.session.labels import harm_question, rating_label
 from review.session.session import Session
 from review.session.view import Phase, ShownItem, TextField, View
 from review.session.words import Words
 from rosetta_tui.review import line_pages as pages
 from rosetta_tui.review.console import Console
 from rosetta_tui.review.line_handing_over import hand_over, withdraw
-from rosetta_tui.review.line_opening import tell_trouble
+from rosetta_tui.review.line_opening import tell_trouble, yes
 from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.opening import Opening
 from rosetta_tui.text import plain
@@ -151,9 +151,13 @@ class LineActs:
             tell_trouble(self._opening, self._console, error)
 
     def harm(self, view: View) -> None:
-        """Mark the item as harmful, or take that back."""
+        """Mark the item as harmful, or take that back, after a question."""
         item = self._at_hand(view)
-        if item is not None:
+        if item is None:
+            return
+        question = harm_question(self._words, harmful=item.harmful)
+        prompt = self._words("{question} 1 yes, 2 no:", question=question)
+        if yes(self._opening, self._console, prompt):
             self._session.flag_harm(item.id, not item.harmful)
 
     def _at_hand(self, view: View) -> ShownItem | None:
@@ -180,6 +184,13 @@ class LineActs:
     def help(self) -> None:
         """Say what can be typed."""
         pages.show_keys(self._console, self._words)
+
+    def leave_unbegun(self) -> None:
+        """Stop where the person did not agree."""
+        self._console.say(
+            self._words("Nothing was begun. Your code is not kept for the next person.")
+        )
+        self.left = True
 
     def leave(self) -> None:
         """Stop for now."""

@@ -11,7 +11,7 @@ from review.files.reviewer_codes import printed
 from review.session.keys import Act, act_of
 from review.session.troubles import trouble
 from rosetta_tui.review.console import Console
-from rosetta_tui.review.mis_drawn import WHY
+from rosetta_tui.review.mis_drawn import WHY, what_to_do
 from rosetta_tui.review.opening import Choice, Opening
 from rosetta_tui.text import plain
 
@@ -31,6 +31,8 @@ def begin(opening: Opening, console: Console) -> Begun | None:
     for name in opening.words.damaged:
         said = opening.words("A file with words of a language is damaged and is not used: {name}")
         console.say(said.replace("{name}", plain(name)))
+    if missing := opening.not_here():
+        console.say(missing)
     batch = _batch(opening, console)
     if batch is None or not _trusted(opening, console, batch):
         return None
@@ -85,11 +87,13 @@ def _list(opening: Opening, console: Console, choices: list[Choice]) -> None:
     for number, choice in enumerate(choices, 1):
         facts = {"number": number, "title": plain(choice.title)}
         if choice.path is not None:
-            place = plain(str(choice.path.parent))
+            place = plain(str(choice.path))
             console.say(words("{number}: {title}, in {place}", place=place, **facts))
         else:
             name = plain(choice.organisation)
-            console.say(words("{number}: {title}, from {name}", name=name, **facts))
+            said = words("{number}: {title}, from {name}", name=name, **facts)
+            far = words("{done} of {total} done", done=choice.done, total=choice.total)
+            console.say(said if choice.done is None else f"{said}, {far}")
 
 
 def _numbered(typed: str, choices: list[Choice]) -> Choice | None:
@@ -136,7 +140,7 @@ def _drawn_well(opening: Opening, console: Console, batch: Batch) -> bool:
     words = opening.words
     console.say(words(WHY[why]))
     console.say(words("You might judge another word than the one that was written."))
-    console.say(words("Use the program with its own window for these: rosetta-review"))
+    console.say(what_to_do(words))
     console.say(words("If you hear or feel the text instead of seeing it, you can go on here."))
     opening.draw_anyway = yes(opening, console, words("Go on here? It is noted. 1 yes, 2 no:"))
     return opening.draw_anyway
@@ -145,7 +149,8 @@ def _drawn_well(opening: Opening, console: Console, batch: Batch) -> bool:
 def yes(opening: Opening, console: Console, question: str) -> bool:
     """Ask until it is a yes or a no."""
     while (typed := console.ask(question).strip()) not in {YES, NO}:
-        console.say(opening.words("“{typed}” means nothing here.", typed=plain(typed[:20])))
+        if typed:  # an empty line only asks again
+            console.say(opening.words("“{typed}” means nothing here.", typed=plain(typed[:20])))
     return typed == YES
 
 

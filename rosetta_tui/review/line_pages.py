@@ -41,6 +41,8 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
 
 def _place(words: Words, phase: Phase, item: ShownItem) -> str:
     facts = {"number": item.number, "of": item.of}
+    if phase is Phase.TRAINING and item.again:
+        return words("Practice, once more: {number} of {of}", **facts)
     if phase is Phase.TRAINING:
         return words("Practice {number} of {of}", **facts)
     if phase is Phase.SKIPPED:
@@ -124,9 +126,18 @@ def aside_words(words: Words, view: View) -> str:
 
 
 def end_words(words: Words, view: View) -> str:
-    """Say that all is done, and what to do with the stick."""
+    """Say that all is done, and whether it was handed over."""
     thanks = words("That was the last one. Thank you!")
     said = f"{thanks} {words('You answered {done} of {total}.', done=view.done, total=view.total)}"
     if view.skipped:
         said += " " + words("Enter shows those without an answer.")
+    if view.handed_over:
+        said += " " + words("Handed over at {time}.", time=view.handed_over)
     return said
+
+
+def end_prompt(words: Words, view: View) -> str:
+    """Say what can be typed at the end."""
+    if view.handed_over:
+        return words("x writes it once more, u takes back, q stops:")
+    return words("Put the stick in, then type x and Enter. u takes back, q stops:")

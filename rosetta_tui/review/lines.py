@@ -12,6 +12,7 @@ from typing import Final
 from harness.failures import HarnessError, UsageError
 from review.log.payloads import Face
 from review.session.keys import Act, act_of
+from review.session.labels import sharing
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
 from review.session.view import Phase, View
@@ -113,8 +114,9 @@ class LineFace:
         console.say(words("Your answers stay on this computer until you hand them over."))
         console.say(words("You can stop at any time, and take back what you gave."))
         console.labelled(words("What you agree to:"), manifest.consent)
-        console.say(words("1: I agree. My better translations may be used in the collection, too."))
-        console.say(words("2: I agree. My better translations may not be used there."))
+        for key, shares in ((YES, True), (NO, False)):
+            said = sharing(words, shares=shares)
+            console.say(words("{key}: I agree. {sharing}", key=key, sharing=said))
         console.say(words("l: another language"))
         console.say(words("w: not now"))
         self._consented(console.ask(words("Type 1, 2, l or w, then Enter:")).strip())
@@ -126,7 +128,8 @@ class LineFace:
             choose_language(self._opening, self._console)
             self._session.words = self._opening.words
         elif act_of(typed) in {Act.WITHDRAW, Act.QUIT}:
-            self._acts.leave()
+            self._opening.forget_reviewer()
+            self._acts.leave_unbegun()
 
     def training(self, view: View) -> None:
         """Ask a training item, or say its answer."""
@@ -180,8 +183,7 @@ class LineFace:
     def end(self, view: View) -> None:
         """Say thank you, and what to do with the stick."""
         said = pages.end_words(self._words, view)
-        prompt = self._words("Put the stick in, then type x and Enter. u takes back, q stops:")
-        self._page(view, said, prompt)
+        self._page(view, said, pages.end_prompt(self._words, view))
 
     def withdrawn(self, view: View) -> None:
         """Say what withdrawing means for the organisation's copy."""
@@ -193,11 +195,12 @@ class LineFace:
 
     def _page(self, view: View, said: str, prompt: str) -> None:
         """Show a page without an item, not twice in a row."""
-        if self._heard is not view.phase:
+        page = (view.phase, view.handed_over)
+        if self._heard != page:
             self._console.forget_what_was_typed()
             self._console.say()
             self._console.say(said)
-            self._heard = view.phase
+            self._heard = page
         self._obey(view, self._console.ask(prompt))
 
     def _obey(self, view: View, line: str) -> None:

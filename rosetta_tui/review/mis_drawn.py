@@ -6,13 +6,14 @@ order, letters that join or move do not, and marks above marks fall together. On
 
 from __future__ import annotations
 
+import shutil
 import unicodedata
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
 
 from corpora.text import script_of
-from review.session.words import msgid
+from review.session.words import Words, msgid
 
 
 class MisDrawn(StrEnum):
@@ -28,16 +29,16 @@ class MisDrawn(StrEnum):
 
 WHY = {
     MisDrawn.SYLLABICS: msgid(
-        "These sentences are written in syllabics. This window can lose their dots."
+        "These sentences are written in syllabics. Here their dots can get lost."
     ),
     MisDrawn.RIGHT_TO_LEFT: msgid(
-        "These sentences are written from right to left. This window can show them in the wrong order."
+        "These sentences are written from right to left. Here they can stand in the wrong order."
     ),
     MisDrawn.SHAPING: msgid(
-        "The letters of these sentences change beside each other. This window can show them wrongly."
+        "The letters of these sentences change beside each other. Here they can be shown wrongly."
     ),
     MisDrawn.STACKED_MARKS: msgid(
-        "Letters of these sentences have several marks. This window can show them wrongly."
+        "Letters of these sentences have several marks. Here they can be shown wrongly."
     ),
 }
 """Why → words, to be translated."""
@@ -52,6 +53,21 @@ _VIRAMA = 9
 """Combining class of the sign that joins consonants; it tells scripts that have no name here."""
 _JAMO = range(0x1100, 0x1200)
 """Parts of Korean syllables; whole syllables are drawn well."""
+
+
+_WINDOWED = "rosetta-review"
+"""The program that draws every writing right, where it is installed."""
+
+
+def what_to_do(words: Words) -> str:
+    """Say where these texts can be rated: by a program that is here, else whom to ask for it."""
+    if shutil.which(_WINDOWED):
+        return words(
+            "Please use the program with a window of its own: {program}.", program=_WINDOWED
+        )
+    return words(
+        "Ask the people who asked you for the program with a window of its own, which draws it right."
+    )
 
 
 def mis_drawn(text: str) -> MisDrawn | None:

@@ -20,6 +20,8 @@ from rosetta_tui.review.trouble import TroubleLine
 
 Result = TypeVar("Result")
 
+_GAP = 1
+"""Lines of nothing under the last paragraph."""
 STYLES = Path(__file__).parent / "review.tcss"
 
 
@@ -44,8 +46,22 @@ class Page(Screen[Result]):
             yield Static(classes="said")
         with Center(classes="middle"), VerticalScroll(classes="body"):
             yield from self.body()
+        yield Static(classes="more")
         yield TroubleLine()
         yield KeyLine(self.hints())
+
+    def on_mount(self) -> None:
+        """Tell from the first moment whether there is more to read than is seen."""
+        body = self.query_one(".body")
+        for reached in ("scroll_y", "virtual_size", "show_vertical_scrollbar"):
+            self.watch(body, reached, self._tell_more, init=False)
+
+    def _tell_more(self) -> None:
+        body = self.query_one(".body")
+        rest = body.max_scroll_y - body.scroll_offset.y
+        below = body.show_vertical_scrollbar and rest > _GAP
+        said = told(self.words("↓ The text goes on below")) if below else ""
+        self.query_one(".more", Static).update(said)
 
     def place(self) -> str:
         """Say where the person is."""

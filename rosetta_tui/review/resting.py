@@ -145,16 +145,28 @@ class EndPage(PausePage):
                     view.skipped,
                 )
             )
-        yield paragraph(words("What to do now"), "bold")
-        yield paragraph(
-            words("Put the stick into this computer and press {key}.", key=KEYS[Act.HAND_OVER][0])
-        )
+        yield from self._what_to_do()
         yield paragraph(
             words(
                 "Your answers stay on this computer too. To change the last one, press {key}.",
                 key=KEYS[Act.UNDO][0],
             )
         )
+
+    def _what_to_do(self) -> ComposeResult:
+        words, key = self.words, KEYS[Act.HAND_OVER][0]
+        if self._view.handed_over:
+            said = words("Handed over at {time}.", time=self._view.handed_over)
+            yield paragraph(said, "bold $good")
+            yield paragraph(
+                words(
+                    "You are done. To write your answers to a stick once more, press {key}.",
+                    key=key,
+                )
+            )
+            return
+        yield paragraph(words("What to do now"), "bold")
+        yield paragraph(words("Put the stick into this computer and press {key}.", key=key))
 
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""

@@ -31,6 +31,7 @@ from rosetta_tui.review.sitting import OneThread, Sitting
 from rosetta_tui.review.told import told
 from rosetta_tui.review.trouble import NO_TROUBLE
 from rosetta_tui.text import plain
+from rosetta_tui.textual_inside import hold_no_break_spaces
 
 Result = TypeVar("Result")
 
@@ -51,6 +52,7 @@ class Curtain(Screen[None]):
 
 async def sit(app: App[Any], opening: Opening) -> None:
     """Let a person review in this app until they stop; to be run in a worker of the app."""
+    hold_no_break_spaces()
     thread = OneThread()
     curtain = Curtain(opening.words("One moment …"))
     await app.push_screen(curtain)
@@ -67,7 +69,9 @@ async def sit_from_home(app: App[Any], folder: Path) -> None:
     try:
         laptop = await asyncio.to_thread(Laptop.open, folder)
     except HarnessError as error:
-        app.notify(plain(str(error)), title="The review cannot open", severity="error", markup=False)
+        app.notify(
+            plain(str(error)), title="The review cannot open", severity="error", markup=False
+        )
         return
     with closing(laptop):
         await sit(app, Opening(laptop))
@@ -81,6 +85,8 @@ class _Visit:
         self._draws_anyway = opening.draw_anyway
         self._first = True
         """True until a review was chosen: one that was named on the command line needs no choosing."""
+        self._said = ""
+        """What the next list of reviews says about the way that led back to it."""
 
     async def go(self) -> None:
         """Lead from the list of reviews to the items, and back where the person goes back."""
@@ -93,8 +99,7 @@ class _Visit:
             except HarnessError as error:
                 why = trouble(self._opening.words, error)
                 continue
-            if batch is not None and session is not None:
-                await self._judge(batch, session)
+            if batch is not None and session is not None and await self._judge(batch, session):
                 return
 
     async def _ask(self, page: Screen[Result]) -> Result | None:
@@ -106,8 +111,9 @@ class _Visit:
             if len(choices) == 1 and self._opening.is_named(choices[0]) and self._first:
                 self._first = False
                 return choices[0]
-            said = await self._ask(ChoosePage(self._opening, choices, why))
-            why = NO_TROUBLE
+            page = ChoosePage(self._opening, choices, why, self._said or self._opening.not_here())
+            said = await self._ask(page)
+            why, self._said = NO_TROUBLE, ""
             if said == ChoosePage.LANGUAGE:
                 await self._language()
             elif not isinstance(said, str):
@@ -147,6 +153,7 @@ class _Visit:
             words("Which secret words are on your card?"),
             words("Type them with a space between them. Opening takes a few seconds."),
             trouble=again,
+            wide=True,
         )
 
     async def _begin(self, batch: Batch) -> Session | None:
@@ -187,7 +194,8 @@ class _Visit:
             except HarnessError as error:
                 again = trouble(words, error).said
 
-    async def _judge(self, batch: Batch, session: Session) -> None:
+    async def _judge(self, batch: Batch, session: Session) -> bool:
+        """Let the person judge; False where they did not agree to, and nothing was begun."""
         sitting = Sitting(
             session,
             self._thread,
@@ -195,10 +203,17 @@ class _Visit:
             draw_anyway=self._draws_anyway,
         )
         try:
-            if session.view.phase is not Phase.CONSENT or await self._agree(session):
+            agreed = session.view.phase is not Phase.CONSENT or await self._agree(session)
+            if agreed:
                 await self._ask(JudgingScreen(sitting))
         finally:
             await self._thread.do(session.close)
+        if not agreed:
+            await self._thread.do(self._opening.forget_reviewer)
+            self._said = session.words(
+                "Nothing was begun. Your code is not kept for the next person."
+            )
+        return agreed
 
     async def _agree(self, session: Session) -> bool:
         why = NO_TROUBLE

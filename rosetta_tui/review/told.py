@@ -9,7 +9,8 @@ from textual.content import Content
 from rosetta_tui.text import plain, show
 
 _SPACE_THAT_HOLDS = re.compile("([\u00a0\u202f])")
-"""No-break spaces, as French typography sets them; a terminal shows them as a space."""
+"""No-break spaces, as French typography sets them; a terminal shows both as the wider one."""
+_HOLDS = "\u00a0"
 
 
 def told(words: str, style: str = "") -> Content:
@@ -20,7 +21,7 @@ def told(words: str, style: str = "") -> Content:
 
 def _harmless(line: str) -> str:
     parts = _SPACE_THAT_HOLDS.split(line)
-    return "".join(" " if _SPACE_THAT_HOLDS.fullmatch(part) else plain(part) for part in parts)
+    return "".join(_HOLDS if _SPACE_THAT_HOLDS.fullmatch(part) else plain(part) for part in parts)
 
 
 def quoted(text: str, most: int, style: str = "") -> Content:

@@ -9,9 +9,7 @@ import click
 
 
 @click.command("open")
-@click.argument(
-    "places", nargs=-1, metavar="[FILE|FOLDER]...", type=click.Path(path_type=Path, exists=True)
-)
+@click.argument("places", nargs=-1, metavar="[FILE|FOLDER]...", type=click.Path(path_type=Path))
 @click.option("--lines", is_flag=True, help="Plain lines, for screen readers and braille displays.")
 @click.option("--reviewer", metavar="CODE", help="The code on your card; asked for without it.")
 @click.option("--language", metavar="TAG", help="Language of the program, such as en, fr or crk.")
@@ -29,7 +27,7 @@ def open_(
 ) -> int:
     """Rate the sentences in FILE, or those found on sticks and on this computer.
 
-    Nothing is sent over a network. The secret words of a sealed file are asked for when it is opened.
+    Where FILE is not there, it is looked for in the same way. Nothing is sent over a network. The secret words of a sealed file are asked for when it is opened.
     """
     from harness.store.database import home
     from review.log.laptop import Laptop
@@ -39,7 +37,8 @@ def open_(
     with Laptop.open(home()) as laptop:
         opening = Opening(
             laptop,
-            places=places or None,
+            places=[place for place in places if place.exists()] or None,
+            missing=[place for place in places if not place.exists()],
             language=checked_tag(language) if language else None,
             code=reviewer,
             draw_anyway=draw_anyway,

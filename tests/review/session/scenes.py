@@ -57,6 +57,7 @@ def batch_of(
     language: str = "en",
     secret: bool = False,
     title: str = "Spring sentences",
+    consent: str = CONSENT,
 ) -> Batch:
     ids = tuple(item.id for item in items)
     manifest = BatchManifest(
@@ -72,7 +73,7 @@ def batch_of(
             recipients=tuple(sorted(each.recipient for each in CUSTODIANS)),
         ),
         policy_sha256="0" * 64,
-        consent=CONSENT,
+        consent=consent,
         guide=GUIDE,
         language=language,
         secret=secret,

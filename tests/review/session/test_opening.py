@@ -10,10 +10,12 @@ from review.files.problem import FileError, FileProblem
 from review.files.reviewer_codes import CodeError
 from review.log.laptop import Laptop
 from review.log.payloads import Face
+from review.rating import Rating
 from review.session.opening import Opening
+from review.session.session import Session
 from review.session.troubles import OtherReviewerError
 from review.session.view import Phase
-from tests.review.session.scenes import CODE, OTHER_CODE, STRANGER, batch_of, write_file
+from tests.review.session.scenes import CODE, OTHER_CODE, STRANGER, batch_of, item_id, write_file
 
 
 @pytest.fixture(autouse=True)
@@ -38,11 +40,11 @@ def opening_of(laptop: Laptop, stick: Path, **options: object) -> Opening:
     return Opening(laptop, mounted=lambda: [stick], **options)  # type: ignore[arg-type]
 
 
-def begun(opening: Opening) -> None:
+def begun(opening: Opening) -> Session:
     """Go through a first opening."""
     batch = opening.open(opening.choices()[0])
     opening.accept(batch)
-    opening.session(batch, opening.reviewer(batch, CODE), Face.LINES).close()
+    return opening.session(batch, opening.reviewer(batch, CODE), Face.LINES, guard=0)
 
 
 def test_a_file_on_a_stick_is_found_and_then_kept_here(laptop: Laptop, stick: Path) -> None:
@@ -83,7 +85,7 @@ def test_a_named_file_is_the_only_choice_even_if_it_was_taken_before(
 def test_a_named_folder_is_searched_instead_of_the_sticks(laptop: Laptop, stick: Path) -> None:
     write_file(batch_of(), stick)
     other = stick.parent / "other"
-    write_file(batch_of(batch="cd" * 8), other, "Summer")
+    write_file(batch_of(batch="cd" * 8, title="Summer"), other, "file-17")
     titles = [each.title for each in opening_of(laptop, stick, places=[other]).choices()]
     assert titles == ["Summer"]
 
@@ -173,11 +175,35 @@ def test_the_language_is_the_one_asked_for_then_remembered_then_the_computers_th
     assert asked.session(french, CODE, Face.LINES).words.language == "en"
 
 
+def test_the_list_tells_how_far_the_remembered_person_is(laptop: Laptop, stick: Path) -> None:
+    write_file(batch_of(), stick)
+    opening = opening_of(laptop, stick)
+    assert opening.choices()[0].done is None
+    session = begun(opening)
+    session.agree(share_corrections=False)
+    session.painted(item_id(1))
+    session.rate(item_id(1), Rating.GIST)
+    (choice,) = opening.choices()
+    assert (choice.title, choice.done, choice.total) == ("Spring sentences", 1, 4)
+    opening.forget_reviewer()
+    assert opening.choices()[0].done is None
+
+
+def test_a_code_that_was_typed_is_forgotten_and_the_one_before_stays(
+    laptop: Laptop, stick: Path
+) -> None:
+    opening = opening_of(laptop, stick)
+    opening.reviewer(batch_of(), CODE)
+    opening.reviewer(batch_of(), OTHER_CODE)
+    opening.forget_reviewer()
+    assert opening.remembered(batch_of()) == CODE
+
+
 def test_ratings_go_back_where_the_batch_came_from(laptop: Laptop, stick: Path) -> None:
     file = write_file(batch_of(), stick / "review")
     opening = opening_of(laptop, stick)
     batch = opening.open(opening.choices()[0])
-    assert opening.hand_over_places(batch) == [file.parent, stick]
+    assert opening.hand_over_places(batch) == [file.parent]  # a stick is offered once
     begun(opening)
     later = opening_of(laptop, stick)
     batch = later.open(later.choices()[0])

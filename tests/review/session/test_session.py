@@ -1,5 +1,6 @@
 """What each key does, and what is on the disk when it says so."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,36 @@ def test_undo_goes_back_without_limit_and_shows_what_it_was(sitting: Sitting) ->
     assert view.item.rating is Rating.REJECT
     assert (view.done, view.can_undo) == (0, False)
     assert sitting.session.undo().said == "There is nothing to take back."
+
+
+def test_undo_takes_the_reasons_of_the_answer_back_with_it(sitting: Sitting) -> None:
+    item = sitting.see()
+    sitting.session.rate(item, Rating.GIST)
+    sitting.session.set_reasons(item, {Reason.SPELLING})
+    sitting.see()
+    view = sitting.session.undo()
+    assert view.said == "Taken back. Your answer was: Gist. Its reasons are taken back, too."
+    view = sitting.rate(Rating.EXCELLENT)
+    assert view.last is not None
+    assert view.last.item.reasons == ()
+    assert fold(sitting.laptop.events()).reviewers[sitting.batch.manifest.batch, CODE].reasons == {}
+    sitting.see()
+    assert sitting.session.undo().said == "Taken back. Your answer was: Excellent."
+
+
+def test_what_was_handed_over_is_known_until_something_is_added(sitting: Sitting) -> None:
+    for _ in range(4):
+        sitting.rate()
+    assert sitting.session.view.handed_over == ""
+    sitting.session.export(sitting.folder)
+    local = datetime(2026, 3, 2, tzinfo=UTC) + timedelta(seconds=sitting.clock())
+    expected = f"{local.astimezone():%Y-%m-%d %H:%M}"
+    assert (sitting.session.view.phase, sitting.session.view.handed_over) == (Phase.END, expected)
+    sitting.restart()
+    assert sitting.session.view.handed_over == expected
+    assert sitting.session.undo().handed_over == ""
+    sitting.rate()
+    assert sitting.session.view.handed_over == ""
 
 
 def test_undo_across_a_restart_lands_on_the_same_item(sitting: Sitting) -> None:
@@ -260,13 +291,15 @@ def test_training_repeats_what_was_wrong_once_and_never_again(tmp_path: Path) ->
         assert view.phase is Phase.TRAINING
         assert view.lesson is not None
         assert view.item is not None
-        seen.append((view.item.number, view.item.of, view.lesson.expected))
+        seen.append((view.item.number, view.item.of, view.item.again, view.lesson.expected))
         assert sitting.session.rate(view.item.id, Rating.GIST) is view  # the answer is being read
-        sitting.session.go_on()
+        assert sitting.session.view.said == ""
+        said = sitting.session.go_on().said
     assert seen == [
-        (1, 3, Rating.REJECT), (2, 3, Rating.GIST), (3, 3, Rating.EXCELLENT),
-        (1, 2, Rating.GIST), (2, 2, Rating.EXCELLENT),
+        (1, 3, False, Rating.REJECT), (2, 3, False, Rating.GIST), (3, 3, False, Rating.EXCELLENT),
+        (1, 2, True, Rating.GIST), (2, 2, True, Rating.EXCELLENT),
     ]  # fmt: skip
+    assert said == "Practice is over. From here your answers count."
     assert sitting.session.view.phase is Phase.ITEMS
     sitting.rate()
     other = batch_of(training=training, batch="cd" * 8)

@@ -92,7 +92,7 @@ def test_the_prompt_names_what_can_be_typed_and_lines_stay_short(home: Path, fil
 def test_reasons_words_and_flags_are_recorded(home: Path, file: Path) -> None:
     sit(
         home, file, *FIRST,
-        "2", ",", "1 4", "c too formal", "e", "Bone,", "mi diras.", "", "!", "02", ",8",
+        "2", ",", "1 4", "c too formal", "e", "Bone,", "mi diras.", "", "!", "", "1", "02", ",8",
     )  # fmt: skip
     state = state_of(home)
     assert state.reasons == {item_id(1): (Reason.WRONG_MEANING, Reason.GRAMMAR)}
@@ -130,7 +130,8 @@ def test_training_is_explained_and_does_not_count(home: Path, tmp_path: Path) ->
     assert "That comes after the practice." in said
     assert "You said Excellent. We would say Gist." in said
     assert "Because of 2." in said
-    assert said.count("Practice 1 of 1") == 1
+    assert said.count("Practice, once more: 1 of 1") == 1
+    assert said.index("Practice is over.") < said.index("Sentence 1 of 4")
     assert "Sentence 1 of 4" in said
     assert state_of(home).judgements == {}
 
@@ -167,6 +168,45 @@ def test_handing_over_writes_a_file_that_the_organisation_opens(home: Path, file
     assert opened.phrase in said
     assert "You may pull the stick out." in said
     assert sum(b'"kind":"rate"' in line for line in opened.lines) == 4
+
+
+def test_after_handing_over_the_end_says_so_until_something_changes(home: Path, file: Path) -> None:
+    _, said = sit(home, file, *FIRST, "1", "2", "3", "4", "x", "", "", "u", "1", "q")
+    before, after = said.split("You may pull the stick out.")
+    assert "Handed over at" not in before
+    assert "Handed over at 20" in after
+    assert "x writes it once more, u takes back, q stops:" in after
+    assert "Put the stick in, then type x and Enter." in after.split("Sentence 4 of 4")[1]
+
+
+def test_not_now_says_that_nothing_was_begun_and_forgets_the_code(home: Path, file: Path) -> None:
+    _, said = sit(home, file, "1", CODE, "w")
+    assert "Nothing was begun." in said
+    assert "Everything is kept" not in said
+    _, said = sit(home, file, "q")
+    assert "Type the code from your card" in said
+
+
+def test_undo_says_that_the_reasons_went_too(home: Path, file: Path) -> None:
+    _, said = sit(home, file, *FIRST, "2", ",1", "u", "3", "q")
+    assert "Its reasons are taken back, too." in said
+    assert state_of(home).reasons == {}
+
+
+def test_an_empty_line_asks_again_and_a_harm_mark_is_asked_about(home: Path, file: Path) -> None:
+    _, said = sit(home, file, "", *FIRST, "!", "2", "q")
+    assert "means nothing" not in said
+    assert said.count("Are they the same? 1 yes, 2 no:") == 2
+    assert "or as hurting our culture? 1 yes, 2 no:" in said
+    assert state_of(home).harmful == frozenset()
+
+
+def test_the_list_says_the_title_of_the_card_and_how_far_one_is(home: Path, tmp_path: Path) -> None:
+    file = write_file(batch_of(), tmp_path / "stick", "x17")
+    _, said = sit(home, file.parent, "", "1", CODE, "1", "1", "2", "q")
+    assert f"1: Spring sentences, in {file}" in said
+    _, said = sit(home, tmp_path / "stick", "q")
+    assert "1: Spring sentences, from Language Council, 2 of 4 done" in said
 
 
 def test_a_folder_that_is_not_there_loses_nothing(home: Path, file: Path) -> None:
@@ -206,11 +246,28 @@ def mis_drawn_file(folder: Path) -> Path:
     return write_file(batch_of(items), folder)
 
 
-def test_what_a_terminal_draws_wrongly_is_refused_by_default(home: Path, tmp_path: Path) -> None:
+def test_what_a_terminal_draws_wrongly_is_refused_by_default(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     _, said = sit(home, mis_drawn_file(tmp_path), "1", "2")
     assert "syllabics" in said
-    assert "rosetta-review" in said
-    assert "code" not in said.split("rosetta-review")[1]
+    assert "a window of its own" in said
+    assert "this window" not in said.lower()
+    assert "rosetta-review" not in said
+    assert "code" not in said.split("a window of its own")[1]
+
+
+def test_the_program_with_a_window_is_named_only_where_it_is(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "rosetta-review"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    _, said = sit(home, mis_drawn_file(tmp_path), "1", "2")
+    assert "Please use the program with a window of its own: rosetta-review." in said
 
 
 @pytest.mark.parametrize("asked", [True, False], ids=["asked", "option"])
@@ -266,7 +323,7 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
     file = write_file(batch, tmp_path / "kle")
     _, said = sit(
         home, file, "1", "ABC", CODE, "7", "1", "?", "4", "", "1", "", "2", ",", "1 2", "c", "a", "",
-        "e vorto", "!", "!", "u", "3", "02", "s", "n", "zzz", *["3"] * 26, "", *["1"] * 4, "",
+        "e vorto", "!", "1", "!", "1", "u", "3", "02", "s", "n", "zzz", *["3"] * 26, "", *["1"] * 4, "",
         "4", "x", str(tmp_path / "for"), "x", "", "", "w", "1", "1", "w", "2", "1", "x", "", "", "q",
         language="fr",
     )  # fmt: skip

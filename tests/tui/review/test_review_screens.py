@@ -165,7 +165,29 @@ async def test_consent_comes_before_anything_and_not_now_leaves_no_trace(app: Re
             assert words in text(app)
         assert kinds(app) == []
         await press(pilot, "w")
+        assert "Nothing was begun." in text(app)
+        assert "Which sentences do you want to look at?" in text(app)
+        assert kinds(app) == []
+        assert app.laptop.setting("reviewer") in {None, ""}
+        await press(pilot, "q")
         assert app.return_code == 0
+
+
+async def test_consent_says_where_the_keys_are_whether_words_may_be_used_and_that_more_is_below(
+    tmp_path: Path,
+) -> None:
+    batch = batch_of(consent="You may stop at any time.\n" * 30)
+    app = Reviewing(tmp_path, batch)
+    app.doors.reviewer(batch, CODE)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", "enter")
+        assert "↓ The text goes on below" in text(app)
+        assert "my better translations may be used: no" in text(app)
+        await press(pilot, "b")
+        assert "my better translations may be used: yes" in text(app)
+        await press(pilot, "end")
+        assert "↓ The text goes on below" not in text(app)
 
 
 @pytest.mark.parametrize("share", [False, True])
@@ -192,6 +214,7 @@ async def test_training_explains_and_repeats_a_wrong_answer_once(tmp_path: Path)
         assert "Practice 1 of 2" in text(app)
         await press(pilot, "c", "s", "0", "exclamation_mark")
         assert "Practice 1 of 2" in text(app)
+        assert "That comes after the practice." in text(app)
         await press(pilot, "3")
         assert "You said Acceptable. We would say Reject." in text(app)
         assert "Because of 1." in text(app)
@@ -200,9 +223,10 @@ async def test_training_explains_and_repeats_a_wrong_answer_once(tmp_path: Path)
         await press(pilot, "enter", "4")
         assert "Yes: Excellent." in text(app)
         await press(pilot, "enter")
-        assert "Practice 1 of 1" in text(app)
+        assert "Practice, once more: 1 of 1" in text(app)
         await press(pilot, "1", "enter")
         assert "Sentence 1 of 3" in text(app)
+        assert "Practice is over. From here your answers count." in text(app)
 
 
 # The item
