@@ -9,16 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.failures import UsageError
-from review.files import stick
 from review.files.batch import open_batch
 from review.files.keys import Identity, Role
 from review.files.laptop_card import read_laptop_card, write_laptop_card
 from review.files.ratings import open_ratings
 from review.files.reviewer_codes import printed
-from review.office import publishing
 from review.office.deliveries import deliveries
-from review.office.recovery_key import keep_recipient, recovery_key
 from review.office.store import Office
 from rosetta_tui.commands.review import review
 from tests.review.office import made
@@ -214,66 +210,6 @@ def test_wrong_wishes_are_refused_in_words(
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        ["--name", "../up"],
-        ["--title", "Is example/model good?"],
-        ["--title", "x" * 201],
-        ["--cards", "taken/spring-cards.txt"],
-        ["-o", "file/below"],
-        ["--for", "broken.rosetta-laptop"],
-    ],
-    ids=["name", "model", "long", "taken", "no folder", "card"],
-)
-def test_a_refused_review_leaves_no_laptop_and_no_recovery_key(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("blue.rosetta-laptop").write_bytes(write_laptop_card(Identity.make(Role.LAPTOP), "blue"))
-    Path("broken.rosetta-laptop").write_bytes(b"{}")
-    Path("file").touch()
-    Path("taken").mkdir()
-    Path("taken/spring-cards.txt").touch()
-    refused(*CREATE, "-o", "out", "--name", "spring", "--for", "blue.rosetta-laptop", *options)
-    assert_nothing_stays(home, tmp_path)
-
-
-def assert_nothing_stays(home: Path, place: Path) -> None:
-    with Office.open(home) as office:
-        assert not office.laptops()
-        assert not office.reviews()
-        assert not office.connection.execute("SELECT * FROM recovery").fetchall()
-    assert not (home / "review-recovery-key.txt").exists()
-    assert not list(place.glob("*/*.rosetta-batch"))
-
-
-@pytest.mark.parametrize("fails", [1, 2, 3], ids=["batch", "cards", "recovery key"])
-def test_a_stick_that_breaks_leaves_nothing_behind(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: int
-) -> None:
-    """A full stick lets files be written only up to some place."""
-    card = tmp_path / "blue.rosetta-laptop"
-    card.write_bytes(write_laptop_card(Identity.make(Role.LAPTOP), "blue"))
-    written: list[Path] = []
-
-    def broken(path: Path, data: bytes) -> None:
-        written.append(path)
-        if len(written) == fails:
-            raise stick.StickError(path, stick.StickProblem.FULL)
-        stick.write_file(path, data)
-
-    monkeypatch.setattr(publishing, "write_file", broken)
-    out = tmp_path / "out"
-    assert "not enough room" in refused(*CREATE, "-o", str(out), "--for", str(card))
-    assert_nothing_stays(home, tmp_path)
-    assert not list(out.iterdir())
-    monkeypatch.setattr(publishing, "write_file", stick.write_file)
-    rosetta(*CREATE, "-o", str(out), "--for", str(card))
-    with Office.open(home) as office:
-        assert [laptop.name for laptop in office.laptops()] == ["blue"]
-
-
-@pytest.mark.parametrize(
     ("items", "least", "words"),
     [
         (92, 1, "fewer than 8; development entries not asked about: "),
@@ -300,16 +236,6 @@ def test_the_words_of_the_cards_do_not_travel_with_the_files(home: Path, tmp_pat
     cards = (home / "review-cards" / "s-cards.txt").read_text("utf-8").split("-" * 72)
     files = sorted((tmp_path / "out").glob("*.rosetta-batch"))
     assert all(sum(name in card for card in cards) == 1 for name in (file.name for file in files))
-
-
-def test_of_two_windows_one_makes_the_recovery_key(home: Path) -> None:
-    with Office.open(home) as office:
-        first, second = (recovery_key(office, home / "key.txt") for _ in range(2))
-        keep_recipient(office, first)
-        with pytest.raises(UsageError, match="once more"):
-            keep_recipient(office, second)
-        known = recovery_key(office, home / "key.txt")
-        assert (known.recipient, known.new, known.text) == (first.recipient, None, "")
 
 
 def test_files_of_the_organiser_are_used(home: Path, tmp_path: Path) -> None:
