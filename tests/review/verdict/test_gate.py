@@ -337,7 +337,6 @@ def test_spoilt_items_stop_a_go_only_and_only_where_enough_people_rated_them() -
 
 
 def test_four_people_who_answer_at_random_give_no_go() -> None:
-    """As it happened: what nobody reads is mostly accepted where the words for it are the most."""
     draw = random.Random(8)
     panel = made(lambda _i, _j: 2 + draw.randrange(2), items=64, people=4, weights={1: 0.5, 2: 0.5})
     found = with_controls(panel, lambda *_: 2 + draw.randrange(2), draw)
