@@ -61,7 +61,7 @@ def _reviewers(added: Iterable[Event]) -> set[str]:
     return {event.payload.reviewer for event in added if isinstance(event.payload, OfReviewer)}
 
 
-def set_aside(office: Office, signing_key: str, name: str, data: bytes) -> bool:
+def set_aside(office: Office, signing_key: str, name: str, data: bytes, phrase: str) -> bool:
     """Keep a file of an unknown laptop, sealed as it came; False where too much waits already."""
     with office.transaction():
         waiting = office.connection.execute(
@@ -70,9 +70,9 @@ def set_aside(office: Office, signing_key: str, name: str, data: bytes) -> bool:
         if (waiting[0] or 0) + len(data) > MOST_WAITING:
             return False
         office.connection.execute(
-            "INSERT OR IGNORE INTO quarantine (sha256, signing_key, received, name, content)"
-            " VALUES (?, ?, ?, ?, ?)",
-            (sha256(data).hexdigest(), signing_key, utc_now(), name, data),
+            "INSERT INTO quarantine (sha256, signing_key, received, name, content, phrase)"
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (sha256) DO UPDATE SET phrase = excluded.phrase",
+            (sha256(data).hexdigest(), signing_key, utc_now(), name, data, phrase),
         )
     return True
 

@@ -165,7 +165,7 @@ def _received(
         why = f"{name}: these ratings belong to a review that was not made here."
         return FileReport(name, Outcome.REFUSED, why, phrase=ratings.phrase)
     if not enrol and not _is_known(office, ratings.manifest.signer):
-        if not set_aside(office, ratings.manifest.signer, name, data):
+        if not set_aside(office, ratings.manifest.signer, name, data, ratings.phrase):
             return FileReport(name, Outcome.REFUSED, f"{name}: {_TOO_MUCH_WAITS}")
         return _report(name, Outcome.SET_ASIDE, review, ratings)
     return _taken(office, review, ratings, data, name, now)
@@ -331,18 +331,6 @@ def _unasked(event: Event, orders: Mapping[str, Sequence[str]]) -> str | None:
         return None
     asked = payload.item in orders[payload.reviewer]
     return None if asked else "is about an item that this reviewer was not asked"
-
-
-def waiting_by_words(office: Office, words: str, identities: Sequence[AgeIdentity]) -> str | None:
-    """Give the signing key of the laptop of a file that was set aside, by the six words of the file.
-
-    They stand for its manifest, which names the key: whoever compared them knows the laptop.
-    """
-    for waiting in office.quarantine():
-        with suppress(FileError):  # sealed for another key: import says so
-            if open_ratings(waiting.content, identities).phrase == words:
-                return waiting.signing_key
-    return None
 
 
 def enrol_laptop(

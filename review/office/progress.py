@@ -47,8 +47,18 @@ class Waiting:
     signing_key: str
     phrase: str
     """Its six words."""
-    files: int
+    file_phrases: tuple[str, ...]
+    """Six words of each of its files, as it showed them when it wrote them; oldest first."""
     since: str
+
+    @property
+    def files(self) -> int:
+        """How many of its files wait."""
+        return len(self.file_phrases)
+
+    def has(self, words: str) -> bool:
+        """Tell whether six words are those of the laptop or of one of its files."""
+        return words in {self.phrase, *self.file_phrases}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +152,7 @@ def waiting(office: Office) -> list[Waiting]:
         Waiting(
             key,
             key_phrase(key),
-            files=sum(each.signing_key == key for each in files),
+            tuple(each.phrase for each in files if each.signing_key == key),
             since=min(each.received for each in files if each.signing_key == key),
         )
         for key in sorted({each.signing_key for each in files})

@@ -31,6 +31,8 @@ class Quarantined:
     """Of the file."""
     content: bytes
     """The file as it came, still sealed."""
+    phrase: str
+    """Its six words, as the laptop showed them; they stand for the laptop's key too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,7 +318,8 @@ class Office:
     def quarantine(self) -> list[Quarantined]:
         """Give the files that were set aside, oldest first."""
         rows = self.connection.execute(
-            "SELECT sha256, signing_key, received, name, content FROM quarantine ORDER BY rowid"
+            "SELECT sha256, signing_key, received, name, content, phrase FROM quarantine"
+            " ORDER BY rowid"
         )
         return [Quarantined(*row) for row in rows]
 

@@ -73,7 +73,12 @@ def _findings(report: FileReport) -> Iterator[str]:
             "Free some space; it is done the next time you open a review."
         )
     if report.recompute:
-        yield f"  RECOMPUTE: {report.recompute} certificates rest on it. `rosetta review gate` issues them anew."
+        yield f"  RECOMPUTE: {certificates_rest(report.recompute)} on it. Issue anew: `rosetta review gate --issue`."
+
+
+def certificates_rest(count: int) -> str:
+    """Say how many certificates rest (on something)."""
+    return "one certificate rests" if count == 1 else f"{count} certificates rest"
 
 
 def laptop_findings(copied: bool, gaps: int, clocks: Sequence[WildClock]) -> Iterator[str]:

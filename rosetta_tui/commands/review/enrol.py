@@ -12,7 +12,6 @@ import click
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.files.sealing import AgeIdentity
     from review.office.store import Office
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -93,7 +92,7 @@ def _accept(
 
     identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
-        key, recipient, its_name = _found(office, laptop, identities)
+        key, recipient, its_name = _found(office, laptop)
         chosen = name or its_name or _known_name(office, key) or free_name(office)
         before = None if instead_of is None else _known_key(office, instead_of)
         reports = enrol_laptop(office, key, chosen, recipient, identities, instead_of=before)
@@ -107,9 +106,7 @@ def _accept(
             click.echo(plain(line))
 
 
-def _found(
-    office: Office, laptop: Sequence[str], identities: Sequence[AgeIdentity]
-) -> tuple[str, str | None, str | None]:
+def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str | None]:
     """Give signing key, recipient and name of the laptop that is meant."""
     from review.files.laptop_card import SUFFIX, read_laptop_card
     from review.files.stick import read_file
@@ -120,22 +117,19 @@ def _found(
         return card.public.signing_key, card.public.recipient, card.name
     if len(laptop) == 1 and _KEY.fullmatch(first.lower()):
         return first.lower(), None, None
-    return _by_words(office, " ".join(laptop), identities), None, None
+    return _by_words(office, " ".join(laptop)), None, None
 
 
-def _by_words(office: Office, typed: str, identities: Sequence[AgeIdentity]) -> str:
+def _by_words(office: Office, typed: str) -> str:
     """Find the laptop whose files wait, by its six words or those of one of its files."""
     from harness.failures import UsageError
     from review.files.phrase import read_words
-    from review.office.importing import waiting_by_words
     from review.office.progress import waiting
 
     words = read_words(typed)
     for each in waiting(office):
-        if each.phrase == words:
+        if each.has(words):
             return each.signing_key
-    if key := waiting_by_words(office, words, identities):
-        return key
     listed = "; ".join(each.phrase for each in waiting(office)) or "none"
     raise UsageError(
         f"No file with these words is waiting, and none of a laptop with these (laptops waiting: {listed}). "

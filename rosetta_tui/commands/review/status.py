@@ -28,7 +28,10 @@ def status_(review: str | None, as_json: bool) -> None:
         found = [progress(office, each) for each in chosen]
         laptops = waiting(office)
     if as_json:
-        told = {"reviews": [_json(each) for each in found], "waiting": [asdict(x) for x in laptops]}
+        told = {
+            "reviews": [_json(each) for each in found],
+            "waiting": [asdict(x) | {"files": x.files} for x in laptops],
+        }
         click.echo(json_text(told))
         return
     lines = _list(found) if review is None else _one(found[0])
@@ -66,6 +69,7 @@ def _list(found: list[ReviewProgress]) -> Iterator[str]:
 
 def _one(found: ReviewProgress) -> Iterator[str]:
     from rosetta_tui.card_text import table
+    from rosetta_tui.review.import_words import certificates_rest
 
     yield plain(f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items")
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
@@ -74,10 +78,8 @@ def _one(found: ReviewProgress) -> Iterator[str]:
     yield f"{found.done} of {found.asked} decisions are here, from {_files(found.imports)}."
     if changed := sum(each.changed for each in found.reviewers):
         yield f"Changed on another laptop: {changed}. The last rating counts."
-    if found.recompute == 1:
-        yield "One certificate rests on something that was taken back: issue it anew."
-    elif found.recompute:
-        yield f"{found.recompute} certificates rest on something that was taken back: issue them anew."
+    if found.recompute:
+        yield f"RECOMPUTE: {certificates_rest(found.recompute)} on something that was taken back. Issue anew."
 
 
 def _files(count: int) -> str:
@@ -110,6 +112,6 @@ def _share(done: int, asked: int) -> str:
 def _waiting(laptops: list[Waiting]) -> Iterator[str]:
     for each in laptops:
         yield plain(
-            f"WAITING: {_files(each.files)} of an unknown laptop since {each.since[:10]}. Compare the words that "
-            f"the speaker wrote down: `rosetta review enrol` and those words. The laptop's own words: {each.phrase}"
+            f"WAITING: {_files(each.files)} of an unknown laptop since {each.since[:10]}. If the speaker wrote down "
+            f"these words: rosetta review enrol {each.file_phrases[-1] or each.phrase}"
         )

@@ -33,6 +33,7 @@ def withdraw_(review: str, code: str, scope: str, yes: bool, as_json: bool) -> N
     from review.log.payloads import Scope
     from review.office.store import Office
     from review.office.withdrawing import withdraw
+    from rosetta_tui.review.import_words import certificates_rest
 
     reviewer = read_code(code)
     with Office.open(home()) as office:
@@ -62,9 +63,8 @@ def withdraw_(review: str, code: str, scope: str, yes: bool, as_json: bool) -> N
             "space; it is done the next time you open a review."
         )
     if done.recompute:
-        click.echo(
-            f"{done.recompute} certificates rest on them: `rosetta review gate` issues them anew."
-        )
+        rest = certificates_rest(done.recompute)
+        click.echo(f"RECOMPUTE: {rest} on them. Issue anew: `rosetta review gate --issue`.")
 
 
 def _ask(code: str, scope: str) -> None:

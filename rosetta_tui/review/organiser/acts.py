@@ -60,7 +60,7 @@ class Acts:
             if key is not None:
                 self._compare(waiting[key])
 
-        words = {key: each.phrase for key, each in waiting.items()}
+        words = {key: each.file_phrases[-1] or each.phrase for key, each in waiting.items()}
         screen = ChooseScreen("Which laptop?", words, next(iter(words)))
         self._screen.app.push_screen(screen, chosen)
 
@@ -69,9 +69,12 @@ class Acts:
             if agreed:
                 self._run("Enrolled", partial(self._enrolled, laptop))
 
+        last = laptop.file_phrases[-1]
         asked = Content.assemble(
-            ("Did whoever has the laptop read out these six words?\n\n", "bold"),
-            show(laptop.phrase, "bold $mark"),
+            ("Did the speaker write down these six words, when the file was written?\n\n", "bold"),
+            show(last or laptop.phrase, "bold $mark"),
+            "\n\nThe laptop's own words do as well:\n",
+            show(laptop.phrase),
             "\n\nThen its ratings are taken, and all later ones. If a word differs, somebody else made the file.",
         )
         self._screen.app.push_screen(ConfirmScreen(asked, "They are the same"), answered)

@@ -78,8 +78,8 @@ def minute(time: str | None) -> str:
 def _waiting(laptop: Waiting) -> Content:
     files = f"{laptop.files} file{'s' * (laptop.files > 1)} since {laptop.since[:10]}"
     return Content.assemble(
-        show(f"  {laptop.phrase}\n", "bold"),
-        show(f"  {files}. Ask whoever has the laptop to read out its words. ", "$quiet"),
+        show(f"  {laptop.file_phrases[-1] or laptop.phrase}\n", "bold"),
+        show(f"  {files}. Compare these words with those that the speaker wrote down. ", "$quiet"),
         ("If they are these: e", "$quiet"),
     )
 

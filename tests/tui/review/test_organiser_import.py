@@ -93,13 +93,14 @@ async def test_an_unknown_laptop_is_set_aside_and_enrolled_after_its_words(stick
         await press(pilot, "i")
         shown = await press(pilot, "i")
         assert "1 of 1 taken in." in shown
-        assert f"SET ASIDE: its laptop is unknown. Its six words: {phrase}" in shown
+        assert "SET ASIDE: nobody has vouched for its laptop yet." in shown
+        assert f"rosetta review enrol --card` shows there, are {phrase})" in shown
         shown = await press(pilot, "q")
         assert "Set aside" in shown
         assert phrase in shown
         assert "1 Batches 1" in shown
         shown = await press(pilot, "e")
-        assert "read out these six words?" in shown
+        assert "write down these six words" in shown
         assert phrase in shown
         await press(pilot, "n")
         with stick.desk.office() as office:

@@ -89,7 +89,7 @@ def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
     assert waiting.count("SET ASIDE") == 3
     words = people[0].identity.public.phrase
     assert words in waiting
-    assert words in rosetta("status").output
+    assert "WAITING: 1 file of an unknown laptop" in rosetta("status").output
     taken = rosetta("enrol", *words.split(), "--name", "blue").output
     assert "Enrolled: blue" in taken
     assert "added 21, already here 0, set aside 0, damaged 0" in taken
@@ -325,6 +325,8 @@ def test_the_words_of_a_file_enrol_its_laptop_and_its_key_to_seal_for(
     words = open_ratings(data, [own]).phrase
     shown = rosetta("import", str(tmp_path)).output
     assert f"rosetta review enrol {words}" in shown
+    assert f"rosetta review enrol {words}\n" in rosetta("status").output
+    assert words in rosetta("status", "--json").output
     assert "added 6" in rosetta("enrol", *words.upper().split(), "--name", "blue").output
     with Office.open(home) as office:
         [laptop] = office.laptops()
