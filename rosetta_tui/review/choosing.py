@@ -81,7 +81,7 @@ class ChoosePage(Page[Choice | str]):
 
     def _where(self, choice: Choice) -> str:
         if choice.path is not None:
-            return self.words("new, on {place}", place=str(choice.path))
+            return self.words("new, on {place}", place=str(choice.path.parent))
         if choice.done is None:
             return choice.organisation
         far = self.words("{done} of {total} done", done=choice.done, total=choice.total)

@@ -48,7 +48,7 @@ class HandOverPage(Page[None]):
         """Lay out the question and the places."""
         yield paragraph("")
         yield OptionList()
-        yield Input(max_length=1000, classes="wide")
+        yield Input(max_length=1000, classes="wide", select_on_focus=False)
 
     def on_mount(self) -> None:
         """Look for sticks."""
@@ -115,8 +115,12 @@ class HandOverPage(Page[None]):
         box = self.query_one(Input)
         box.display = True
         box.value = box.value or str(Path.home())
-        box.focus()
+        self._type_on(box)
         self._tell(self.words("Type the folder, then press Enter."))
+
+    def _type_on(self, box: Input) -> None:
+        box.focus()
+        box.cursor_position = len(box.value)
 
     @on(Input.Submitted)
     def _typed(self, message: Input.Submitted) -> None:
@@ -147,7 +151,7 @@ class HandOverPage(Page[None]):
         await self._find()
         box = self.query_one(Input)
         if box.display:
-            box.focus()
+            self._type_on(box)
             self._tell(self.words("Nothing was written. Type another folder, then press Enter."))
         elif self._sticks:
             self.query_one(OptionList).focus()

@@ -87,7 +87,7 @@ def _list(opening: Opening, console: Console, choices: list[Choice]) -> None:
     for number, choice in enumerate(choices, 1):
         facts = {"number": number, "title": plain(choice.title)}
         if choice.path is not None:
-            place = plain(str(choice.path))
+            place = plain(str(choice.path.parent))
             console.say(words("{number}: {title}, in {place}", place=place, **facts))
         else:
             name = plain(choice.organisation)

@@ -74,7 +74,10 @@ def keys_of(screen: Screen[object]) -> list[tuple[str, str]]:
         if binding.description and not binding.system and binding.action not in _FOREIGN:
             meanings = shown if binding.show else moves
             meanings.setdefault(binding.description, []).append(_name(binding.key))
-    return [(" ".join(keys), words) for words, keys in {**shown, **moves}.items()]
+    return [
+        (" ".join([*shown.get(words, []), *moves.get(words, [])]), words)
+        for words in {**shown, **moves}
+    ]
 
 
 def _name(key: str) -> str:

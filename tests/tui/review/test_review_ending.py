@@ -12,7 +12,7 @@ from review.log.payloads import Kind, Scope
 from review.session import timing
 from review.session.view import Phase
 from tests.review.session.scenes import CUSTODIANS, batch_of, items_of
-from tests.tui.review.reviewing import Reviewing, begin, press, settle, text
+from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
 
 SMALL = (80, 24)
 
@@ -97,6 +97,11 @@ async def test_handing_over_writes_a_sealed_file_and_says_its_six_words(tmp_path
         assert ratings.phrase in text(app)
         await press(pilot, "enter")
         assert "That was the last one." in text(app)
+        assert "Handed over at 20" in text(app)
+        assert "press x" in text(app)
+        assert "Put the stick into this computer" not in text(app)
+        await press(pilot, "u", "3")
+        assert "Handed over at" not in text(app)
 
 
 async def test_part_of_the_answers_can_be_handed_over_to_a_folder_that_is_typed(
@@ -140,7 +145,11 @@ async def test_a_stick_that_is_gone_is_told_in_words_and_nothing_is_lost(tmp_pat
         app.screen.query_one(Input).value = str(tmp_path / "none")
         await press(pilot, "enter")
         assert "Put the stick in and try again." in text(app)
+        assert "Nothing was written. Type another folder, then press Enter." in text(app)
+        assert "No stick was found" not in text(app)
         assert "For whoever helps:" in text(app)
+        await write(pilot, "x")
+        assert app.screen.query_one(Input).value == str(tmp_path / "nonex")
         await press(pilot, "escape", "escape")
         assert [event.kind for event in app.laptop.events()][-1] is Kind.RATE
 

@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from review.files.ratings import open_ratings
 from review.log.fold import fold
@@ -15,6 +16,7 @@ from review.log.state import ReviewerState
 from review.rating import CannotJudge, Rating, Reason
 from review.session import build
 from review.session.words import Words
+from rosetta_tui.commands.review import review
 from rosetta_tui.review.console import Console
 from rosetta_tui.review.lines import run_lines
 from rosetta_tui.review.opening import Opening
@@ -204,9 +206,23 @@ def test_an_empty_line_asks_again_and_a_harm_mark_is_asked_about(home: Path, fil
 def test_the_list_says_the_title_of_the_card_and_how_far_one_is(home: Path, tmp_path: Path) -> None:
     file = write_file(batch_of(), tmp_path / "stick", "x17")
     _, said = sit(home, file.parent, "", "1", CODE, "1", "1", "2", "q")
-    assert f"1: Spring sentences, in {file}" in said
+    assert f"1: Spring sentences, in {file.parent}" in said
     _, said = sit(home, tmp_path / "stick", "q")
     assert "1: Spring sentences, from Language Council, 2 of 4 done" in said
+
+
+def test_a_named_file_that_is_not_here_is_said_and_the_sticks_are_looked_at(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("review.files.finding._MOUNT_POINTS", ())
+    write_file(batch_of(), tmp_path / "stick")
+    sit(home, tmp_path / "stick", "", *FIRST, "q")
+    monkeypatch.setenv("ROSETTA_HOME", str(home))
+    typed = ["open", str(tmp_path / "spring.rosetta-batch"), "--lines"]
+    result = CliRunner().invoke(review, typed, input="q\n")
+    assert result.exit_code == 0, result.output
+    assert "spring.rosetta-batch is not in this folder." in result.output
+    assert "1: Spring sentences, from Language Council" in result.output
 
 
 def test_a_folder_that_is_not_there_loses_nothing(home: Path, file: Path) -> None:

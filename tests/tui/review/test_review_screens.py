@@ -380,3 +380,22 @@ async def test_the_mouse_presses_answers_and_keys(app: Reviewing) -> None:
         assert "Taken back." in text(app)
         await press(pilot, "c")
         assert app.screen.query_one(Box).has_focus
+
+
+async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> None:
+    from textual.app import App, ComposeResult
+    from textual.widgets import Static
+
+    from rosetta_tui.review.told import told
+    from rosetta_tui.textual_inside import hold_no_break_spaces
+
+    class Narrow(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Static(told("Voulez-vous regarder\u202f? Oui\u00a0: Entrée\u202f!"))
+
+    hold_no_break_spaces()
+    for width in range(12, 40):
+        app = Narrow()
+        async with app.run_test(size=(width, 12)):
+            rows = [line.strip() for line in text(app).splitlines()]
+            assert not [row for row in rows if row[:1] in {"?", ":", "!"}], (width, rows)
