@@ -100,3 +100,19 @@ def test_what_is_wrong_with_them_is_told(tmp_path: Path, name: str, text: str, w
     with pytest.raises(UsageError, match=words) as raised:
         read_training(path)
     assert str(path) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("language", "candid", "test"),
+    [
+        ("en", ("made wrong on purpose", "come twice"), "tested"),
+        ("fr", ("fausses exprès", "une deuxième fois"), "épreuve"),
+    ],
+    ids=["en", "fr"],
+)
+def test_who_agrees_knows_of_the_wrong_and_the_repeated(
+    language: str, candid: tuple[str, ...], test: str
+) -> None:
+    texts = review_texts(language)
+    assert all(words in texts.consent for words in candid)
+    assert test not in texts.guide
