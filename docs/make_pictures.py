@@ -54,7 +54,19 @@ async def draw(path: Path) -> str:
 
 async def draw_review(home: Path) -> str:
     """Make a review of the finished demo, answer its first items as one reviewer, and draw the next."""
-    review.main(["create", "last", "--seed", "1", "-o", str(home / "stick")], standalone_mode=False)
+    review.main(
+        [
+            "create",
+            "last",
+            "--seed",
+            "1",
+            "--organisation",
+            "Language House",
+            "-o",
+            str(home / "stick"),
+        ],
+        standalone_mode=False,
+    )
     laptop = Laptop.open(home / "laptop")
     opening = Opening(laptop, places=[home / "stick"], language="en")
     batch = opening.open(opening.choices()[0])
