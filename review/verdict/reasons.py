@@ -42,7 +42,7 @@ _WORDS: Mapping[Code, str] = {
     Code.CONTROL_DROPPED: "Test translation {control} does not count for the signs of haste: most reviewers get it wrong, so it may be wrong "
     "itself.",
     Code.SMALL_PANEL: "This is a panel of {found}; from {needed} on it may be called the community's.",
-    Code.LATER_LOOK: "These numbers are looked at for time {look}, so each bound is asked to be {confidence} sure.",
+    Code.LATER_LOOK: "This is look number {look} at these numbers, so each bound is asked to be {confidence} sure.",
     Code.GUIDELINES: "The reviewers use the words differently (alpha {alpha}, within one step {within_one}): the "
     "guidelines need work. This changes no verdict.",
 }

@@ -8,6 +8,7 @@ import pytest
 
 from review.log.laptop import Laptop
 from rosetta_tui.review.opening import Opening
+from rosetta_tui.screens.help import keys_of
 from rosetta_tui.screens.home import HomeScreen
 from tests.review.session.scenes import CODE, batch_of
 from tests.tui.review.reviewing import Doors, begin, press, text
@@ -51,3 +52,11 @@ async def test_a_data_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None
         await settle_home(pilot)
         assert "The review cannot open" in text(app)
         assert isinstance(app.screen, HomeScreen)
+
+
+async def test_help_at_home_lists_every_key_that_quits(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle_home(pilot)
+        (quits,) = [keys for keys, words in keys_of(app.screen) if words == "Quit"]
+        assert "q" in quits.split()
