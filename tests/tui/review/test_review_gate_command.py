@@ -183,7 +183,7 @@ def test_files_that_are_there_are_not_overwritten_unasked(
     review = filled(office, home, reviewed(card))
     issued(tmp_path)
     before = office.state(review).looks
-    with pytest.raises(UsageError, match="is there already.*--overwrite"):
+    with pytest.raises(UsageError, match=r"is there already.*--overwrite"):
         invoke("gate", "--issue", "-o", tmp_path / "out")
     assert len(office.certificates(review)) == 1
     assert office.state(review).looks == before
