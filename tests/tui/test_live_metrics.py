@@ -85,6 +85,7 @@ async def test_reasons_that_have_no_room_are_counted(tmp_path: Path) -> None:
         assert "no value: BLEU (short) · 1 metric off: m" in shown
         assert "another one" not in shown
         await pilot.press("m")
+        await settle(pilot)
         await pilot.press("end")
         await settle(pilot)
         assert "another one of some length" in text(app)

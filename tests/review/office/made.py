@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -32,7 +33,8 @@ from review.verdict.policy import proposed
 from tests.harness.card import factory
 
 RUNS = ("6f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f", "7f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f")
-WALL = "2026-11-20T10:00:00Z"
+WALL = (datetime.now(UTC) - timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+"""An hour ago: reviews are made, and files taken in, by the clock of this machine."""
 
 
 @cache

@@ -20,7 +20,7 @@ from review.office.store import Office
 from review.office.withdrawing import withdraw
 from tests.review.office.made import Person, desk, random_ratings
 
-NOW = datetime(2026, 11, 22, tzinfo=UTC)
+NOW = datetime.now(UTC)
 
 
 @pytest.mark.parametrize("version", [0, 9], ids=["unversioned", "versioned"])

@@ -34,7 +34,7 @@ from review.verdict.policy import proposed
 from tests.review.office.made import WALL, Desk, Person, desk, draft, random_ratings, reviewed
 from tests.review.office.made import made as make
 
-NOW = datetime(2026, 11, 22, tzinfo=UTC)
+NOW = datetime.now(UTC)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ from review.rating import Rating
 from tests.review.office.made import WALL, Desk, Person, desk, random_ratings
 from tests.review.thorough import times
 
-NOW = datetime(2026, 11, 22, tzinfo=UTC)
+NOW = datetime.now(UTC)
 
 
 @pytest.fixture
