@@ -236,7 +236,7 @@ def test_a_copied_laptop_is_noticed_and_both_are_kept(made: Desk) -> None:
 
 def test_a_wild_clock_is_told(made: Desk) -> None:
     someone = person(made, 0, 1)
-    someone.laptop.append(rating(someone, wall="2027-06-01T00:00:00Z"))
+    someone.laptop.append(rating(someone, wall="2999-06-01T00:00:00Z"))
     report = take(made, someone.handed_over())
     assert [clock.said for clock in report.clocks if "ahead" in clock.said]
     assert report.added == 3
