@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from review.office.store import Office
+from tests.review.closing import all_closed
 from tests.review.verdict.certified import fluent_run
 
 
@@ -29,3 +30,6 @@ def card(home: Path, tmp_path: Path) -> dict[str, Any]:
 def office(home: Path) -> Iterator[Office]:
     with Office.open(home) as opened:
         yield opened
+
+
+__all__ = ["all_closed"]

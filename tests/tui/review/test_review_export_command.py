@@ -87,6 +87,7 @@ def _rate(folder: Path) -> None:
         if number < 2:
             _write(person, key)
         (stick / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
+        person.laptop.close()
     rosetta("import", str(stick), "--enrol")
 
 

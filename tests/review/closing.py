@@ -1,0 +1,30 @@
+"""Closing what a test opened: a database that is only forgotten is a warning on newer interpreters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from review.log.laptop import Laptop
+from review.office.store import Office
+
+
+@pytest.fixture(autouse=True)
+def all_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Close every laptop's and office's file that the test opened in this process."""
+    opened: list[Any] = []
+    for kind in (Laptop, Office):
+        monkeypatch.setattr(kind, "open", classmethod(_noting(kind.open.__func__, opened)))  # type: ignore[attr-defined]
+    yield
+    for each in opened:
+        each.close()
+
+
+def _noting(opening: Callable[..., Any], opened: list[Any]) -> Callable[..., Any]:
+    def opens(kind: type, *arguments: Any, **wishes: Any) -> Any:
+        opened.append(opening(kind, *arguments, **wishes))
+        return opened[-1]
+
+    return opens
