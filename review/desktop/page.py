@@ -1,0 +1,203 @@
+"""The bones of every page: where the person is, what went wrong, what to read, and what can be done.
+
+What can be done stays in sight at the foot, whatever the length of what is to be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from review.desktop.announcing import announce
+from review.desktop.banner import Banner
+from review.desktop.buttons import Button
+from review.desktop.desk import Desk
+from review.desktop.flow import FlowLayout
+from review.session.troubles import Trouble
+from review.session.words import Words
+
+_CONTROL = Qt.KeyboardModifier.ControlModifier
+_ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+
+
+class Page(QWidget):
+    """One thing to read or to decide; a key that no focused widget takes comes to ``typed``."""
+
+    left = Signal()
+    """The person goes back."""
+    settings = Signal()
+    """The person wants to change how things look or sound."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._place, self._said = _line("title"), _line("quiet")
+        self._banner = Banner(self)
+        self._body = QVBoxLayout()
+        self._foot = FlowLayout()
+        self._lay_out()
+
+    @property
+    def words(self) -> Words:
+        """The words of the reviewer's language."""
+        return self.desk.words
+
+    # for the window
+
+    def begin(self) -> None:
+        """Take the keys and say where the person is; called when the page was put in place."""
+        self.setFocus()
+        announce(self, self._place.text())
+
+    # what a page says
+
+    def place(self, text: str) -> None:
+        """Say where the person is."""
+        self._place.setText(text)
+        self.setAccessibleName(text)
+
+    def say(self, text: str) -> None:
+        """Say one quiet sentence about what was just done."""
+        self._said.setText(text)
+        self._said.setVisible(bool(text))
+        if text:
+            announce(self, text)
+
+    def tell(self, trouble: Trouble | None) -> None:
+        """Say what went wrong, until it is over; None takes it away."""
+        self._banner.tell(self.words, trouble)
+
+    def paragraph(self, text: str, role: str = "") -> QLabel:
+        """Add something to read; ``role`` is one of the look's."""
+        label = _line(role)
+        label.setText(text)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.add(label)
+        return label
+
+    def add(self, widget: QWidget) -> None:
+        """Add anything to the part that scrolls."""
+        self._body.addWidget(widget)
+
+    def button(
+        self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False
+    ) -> Button:
+        """Add something that can be done; ``main`` is what Enter does on this page."""
+        button = Button(text, key)
+        if main:
+            button.setProperty("role", "main")
+        button.clicked.connect(lambda: act())
+        self._foot.addWidget(button)
+        return button
+
+    def clear(self) -> None:
+        """Take everything away that was added."""
+        for layout in (self._body, self._foot):
+            while (item := layout.takeAt(0)) is not None:
+                if (widget := item.widget()) is not None:
+                    widget.hide()
+                    widget.deleteLater()
+
+    # keys
+
+    def typed(self, character: str) -> bool:  # noqa: ARG002  for subclasses
+        """Do what a character means here; False where it means nothing."""
+        return False
+
+    def enter(self) -> None:
+        """Do what Enter means here."""
+
+    def back(self) -> None:
+        """Do what Esc means here."""
+        self.left.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Do what a key means that no focused widget took; a key that is held down means one press."""
+        if event.isAutoRepeat() or self._means(event):
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def _means(self, event: QKeyEvent) -> bool:
+        if event.key() in _ENTER:
+            self.enter()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.back()
+        elif event.modifiers() & _CONTROL or not event.text():
+            return False
+        else:
+            return self.typed(event.text())
+        return True
+
+    def event(self, event: QEvent) -> bool:
+        """Let the arrow and page keys scroll what is read."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._scrolled(event) or super().event(event)
+        return super().event(event)
+
+    def _scrolled(self, event: QKeyEvent) -> bool:
+        bar = self._scroll.verticalScrollBar()
+        steps = {
+            Qt.Key.Key_Up: -bar.singleStep(),
+            Qt.Key.Key_Down: bar.singleStep(),
+            Qt.Key.Key_PageUp: -bar.pageStep(),
+            Qt.Key.Key_PageDown: bar.pageStep(),
+        }
+        step = steps.get(Qt.Key(event.key()))
+        if step is None or bar.maximum() == 0:
+            return False
+        bar.setValue(bar.value() + step)
+        return True
+
+    # layout
+
+    def _lay_out(self) -> None:
+        self._said.hide()
+        foot = QWidget()
+        foot.setLayout(self._foot)
+        page = QVBoxLayout(self)
+        page.addLayout(self._head())
+        page.addWidget(self._banner)
+        page.addWidget(self._scrolling(), 1)
+        page.addWidget(foot)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def _head(self) -> QHBoxLayout:
+        words, look = self.words, self.desk.look
+        head = QHBoxLayout()
+        head.addWidget(self._place, 1)
+        head.addWidget(self._said, 1)
+        for sign, name, act in (
+            ("A−", words("Smaller letters"), look.smaller),
+            ("A+", words("Larger letters"), look.larger),
+            ("⚙", words("Settings"), self.settings.emit),
+        ):
+            button = Button(sign)
+            button.setAccessibleName(name)
+            button.clicked.connect(lambda _=False, act=act: act())
+            head.addWidget(button)
+        return head
+
+    def _scrolling(self) -> QScrollArea:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.addLayout(self._body)
+        column.addStretch(1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(inside)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        return self._scroll
+
+
+def _line(role: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("role", role)
+    return label
