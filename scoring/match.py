@@ -32,13 +32,14 @@ class MatchRate(Rate):
 
 
 class ExactMatch(MatchRate):
-    """Share of outputs equal to the reference in comparison form; an empty output never is."""
+    """Share of outputs equal to the reference in comparison form; one in which nothing is seen never is."""
 
     info = metric_info("exact_match_rate")
 
     def stats(self, translation: Translation) -> Statistics:
-        output = comparison_form(translation.output)
-        return (int(output != "" and output == comparison_form(translation.entry.reference)), 1)
+        output, reference = translation.output, translation.entry.reference
+        equal = comparison_form(output) == comparison_form(reference)
+        return (int(equal and not is_blank(output)), 1)
 
 
 class EquivalentMatch(MatchRate):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoring.inventory import choose
@@ -28,6 +28,8 @@ from tests.scoring.samples import entry, sentences
         ("", "tânisi", 0),
         ("", "", 0),
         (" ", "\u3000", 0),
+        ("\u00ad", "\u00ad", 0),
+        ("tânisi\u200b", "tânisi\u200b", 1),
     ],
 )
 def test_exact_match_in_comparison_form(output: str, reference: str, right: int) -> None:
@@ -55,6 +57,7 @@ def test_equivalent_match_is_null_with_reason_in_a_corpus_without_variants() -> 
 
 
 @given(sentences, sentences)
+@example("\u00ad", "\u00ad")
 def test_exact_never_exceeds_equivalent(output: str, reference: str) -> None:
     pair = Translation(entry(reference, variants=("other",)), output)
     exact, equivalent = ExactMatch().stats(pair), EquivalentMatch(has_variants=True).stats(pair)
