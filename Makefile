@@ -39,7 +39,7 @@ lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
 		--extra words --group build pyproject.toml -o requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
-		--extra words --extra hfst --extra embeddings --group build --group dev pyproject.toml -o requirements-dev.lock
+		--extra words --extra hfst --extra embeddings --extra desktop --group build --group dev pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) dist build

@@ -82,6 +82,7 @@ def test_every_module_below_the_terminal_loads_without_it(package: str) -> None:
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         for path in sorted((ROOT / package).rglob("*.py"))
         if path.stem != "transport"  # httpx loads rich for a command line of its own
+        and path.parent.name != "desktop"  # its own test is the next one
     ]
     code = (
         "import importlib, sys\n"
@@ -93,6 +94,23 @@ def test_every_module_below_the_terminal_loads_without_it(package: str) -> None:
     )
     found = set(done.stdout.split())
     assert package in found
-    assert found.isdisjoint({"textual", "rich", "rosetta_tui", "review"} - {package})
+    assert found.isdisjoint({"textual", "rich", "rosetta_tui", "review", "PySide6"} - {package})
     if package in {"corpora", "scoring"}:
         assert found.isdisjoint({"harness", "httpx", "sqlite_utils", "keyring", "sqlite3"})
+
+
+def test_the_reviewers_window_loads_no_terminal_and_no_network() -> None:
+    pytest.importorskip("PySide6.QtWidgets", reason="Qt is not installed, or not all it needs")
+    names = [f"review.desktop.{path.stem}" for path in (ROOT / "review/desktop").glob("[a-z]*.py")]
+    code = (
+        "import importlib, sys\n"
+        f"for name in {sorted(names)!r}: importlib.import_module(name)\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    found = set(done.stdout.split())
+    assert "PySide6.QtWidgets" in found
+    assert packages(found).isdisjoint({"textual", "rich", "rosetta_tui", "click", "httpx", "numpy"})
+    assert found.isdisjoint({"ssl", "_ssl", "asyncio", "http.client", "PySide6.QtNetwork"})
