@@ -67,17 +67,24 @@ class Opening:
         *,
         places: Sequence[Path] | None = None,
         language: str | None = None,
+        missing: Sequence[Path] = (),
+        system: Sequence[str] = (),
         mounted: Callable[[], list[Path]] = mounted_sticks,
     ) -> None:
-        """``places`` are files and folders that the person named; None looks at sticks and this computer."""
+        """``places`` are files and folders that the person named; None looks at sticks and this computer.
+
+        ``missing`` were named and are not there; ``system`` are the tags of the languages that the
+        operating system speaks, the best first, where its variables do not tell.
+        """
         self.laptop = laptop
         self._places = places
+        self._missing = tuple(missing)
         self._mounted = mounted
         self._asked = language
         self._received: dict[str, _Received] = {}
         self._before: str | None = None
         """The code that was remembered before one was typed."""
-        self.words = self._load(language or laptop.setting(_LANGUAGE) or _system_language())
+        self.words = self._load(language or laptop.setting(_LANGUAGE) or self._of_system(system))
         """The reviewer's language, as far as it is known yet."""
 
     # the language
@@ -99,12 +106,17 @@ class Opening:
     def _load(self, tag: str) -> Words:
         return Words.load(tag, [self._own_words])
 
+    def _of_system(self, tags: Sequence[str]) -> str:
+        """Give the first language of the system for which there are words."""
+        spoken = (tag for tag in tags if self._load(tag).language != ENGLISH or _is_english(tag))
+        return next(spoken, ENGLISH) if tags else _system_language()
+
     # which review
 
     def choices(self) -> list[Choice]:
         """Give what can be opened: files that were named or lie on sticks, newest first, then those kept here."""
-        named = [_of_file(path) for path in self._named]
-        found = [_of_file(each.path) for each in find_batches(self._folders())]
+        named = [of_file(path) for path in self._named]
+        found = [of_file(each.path) for each in find_batches(self._folders())]
         new = [each for each in found if not self._was_taken(each)]
         return named or new + self._kept()
 
@@ -115,6 +127,16 @@ class Opening:
     def is_named(self, choice: Choice) -> bool:
         """Tell whether the person named this very file, and so has chosen."""
         return choice.path in self._named
+
+    def not_here(self) -> str:
+        """Say which files were named and are not there; nothing where all are."""
+        names = ", ".join(place.name or str(place) for place in self._missing)
+        if not names:
+            return ""
+        return self.words(
+            "{name} is not in this folder. It was looked for on sticks and on this computer.",
+            name=names,
+        )
 
     def _folders(self) -> list[Path]:
         if self._places is None:
@@ -246,7 +268,8 @@ class _Received:
     data: bytes
 
 
-def _of_file(path: Path) -> Choice:
+def of_file(path: Path) -> Choice:
+    """Give a file as something to open; whether it is a review, opening it tells."""
     lock = _lock(path)
     title = None if lock is not None else _title(path)
     return Choice(title or path.stem, path=path, lock=lock)
@@ -302,6 +325,10 @@ def _mark(choice: Choice) -> str | None:
     except OSError:
         return None
     return f"file {facts.st_size} {int(facts.st_mtime)} {choice.path.name}"[:_LONGEST_MARK]
+
+
+def _is_english(tag: str) -> bool:
+    return tag.replace("_", "-").partition("-")[0].lower() == ENGLISH
 
 
 def _system_language() -> str:

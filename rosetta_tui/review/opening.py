@@ -26,22 +26,11 @@ class Opening(opening.Opening):
         code: str | None = None,
         draw_anyway: bool = False,
     ) -> None:
-        super().__init__(laptop, places=places, language=language)
-        self._missing = tuple(missing)
+        super().__init__(laptop, places=places, language=language, missing=missing)
         self.code = code
         """The reviewer's code as it was given on the command line, unread."""
         self.draw_anyway = draw_anyway
         """True where the person chose to rate texts that a terminal may draw wrongly."""
-
-    def not_here(self) -> str:
-        """Say which files were named and are not there; nothing where all are."""
-        names = ", ".join(place.name or str(place) for place in self._missing)
-        if not names:
-            return ""
-        return self.words(
-            "{name} is not in this folder. It was looked for on sticks and on this computer.",
-            name=names,
-        )
 
     def mis_drawn(self, batch: Batch) -> MisDrawn | None:
         """Tell why a terminal is not safe for this batch, None where it is or the person chose it."""
