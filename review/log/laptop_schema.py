@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from review.log.own_file import Form
 from review.log.table import create_event_table
 
 APPLICATION_ID = 0x526F5276
@@ -43,16 +44,5 @@ def _m001_events_batches_drafts_settings(connection: sqlite3.Connection) -> None
 MIGRATIONS = (_m001_events_batches_drafts_settings,)
 """Each brings a file from the version of its place to the next."""
 
-SCHEMA_VERSION = len(MIGRATIONS)
-"""Kept in ``PRAGMA user_version``."""
-
-
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file up to date, within the caller's transaction."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version == SCHEMA_VERSION:
-        return
-    for step in MIGRATIONS[version:]:
-        step(connection)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+LAPTOP = Form(APPLICATION_ID, MIGRATIONS)
+"""The form of a laptop's file."""

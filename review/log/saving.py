@@ -32,7 +32,7 @@ _WORDS = {
     Problem.MOVED: "the file is gone from its place. Put it back, then do it again",
     Problem.BUSY: "another program uses the file. Close the other window, then do it again",
     Problem.DAMAGED: "the file is damaged. Keep it, ask for help, and name another data folder",
-    Problem.NOT_OURS: "the file is not one of ours. Move it away, or name another data folder",
+    Problem.NOT_OURS: "it is the file of another program. Move it away, or name another data folder",
     Problem.OTHER: "the disk or the file system gives an error. Do it again, or restart the computer",
 }
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from harness.failures import StoreError
-from harness.store.database import BUSY_MILLISECONDS, private_folder
+from harness.store.database import BUSY_MILLISECONDS
 from review.log.device import fingerprint, new_device
-from review.log.saving import not_saved, transaction
+from review.log.own_file import Form, opening
+from review.log.saving import NotSaved
 from review.log.table import create_event_table
 from review.log.withdrawal import erase
 
@@ -110,47 +109,22 @@ def _m003(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE quarantine ADD COLUMN phrase TEXT NOT NULL DEFAULT ''")
 
 
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_m001, _m002, _m003)
-"""Numbered from 1; one that was released is never changed again."""
+OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003))
+"""The form of the office's file."""
 
 
-def open_office(folder: Path) -> sqlite3.Connection:
-    """Open the office's file in a folder, making or upgrading it first where needed.
+def open_office(path: Path) -> sqlite3.Connection:
+    """Open the office's file, making or upgrading it first where needed.
 
-    A rollback journal and full synchronisation: what is reported as taken is on the disk (DESIGN R1).
-    Raises StoreError where the file is no office's, is damaged, or was written by a newer version.
+    Raises StoreError where the file is no office's, is damaged, cannot be written, or was written by a newer
+    version.
     """
-    path = folder / FILE
     try:
-        private_folder(folder)
-        if not path.exists():
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        return _opened(path)
-    except sqlite3.Error as error:
-        raise StoreError(f"{path} cannot be used: {not_saved(error, path).words}.") from error
-    except OSError as error:
-        raise StoreError(
-            f"The data folder {folder} cannot be written ({error.strerror}). "
-            "Name another folder in ROSETTA_HOME."
-        ) from error
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_MILLISECONDS / 1000, isolation_level=None)
-    try:
-        _check_ours(connection, path)
-        connection.execute("PRAGMA journal_mode = DELETE")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA trusted_schema = OFF")
-        with transaction(connection):
-            _upgrade(connection)
+        with opening(path, OFFICE, BUSY_MILLISECONDS / 1000) as connection:
             _know_place(connection, path)
-        rewrite(connection)
-    except BaseException:
-        connection.close()
-        raise
+    except NotSaved as error:
+        raise StoreError(f"{path} cannot be used: {error.words}.") from error
+    rewrite(connection)
     return connection
 
 
@@ -162,35 +136,6 @@ def _know_place(connection: sqlite3.Connection, path: Path) -> None:
     ).fetchone()
     if last is None or last[0] != mark:
         connection.execute("INSERT INTO own_device VALUES (?, ?)", (new_device(), mark))
-
-
-def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise StoreError for another program's file and for a newer version's, before anything is changed."""
-    connection.execute(
-        "BEGIN"
-    )  # one state of the file, though another program may just be making it
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    marked = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    connection.rollback()
-    if marked != APPLICATION_ID and (marked or version or tables):
-        raise StoreError(
-            f"{path} is the database of another program. Move it away, or name another folder in "
-            "ROSETTA_HOME. Nothing was changed."
-        )
-    if version > len(_MIGRATIONS):
-        raise StoreError(
-            f"{path} was written by a newer version of Rosetta. Install the newer version, or name "
-            "another folder in ROSETTA_HOME. Nothing was changed."
-        )
-
-
-def _upgrade(connection: sqlite3.Connection) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    for number, migrate in enumerate(_MIGRATIONS[version:], version + 1):
-        migrate(connection)
-        connection.execute(f"PRAGMA user_version = {number}")
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
 def note_unclean(connection: sqlite3.Connection) -> None:
@@ -208,8 +153,7 @@ def rewrite(connection: sqlite3.Connection) -> None:
 
     What was erased is overwritten already; rewriting needs free space that a full disk has not.
     """
-    if not is_unclean(connection):
-        return
     with suppress(sqlite3.Error):
-        erase(connection)
-        connection.execute("DELETE FROM unclean")
+        if is_unclean(connection):
+            erase(connection)
+            connection.execute("DELETE FROM unclean")

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from corpora.entry import Segment
@@ -20,12 +19,13 @@ from harness.store.texts import storable
 from review.files.batch_form import BatchItem, BatchManifest
 from review.log.event import Event
 from review.log.fold import fold
+from review.log.own_file import OwnFile
 from review.log.payloads import Adjudicate, Kind, Look, Withdraw
 from review.log.saving import saying, transaction
 from review.log.state import State
 from review.log.table import append_event, read_events
 from review.log.withdrawal import reach
-from review.office.database import is_unclean, note_unclean, open_office, rewrite
+from review.office.database import FILE, is_unclean, note_unclean, open_office, rewrite
 from review.office.received import Import, KnownLaptop, Quarantined
 from review.verdict.key import AnswerKey
 
@@ -92,12 +92,11 @@ def utc_now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-class Office:
+class Office(OwnFile):
     """The organisation's store; one open connection."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-        self.path = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        super().__init__(connection, path)
         rows = connection.execute("SELECT device FROM own_device ORDER BY rowid").fetchall()
         self.device: str = rows[-1][0]
         """Id of the organisation's own chain of events."""
@@ -109,22 +108,8 @@ class Office:
     @classmethod
     def open(cls, folder: Path) -> Self:
         """Open the office in a data folder, making it where there is none; StoreError in words."""
-        return cls(open_office(folder))
-
-    def close(self) -> None:
-        """Close the file."""
-        self.connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        path = folder / FILE
+        return cls(open_office(path), path)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -22,11 +22,11 @@ def append(folder: str, count: str) -> None:
 def hold(folder: str) -> None:
     """Hold the lock for writing until standard input ends."""
     with Laptop.open(Path(folder)) as laptop:
-        laptop._connection.execute("BEGIN IMMEDIATE")
+        laptop.connection.execute("BEGIN IMMEDIATE")
         sys.stdout.write("held\n")
         sys.stdout.flush()
         sys.stdin.read()
-        laptop._connection.execute("ROLLBACK")
+        laptop.connection.execute("ROLLBACK")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from harness.failures import StoreError, UsageError
 from review.log.chain import check_chain
 from review.log.event import read_event
 from review.log.laptop import FILE_NAME, Laptop, StoredBatch
-from review.log.laptop_schema import MIGRATIONS, SCHEMA_VERSION
+from review.log.laptop_schema import LAPTOP, MIGRATIONS
 from review.log.merge import export_events, merge
 from review.log.payloads import Export, Scope
 from review.log.saving import NotSaved, Problem
@@ -55,7 +55,7 @@ def test_the_file_belongs_to_its_owner_alone(tmp_path: Path) -> None:
 def test_what_is_acknowledged_is_on_the_disk(tmp_path: Path) -> None:
     with Laptop.open(tmp_path) as laptop:
         names = ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "temp_store")
-        read = [laptop._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
+        read = [laptop.connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
         assert read == ["delete", 3, 1, 1, 2]
         event = laptop.append(rate(0, GIST))
         with closing(sqlite3.connect(file_of(tmp_path))) as other:
@@ -98,7 +98,7 @@ def test_a_copied_or_restored_file_begins_a_chain_of_its_own(tmp_path: Path, how
 def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     Laptop.open(tmp_path).close()
     with closing(sqlite3.connect(file_of(tmp_path))) as connection:
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+        connection.execute(f"PRAGMA user_version = {LAPTOP.version + 1}")
     before = file_of(tmp_path).read_bytes()
     with pytest.raises(StoreError, match="newer version"):
         Laptop.open(tmp_path)
@@ -119,7 +119,7 @@ def test_steps_are_numbered_and_an_opening_cut_short_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert [step.__name__[:5] for step in MIGRATIONS] == [
-        f"_m{number:03}" for number in range(1, SCHEMA_VERSION + 1)
+        f"_m{number:03}" for number in range(1, LAPTOP.version + 1)
     ]
 
     def cut(path: Path) -> str:

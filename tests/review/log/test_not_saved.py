@@ -52,13 +52,13 @@ def fill(laptop: Laptop) -> int:
 def test_the_same_rating_is_saved_once_there_is_space_again(tmp_path: Path) -> None:
     with Laptop.open(tmp_path) as laptop:
         laptop.append(rate(0, GIST))
-        pages = laptop._connection.execute("PRAGMA page_count").fetchone()[0]
-        laptop._connection.execute(f"PRAGMA max_page_count = {pages + 20}")
+        pages = laptop.connection.execute("PRAGMA page_count").fetchone()[0]
+        laptop.connection.execute(f"PRAGMA max_page_count = {pages + 20}")
         done = fill(laptop)
         with problem(Problem.DISK_FULL):
             laptop.add_batch(b'{"batch":"%s"}' % BATCH.encode(), bytes(100_000), False)
         assert seqs(laptop) == list(range(done + 1))
-        laptop._connection.execute("PRAGMA max_page_count = 100000")
+        laptop.connection.execute("PRAGMA max_page_count = 100000")
         assert laptop.append(rate(1, GIST)).seq == done + 1
         assert seqs(laptop) == list(range(done + 2))
 

@@ -102,17 +102,17 @@ def test_cleaning_that_a_full_disk_prevents_is_made_up_for(tmp_path: Path) -> No
     """Rewriting the file fails, as on a full disk; the bytes are overwritten nevertheless."""
     with Laptop.open(tmp_path) as laptop:
         anns, others = say_much(laptop)
-        laptop._connection.execute("PRAGMA temp_store = FILE")
-        laptop._connection.set_authorizer(
+        laptop.connection.execute("PRAGMA temp_store = FILE")
+        laptop.connection.set_authorizer(
             lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_ATTACH else sqlite3.SQLITE_OK
         )  # fmt: skip  # VACUUM attaches the new file
         laptop.append(withdraw(Scope.BATCH))
-        assert laptop._connection.execute("SELECT unclean FROM installation").fetchone() == (1,)
+        assert laptop.connection.execute("SELECT unclean FROM installation").fetchone() == (1,)
     large = (tmp_path / FILE_NAME).stat().st_size
     content = every_byte(tmp_path)
     assert not [trace for event in anns for trace in traces(event) if trace in content]
     with Laptop.open(tmp_path) as laptop:
-        assert laptop._connection.execute("SELECT unclean FROM installation").fetchone() == (0,)
+        assert laptop.connection.execute("SELECT unclean FROM installation").fetchone() == (0,)
         assert {event.id for event in laptop.events() if event.payload} >= {e.id for e in others}
     assert (tmp_path / FILE_NAME).stat().st_size < large
 

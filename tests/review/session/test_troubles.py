@@ -72,7 +72,7 @@ def test_a_file_that_was_moved_takes_no_rating_and_says_so(tmp_path: Path) -> No
 
 def test_a_full_disk_takes_no_rating_and_the_same_key_works_later(tmp_path: Path) -> None:
     sitting = Sitting(tmp_path)
-    connection = sitting.laptop._connection
+    connection = sitting.laptop.connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
     view = sitting.session.view

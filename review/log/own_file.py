@@ -1,0 +1,138 @@
+"""Opening an SQLite file of ours, a laptop's or the office's, so that what is reported as kept is kept (DESIGN R1).
+
+The journal is a rollback journal, because a file that was moved or unmounted while open then says so; in WAL
+mode it loses ratings without a word.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from harness.failures import StoreError
+from harness.store.database import private_folder
+from review.log.saving import NotSaved, Problem, saying, transaction
+
+Step = Callable[[sqlite3.Connection], None]
+
+_PRAGMAS = (
+    "journal_mode = DELETE",
+    "synchronous = EXTRA",  # FULL, and the folder too: a commit survives a power cut right after it
+    "foreign_keys = ON",
+    "secure_delete = ON",
+    "temp_store = MEMORY",  # no text of ours in another folder
+    "trusted_schema = OFF",
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """What tells one kind of file from all others, and how an older one is brought up to date."""
+
+    application_id: int
+    """``PRAGMA application_id``, which every other program leaves at 0 or sets to its own."""
+    steps: tuple[Step, ...]
+    """Each brings a file from the version of its place to the next; a released one is never changed."""
+
+    @property
+    def version(self) -> int:
+        """The newest version, kept in ``PRAGMA user_version``."""
+        return len(self.steps)
+
+
+class OwnFile:
+    """An open file of ours, closed at the end of its block."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self.connection = connection
+        self.path = path
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+@contextmanager
+def opening(path: Path, form: Form, busy_seconds: float) -> Iterator[sqlite3.Connection]:
+    """Open a file, made where there is none; what is done within is one transaction with its upgrade.
+
+    The file stays open after the block, and is closed where anything fails. Raises NotSaved where it is
+    another program's or cannot be written, and StoreError where a newer version made it; it is then as before.
+    """
+    with saying(path):
+        private_folder(path.parent)
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = sqlite3.connect(
+            path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+        )
+        try:
+            _check_ours(connection, path, form)
+            for pragma in _PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}")
+            with transaction(connection):
+                _upgrade(connection, form)
+                yield connection
+            _try_writing(connection, form)
+        except BaseException:
+            connection.close()
+            raise
+
+
+def _check_ours(connection: sqlite3.Connection, path: Path, form: Form) -> None:
+    # one state of the file, though another program may just be making it
+    connection.execute("BEGIN")
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    connection.rollback()
+    if application != form.application_id and (application or version or tables):
+        raise NotSaved(Problem.NOT_OURS, path, f"application_id {application:#x}")
+    if version > form.version:
+        raise StoreError(
+            f"{path} was written by a newer version of Rosetta (its version is {version}, this program "
+            f"knows {form.version}). Install the newer version, or name another folder in ROSETTA_HOME. "
+            "Nothing was changed."
+        )
+
+
+def _upgrade(connection: sqlite3.Connection, form: Form) -> None:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version == form.version:
+        return
+    for step in form.steps[version:]:
+        step(connection)
+    connection.execute(f"PRAGMA application_id = {form.application_id}")
+    connection.execute(f"PRAGMA user_version = {form.version}")
+
+
+def _try_writing(connection: sqlite3.Connection, form: Form) -> None:
+    """Change something and take it back, so that a file or folder that is read-only says so at once.
+
+    A full disk is no reason not to open: what is there can still be handed over.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute(f"PRAGMA user_version = {form.version + 1}")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
+    finally:
+        connection.rollback()
