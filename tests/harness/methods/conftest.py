@@ -10,33 +10,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
-import keyring
 import pytest
-from keyring.backend import KeyringBackend
 
 from corpora.entry import Entry, Segment
 from harness.calls import Reply, Request
 from harness.keys import known_variables
 from harness.methods.options import MethodOptions
-
-
-class MemoryKeyring(KeyringBackend):
-    """A keyring that lives as long as a test."""
-
-    priority = 1  # type: ignore[assignment]  a class property in the library
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        del self.kept[service, username]
+from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 
 
 @pytest.fixture(autouse=True)
@@ -44,10 +24,8 @@ def ring(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryKeyring]:
     """No test sees the keyring or the keys of the person who runs it."""
     for variable in known_variables().values():
         monkeypatch.delenv(variable, raising=False)
-    before, fake = keyring.get_keyring(), MemoryKeyring()
-    keyring.set_keyring(fake)
-    yield fake
-    keyring.set_keyring(before)
+    with memory_keyring() as fake:
+        yield fake
 
 
 @dataclass

@@ -18,7 +18,7 @@ from harness.endpoints import chat_endpoint, is_loopback
 from harness.failures import KeyStoreError, UsageError
 from harness.keys import SERVICE, delete_key, find_key, get_key, set_key, stored_names
 from rosetta_tui.commands.key import key
-from tests.harness.methods.conftest import MemoryKeyring
+from tests.keyring_in_memory import MemoryKeyring
 
 OPENROUTER = chat_endpoint("openrouter")
 

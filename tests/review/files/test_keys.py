@@ -16,7 +16,7 @@ from harness.failures import KeyStoreError
 from review.files.keys import Identity, Role, key_phrase, write_private
 from review.files.sealing import AgeIdentity, read_age_identities
 from review.files.signature import verify
-from tests.review.files.conftest import MemoryKeyring
+from tests.keyring_in_memory import MemoryKeyring
 
 
 class Forgetful(MemoryKeyring):
