@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 
 from textual import events
@@ -14,7 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from review.log.payloads import MOST_TEXT
-from rosetta_tui.text import plain
+from review.session.typed_text import as_kept, harmless
 
 PAUSE_SECONDS = 0.4
 """So long a silence of the keys is a typing pause: the draft is kept then."""
@@ -85,7 +84,7 @@ class Box(TextArea):
     @property
     def written(self) -> str:
         """The text in the form in which it is kept: composed letters, no blanks around it."""
-        return unicodedata.normalize("NFC", self.text).strip()
+        return as_kept(self.text)
 
     def begin(self, text: str, start: str) -> None:
         """Take the keys."""
@@ -135,16 +134,3 @@ class Box(TextArea):
 
     def _paused(self) -> None:
         self.post_message(Writing.Paused(self.written))
-
-
-def harmless(text: str) -> str:
-    """Leave out every character that acts on a terminal; blanks of all kinds become spaces."""
-    kept = (
-        character if character == "\n" or plain(character) == character else _blank(character)
-        for character in text.replace("\r\n", "\n")
-    )
-    return "".join(kept)
-
-
-def _blank(character: str) -> str:
-    return " " if character == "\t" or unicodedata.category(character) == "Zs" else ""

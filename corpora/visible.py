@@ -1,0 +1,129 @@
+"""Text from outside, made harmless for a screen: what would act instead of showing becomes a visible symbol.
+
+Outputs of models and corpora of strangers may hold escape sequences, direction overrides, invisible
+characters or towers of marks. A terminal shows ``plain`` text; a window, which sets type, ``readable`` text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+_NAMED: Final = {
+    0x09: "⇥",
+    0x0A: "␤",
+    0x7F: "␡",
+    0xAD: "⟨SHY⟩",
+    0x061C: "⟨ALM⟩",
+    0x200B: "⟨ZWSP⟩",
+    0x200E: "⟨LRM⟩",
+    0x200F: "⟨RLM⟩",
+    0x2028: "⟨LS⟩",
+    0x2029: "⟨PS⟩",
+    0x202A: "⟨LRE⟩",
+    0x202B: "⟨RLE⟩",
+    0x202C: "⟨PDF⟩",
+    0x202D: "⟨LRO⟩",
+    0x202E: "⟨RLO⟩",
+    0x2060: "⟨WJ⟩",
+    0x2066: "⟨LRI⟩",
+    0x2067: "⟨RLI⟩",
+    0x2068: "⟨FSI⟩",
+    0x2069: "⟨PDI⟩",
+    0xFEFF: "⟨BOM⟩",
+}
+
+_KEPT: Final = frozenset({0x20, 0x200C, 0x200D, 0x3000})
+"""Space, ZWNJ and ZWJ (scripts need them to shape), and the ideographic space."""
+
+_KEPT_IN_TYPE: Final = frozenset({0x09, 0xAD, 0x061C, 0x200B, 0x200E, 0x200F, 0x2060})
+"""What type-setting needs at the place where it stands, and what reaches no further than its neighbours."""
+
+_BLANK: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
+"""Characters that count as printable and yet show nothing."""
+
+MOST_MARKS: Final = 8
+"""Marks on one letter; no writing of a living language needs as many."""
+_TOWER_SEAT: Final = "◌"
+"""What further marks stand on."""
+
+
+class _Visible(dict[int, str]):
+    """A translation table that decides about a character when it first meets it."""
+
+    def __missing__(self, code: int) -> str:
+        shown = _visible(code)
+        self[code] = shown
+        return shown
+
+
+class _Readable(dict[int, str]):
+    """The same for a screen that sets type: every kind of space stays as wide as it is."""
+
+    def __missing__(self, code: int) -> str:
+        spaces = unicodedata.category(chr(code)) == "Zs"
+        shown = chr(code) if spaces or code in _KEPT_IN_TYPE else _visible(code)
+        self[code] = shown
+        return shown
+
+
+def _visible(code: int) -> str:
+    character = chr(code)
+    if code in _KEPT:
+        return character
+    if code in _NAMED:
+        return _NAMED[code]
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if unicodedata.category(character) == "Zs":
+        return "⍽"
+    if character.isprintable() and not _BLANK.match(character):
+        return character
+    return f"⟨U+{code:04X}⟩"
+
+
+_TABLE: Final = _Visible()
+_TYPE_TABLE: Final = _Readable()
+
+
+def plain(text: str) -> str:
+    """Give text in which every control, direction mark and invisible character is a visible symbol.
+
+    The result holds no character of the categories Cc, Cs, Co, Cn, Zl or Zp, and of Cf only ZWJ and ZWNJ,
+    so a terminal can only show it. Text without such characters comes back as it is.
+    """
+    if _is_plain(text):
+        return text
+    return text.translate(_TABLE)
+
+
+def readable(text: str) -> str:
+    """Give text for a window: with its line breaks, spaces and direction marks, but without what reaches further.
+
+    Controls and everything that overrides, embeds or isolates a direction become visible, and after
+    ``MOST_MARKS`` marks on one letter the next ones stand on a dotted circle, so that no text covers another.
+    """
+    return "\n".join(_readable_line(line) for line in text.replace("\r\n", "\n").split("\n"))
+
+
+def _readable_line(line: str) -> str:
+    if line.isascii() and line.isprintable():
+        return line
+    return _without_towers(line if _is_plain(line) else line.translate(_TYPE_TABLE))
+
+
+def _is_plain(text: str) -> bool:
+    return text.isprintable() and not _BLANK.search(text)
+
+
+def _without_towers(line: str) -> str:
+    marks = 0
+    kept = []
+    for character in line:
+        marks = marks + 1 if unicodedata.category(character)[0] == "M" else 0
+        if marks > MOST_MARKS:
+            kept.append(_TOWER_SEAT)
+            marks = 1
+        kept.append(character)
+    return "".join(kept)
