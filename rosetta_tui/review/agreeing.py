@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
+from review.session import page_words
 from review.session.labels import sharing
 from review.session.troubles import Trouble
 from review.session.words import Words
@@ -46,18 +47,16 @@ class OrganisationPage(YesPage):
 
     def place(self) -> str:
         """Say where the person is."""
-        return self.words("Who asks")
+        return page_words.who_asks(self.words)
 
     def body(self) -> ComposeResult:
         """Show the name and the words."""
         words = self.words
-        yield paragraph(words("These sentences come from:"))
+        yield paragraph(page_words.comes_from(words))
         yield Static(show(self._batch.manifest.organisation.name, "bold"))
-        yield paragraph(words("Its six words are:"))
+        yield paragraph(page_words.its_six_words(words))
         yield Static(show(f"    {self._batch.organisation_phrase}", "bold $mark"))
-        yield paragraph(
-            words("Compare them with the words on your card. If they differ, stop and ask.")
-        )
+        yield paragraph(page_words.compare_them(words))
 
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""
@@ -142,41 +141,24 @@ class ConsentPage(Page[Consent]):
 
     def place(self) -> str:
         """Say where the person is."""
-        return self.words("Before you begin")
+        return page_words.before_you_begin(self.words)
 
     def body(self) -> ComposeResult:
         """Say who asks for what."""
         words, manifest = self.words, self._manifest
-        sentences = len(next(iter(manifest.orders.values())))
         yield Static(
             Content.assemble(
                 show(manifest.title, "bold"), "\n", show(manifest.organisation.name, "$quiet")
             )
         )
-        yield paragraph(
-            words.plural(
-                "You will see {n} translated sentence and say how good it is.",
-                "You will see {n} translated sentences and say how good each one is.",
-                sentences,
-            )
-        )
-        yield paragraph(
-            "\n".join(
-                f"• {each}"
-                for each in (
-                    words("Nothing is sent over the internet."),
-                    words("Your answers stay on this computer until you hand them over."),
-                    words("Your name is not asked for. You can stop at any time."),
-                    words("You can take back what you gave."),
-                )
-            )
-        )
+        yield paragraph(page_words.what_comes(words, manifest))
+        yield paragraph("\n".join(f"• {each}" for each in page_words.promises(words)))
         yield Static(show_lines(manifest.consent.strip()))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))
         yield Static(self._sharing(), id="share")
         if manifest.guide.strip():
-            yield paragraph(words("How to judge"), "bold")
+            yield paragraph(page_words.how_to_judge(words), "bold")
             yield Static(show_lines(manifest.guide.strip()))
 
     def _sharing(self) -> Content:

@@ -11,18 +11,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from review.session.item_words import Answer
 from rosetta_tui.review.told import told
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One of the answers."""
-
-    key: str
-    """As it stands on the keyboard."""
-    words: str
-    meaning: str = ""
-    """One line that explains the words."""
 
 
 class Choices(Vertical):
@@ -84,7 +74,7 @@ class _Cell(Horizontal):
 
     def _words(self) -> Content:
         answer, sign = self._answer, " ✓" if self._marked else ""
-        words = told(f"{answer.words}{sign}", "bold")
+        words = told(f"{answer.word}{sign}", "bold")
         if not answer.meaning:
             return words
         return Content.assemble(_key(answer), " ", words, "\n", told(answer.meaning, "$quiet"))

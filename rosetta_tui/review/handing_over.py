@@ -14,6 +14,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from harness.failures import HarnessError
+from review.session import page_words
 from review.session.handing_over import Exported
 from review.session.troubles import trouble
 from rosetta_tui.review.key_line import Hint, KeyLine
@@ -42,7 +43,7 @@ class HandOverPage(Page[None]):
 
     def place(self) -> str:
         """Say where the person is."""
-        return self.words("Hand over your answers")
+        return page_words.hand_over(self.words)
 
     def body(self) -> ComposeResult:
         """Lay out the question and the places."""
@@ -132,7 +133,7 @@ class HandOverPage(Page[None]):
         if not self._busy and not self._done:
             self._busy = True
             self.query_one(TroubleLine).tell(self.words, "")
-            self._tell(self.words("Saving and checking … Leave the stick in."))
+            self._tell(page_words.saving_to_stick(self.words))
             self.run_worker(self._saved(folder), group="session")
 
     async def _saved(self, folder: Path) -> None:
@@ -166,14 +167,10 @@ class HandOverPage(Page[None]):
         body = self.query_one(".body")
         body.remove_children()
         body.mount(
-            paragraph(words("Saved and checked. You may pull the stick out."), "bold $good"),
-            paragraph(words("These six words belong to your file:")),
+            paragraph(page_words.saved_to_stick(words), "bold $good"),
+            paragraph(page_words.six_words_of_file(words)),
             Static(show(f"    {exported.phrase}", "bold $mark")),
-            paragraph(
-                words(
-                    "Write them down or take a picture. The organisation will see the same words."
-                )
-            ),
+            paragraph(page_words.write_them_down(words)),
             paragraph(show(str(exported.path), "$quiet")),
         )
         body.focus()

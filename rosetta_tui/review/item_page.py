@@ -9,8 +9,9 @@ from textual.containers import Center, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
+from review.session import item_words
 from review.session.view import ShownItem, TextField, View
-from rosetta_tui.review import item_words
+from rosetta_tui.review import item_hints
 from rosetta_tui.review.choices import Choices
 from rosetta_tui.review.key_line import Hint, KeyLine
 from rosetta_tui.review.lesson import LessonBox
@@ -69,7 +70,9 @@ class ItemPage(Screen[None]):
 
     def on_mount(self) -> None:
         """Show the first item."""
-        self.query_one(Texts).name_them(self.words("Original"), self.words("Translation"))
+        self.query_one(Texts).name_them(
+            self.words(item_words.ORIGINAL), self.words(item_words.TRANSLATION)
+        )
         self.watch(self.query_one(Texts), "scroll_y", self._tell_more, init=False)
         self.enter(Mode.JUDGE)
         self.draw(self.view)
@@ -105,9 +108,8 @@ class ItemPage(Screen[None]):
 
     def _tell_more(self) -> None:
         below = self.query_one(Texts).more_below
-        self.query_one("#more", Static).update(
-            told(self.words("↓ The text goes on below")) if below else ""
-        )
+        said = told(self.words(item_words.GOES_ON_BELOW)) if below else ""
+        self.query_one("#more", Static).update(said)
 
     def say(self, words: str) -> None:
         """Say one quiet sentence."""
@@ -119,13 +121,13 @@ class ItemPage(Screen[None]):
     def _hints(self) -> list[Hint]:
         match self.mode:
             case Mode.JUDGE:
-                return item_words.hints(self.words, self.view)
+                return item_hints.hints(self.words, self.view)
             case Mode.HARM:
-                return item_words.harm_hints(self.words)
+                return item_hints.harm_hints(self.words)
             case Mode.WRITING:
-                return item_words.writing_hints(self.words, self.field)
+                return item_hints.writing_hints(self.words, self.field)
             case _:
-                return item_words.back(self.words)
+                return item_hints.back(self.words)
 
     def enter(self, mode: Mode) -> None:
         """Let the next key mean something else; what went wrong before it is over."""

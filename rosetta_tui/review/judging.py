@@ -9,19 +9,20 @@ from typing import ClassVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.widgets import Static
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Reason
+from review.session import item_words
 from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
 from review.session.labels import harm_question
+from review.session.onward import Onward
 from review.session.view import ShownItem, TextField, View
-from rosetta_tui.review import item_words
 from rosetta_tui.review.choices import Choices
 from rosetta_tui.review.handing_over import HandOverPage
 from rosetta_tui.review.helping import HelpPage
 from rosetta_tui.review.item_page import ItemPage, Mode
-from rosetta_tui.review.onward import Onward
 from rosetta_tui.review.resting import PAUSES
 from rosetta_tui.review.sitting import Sitting
 from rosetta_tui.review.texts import Texts
@@ -30,6 +31,7 @@ from rosetta_tui.review.trouble import TroubleLine
 from rosetta_tui.review.typed import typed
 from rosetta_tui.review.withdrawing import WithdrawPage
 from rosetta_tui.review.writing import Writing
+from rosetta_tui.text import show
 
 SLOW_SECONDS = 0.3
 """When saving takes longer than this, the page says that it goes on."""
@@ -150,7 +152,7 @@ class JudgingScreen(ItemPage):
             self.run_worker(self._done(call, then or self.draw), group="session")
 
     async def _done(self, call: Callable[[], View], then: Callable[[View], None]) -> None:
-        slow = self.set_timer(SLOW_SECONDS, lambda: self.say(self.words("saving …")))
+        slow = self.set_timer(SLOW_SECONDS, lambda: self.say(self.words(item_words.SAVING)))
         try:
             view = await self.sitting.do(call)
         finally:
@@ -187,7 +189,7 @@ class JudgingScreen(ItemPage):
     # Asking once more
 
     def _ask_why(self, _: ShownItem) -> None:
-        title = told(self.words("Why can you not judge it?"), "bold")
+        title = told(self.words(item_words.WHY_NOT), "bold")
         self.query_one("#why", Choices).ask(title)
         self.enter(Mode.WHY)
 
@@ -201,10 +203,11 @@ class JudgingScreen(ItemPage):
     def _ask_reasons(self, _: ShownItem) -> None:
         last = self.view.last
         if last is None or last.rating is None:
-            self.say(self.words("First give an answer, then say why."))
+            self.say(self.words(item_words.ANSWER_FIRST))
             return
         given = [list(Reason).index(reason) for reason in last.item.reasons]
-        title = item_words.last_question(self.words, last)
+        question = item_words.last_question(self.words, last)
+        title = Content.assemble(show(question.about, "bold"), "\n", told(question.said))
         self.query_one("#reasons", Choices).ask(title, given)
         self.enter(Mode.REASONS)
 

@@ -7,7 +7,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from review.session.labels import rating_label
+from review.session.item_words import lesson_said
 from review.session.view import Lesson
 from review.session.words import Words
 from rosetta_tui.review.told import told
@@ -33,12 +33,6 @@ class LessonBox(VerticalScroll):
 
 def lesson_words(words: Words, lesson: Lesson) -> Content:
     """Say whether both answers agree, and why the expected one is expected."""
-    expected = rating_label(words, lesson.expected)
-    if lesson.given is lesson.expected:
-        first = told(words("Yes: {rating}.", rating=expected), "bold $good")
-    else:
-        given = rating_label(words, lesson.given)
-        first = told(
-            words("You said {given}. We would say {rating}.", given=given, rating=expected), "bold"
-        )
+    agrees = lesson.given is lesson.expected
+    first = told(lesson_said(words, lesson), "bold $good" if agrees else "bold")
     return Content.assemble(first, "\n", show_lines(lesson.explanation))

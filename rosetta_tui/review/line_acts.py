@@ -8,6 +8,7 @@ from typing import Final
 
 from harness.failures import HarnessError
 from review.rating import CannotJudge, Rating
+from review.session.item_words import ANSWER_FIRST
 from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
 from review.session.labels import harm_question, rating_label
 from review.session.session import Session
@@ -107,7 +108,7 @@ class LineActs:
     def reasons(self, view: View, digits: str) -> None:
         """Ask what is wrong with the item that was judged last."""
         if view.last is None or view.last.rating is None:
-            self._console.say(self._words("First give an answer, then say why."))
+            self._console.say(self._words(ANSWER_FIRST))
             return
         digits = digits or self._asked_reasons(view.last.rating)
         chosen = {reason for digit in digits if (reason := reason_of(digit)) is not None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
+from review.session import item_words
 from review.session.keys import ACT_WORDS, KEYS, Act, key_name
 from review.session.labels import (
     cannot_judge_label,
@@ -13,7 +14,7 @@ from review.session.labels import (
     reasons_label,
     scope_label,
 )
-from review.session.view import Lesson, Phase, ShownItem, View
+from review.session.view import Lesson, ShownItem, View
 from review.session.words import Words
 from rosetta_tui.review.console import Console
 
@@ -24,11 +25,11 @@ _NOT_HERE = frozenset({Act.LARGER, Act.SMALLER})
 def show_item(console: Console, words: Words, view: View, item: ShownItem) -> None:
     """Print the item, and what this person already said of it."""
     console.say()
-    console.say(_place(words, view.phase, item))
+    console.say(item_words.place(words, view))
     console.labelled(words("Original:"), item.source)
     console.labelled(words("Translation:"), item.candidate)
     if item.rating is not None:
-        console.say(words("Your answer was: {rating}.", rating=rating_label(words, item.rating)))
+        console.say(item_words.your_answer(words, item.rating))
     if item.reasons:
         console.say(words("What is wrong: {reasons}.", reasons=reasons_label(words, item.reasons)))
     if item.comment:
@@ -39,25 +40,9 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
         console.say(words("You marked this as harmful."))
 
 
-def _place(words: Words, phase: Phase, item: ShownItem) -> str:
-    facts = {"number": item.number, "of": item.of}
-    if phase is Phase.TRAINING and item.again:
-        return words("Practice, once more: {number} of {of}", **facts)
-    if phase is Phase.TRAINING:
-        return words("Practice {number} of {of}", **facts)
-    if phase is Phase.SKIPPED:
-        return words("Once more: {number} of {of}", **facts)
-    return words("Sentence {number} of {of}", **facts)
-
-
 def show_lesson(console: Console, words: Words, lesson: Lesson) -> None:
     """Print the answer to a training item."""
-    expected = rating_label(words, lesson.expected)
-    if lesson.given is lesson.expected:
-        console.say(words("Yes: {rating}.", rating=expected))
-    else:
-        given = rating_label(words, lesson.given)
-        console.say(words("You said {given}. We would say {rating}.", given=given, rating=expected))
+    console.say(item_words.lesson_said(words, lesson))
     console.labelled(words("Why:"), lesson.explanation)
 
 

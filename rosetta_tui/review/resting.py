@@ -10,11 +10,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
+from review.session import page_words
 from review.session.keys import KEYS, Act, act_of
+from review.session.onward import Onward
 from review.session.view import Phase, View
 from review.session.words import Words
 from rosetta_tui.review.key_line import Hint
-from rosetta_tui.review.onward import Onward
 from rosetta_tui.review.page import Page, paragraph
 from rosetta_tui.review.told import told
 from rosetta_tui.review.trouble import TroubleLine
@@ -67,7 +68,7 @@ class PausePage(Page[Onward]):
         return [self._key(Act.UNDO, self.words("undo"))] if self._view.can_undo else []
 
     def _far(self) -> str:
-        return self.words("{done} of {total}", done=self._view.done, total=self._view.total)
+        return page_words.far(self.words, self._view)
 
 
 class RestPage(PausePage):
@@ -79,10 +80,9 @@ class RestPage(PausePage):
 
     def body(self) -> ComposeResult:
         """Suggest it."""
-        words = self.words
-        yield paragraph(words("Time for a rest?"), "bold")
-        yield paragraph(words("Look out of the window, drink something. There is no hurry."))
-        yield paragraph(words("Everything is saved. You can also stop here and go on another day."))
+        said = page_words.rest(self.words)
+        yield paragraph(said.first, "bold")
+        yield from map(paragraph, said.rest)
 
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""
@@ -103,15 +103,9 @@ class LaterPage(PausePage):
 
     def body(self) -> ComposeResult:
         """Ask."""
-        words = self.words
-        yield paragraph(words("You have seen all sentences."), "bold")
-        yield paragraph(
-            words.plural(
-                "You left {n} sentence for later. Look at it now?",
-                "You left {n} sentences for later. Look at them now?",
-                self._view.skipped,
-            )
-        )
+        said = page_words.later(self.words, self._view)
+        yield paragraph(said.first, "bold")
+        yield from map(paragraph, said.rest)
 
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""
@@ -135,8 +129,9 @@ class EndPage(PausePage):
     def body(self) -> ComposeResult:
         """Say it."""
         words, view = self.words, self._view
-        yield paragraph(words("That was the last one. Thank you!"), "bold $good")
-        yield paragraph(words("You answered {done} of {total}.", done=view.done, total=view.total))
+        said = page_words.end(words, view)
+        yield paragraph(said.first, "bold $good")
+        yield from map(paragraph, said.rest)
         if view.skipped:
             yield paragraph(
                 words.plural(
@@ -156,8 +151,7 @@ class EndPage(PausePage):
     def _what_to_do(self) -> ComposeResult:
         words, key = self.words, KEYS[Act.HAND_OVER][0]
         if self._view.handed_over:
-            said = words("Handed over at {time}.", time=self._view.handed_over)
-            yield paragraph(said, "bold $good")
+            yield paragraph(page_words.handed_over(words, self._view), "bold $good")
             yield paragraph(
                 words(
                     "You are done. To write your answers to a stick once more, press {key}.",
@@ -196,16 +190,9 @@ class WithdrawnPage(PausePage):
 
     def body(self) -> ComposeResult:
         """Say it."""
-        words = self.words
-        yield paragraph(
-            words("What you gave for these sentences is erased on this computer."), "bold"
-        )
-        yield paragraph(
-            words(
-                "If you handed a stick over before, hand one over once more: "
-                "it tells the organisation to erase what it has."
-            )
-        )
+        said = page_words.withdrawn(self.words)
+        yield paragraph(said.first, "bold")
+        yield from map(paragraph, said.rest)
 
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""

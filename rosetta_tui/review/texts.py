@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from review.session.item_words import Mark
 from review.session.view import ShownItem
 from rosetta_tui.review.told import told
 from rosetta_tui.text import show_lines
@@ -30,20 +33,25 @@ class Texts(VerticalScroll):
         self.query_one("#source-name", Static).update(told(original))
         self.query_one("#candidate-name", Static).update(told(translation))
 
-    def show_item(self, item: ShownItem, marks: Content) -> None:
+    def show_item(self, item: ShownItem, marks: Sequence[Mark]) -> None:
         """Show an item from its beginning."""
         self.query_one("#source", Static).update(show_lines(item.source))
         self.query_one("#candidate", Static).update(show_lines(item.candidate, "bold"))
         self.show_marks(marks)
         self.scroll_home(animate=False)
 
-    def show_marks(self, marks: Content) -> None:
+    def show_marks(self, marks: Sequence[Mark]) -> None:
         """Show what the person added to the item."""
         line = self.query_one("#marks", Static)
         line.display = bool(marks)
-        line.update(marks)
+        line.update(Content("\n").join(map(_mark, marks)))
 
     @property
     def more_below(self) -> bool:
         """Whether a part of the texts is below what is seen."""
         return self.scroll_offset.y < self.max_scroll_y
+
+
+def _mark(mark: Mark) -> Content:
+    said = told(mark.said, "$warn" if mark.warns else "$quiet")
+    return Content.assemble(said, " ", show_lines(mark.text)) if mark.text else said

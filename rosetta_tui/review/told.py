@@ -6,7 +6,7 @@ import re
 
 from textual.content import Content
 
-from rosetta_tui.text import plain, show
+from rosetta_tui.text import plain
 
 _SPACE_THAT_HOLDS = re.compile("([\u00a0\u202f])")
 """No-break spaces, as French typography sets them; a terminal shows both as the wider one."""
@@ -22,8 +22,3 @@ def told(words: str, style: str = "") -> Content:
 def _harmless(line: str) -> str:
     parts = _SPACE_THAT_HOLDS.split(line)
     return "".join(_HOLDS if _SPACE_THAT_HOLDS.fullmatch(part) else plain(part) for part in parts)
-
-
-def quoted(text: str, most: int, style: str = "") -> Content:
-    """Give the beginning of somebody's text on one line."""
-    return show(text if len(text) <= most else f"{text[: most - 1].rstrip()}…", style)

@@ -9,10 +9,12 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from review.log.payloads import Scope
+from review.session import page_words
+from review.session.item_words import Answer
 from review.session.keys import KEYS, Act, act_of, scope_of
 from review.session.labels import scope_label
 from review.session.words import Words
-from rosetta_tui.review.choices import Answer, Choices
+from rosetta_tui.review.choices import Choices
 from rosetta_tui.review.key_line import Hint, KeyLine
 from rosetta_tui.review.page import Page, paragraph
 from rosetta_tui.review.told import told
@@ -33,14 +35,9 @@ class WithdrawPage(Page[Scope]):
     def body(self) -> ComposeResult:
         """Lay out what it means, and how much."""
         words = self.words
-        yield paragraph(words("You may take back what you gave, at any time and without a reason."))
-        yield paragraph(
-            words(
-                "What you choose is erased on this computer for good. A stick that you handed over "
-                "cannot be called back; the next one tells the organisation to erase it too."
-            )
-        )
-        yield paragraph(words("What do you want to take back?"), "bold")
+        said = page_words.take_back(words)
+        yield from map(paragraph, (said.first, *said.rest))
+        yield paragraph(page_words.what_to_take_back(words), "bold")
         yield Choices(
             [
                 Answer(str(number), scope_label(words, scope))

@@ -1,4 +1,4 @@
-"""Where a page leads."""
+"""Where a page of the sitting leads, whatever face shows it."""
 
 from __future__ import annotations
 

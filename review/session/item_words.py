@@ -1,0 +1,171 @@
+"""What the page of an item says around its two texts, in the reviewer's language; the same in every face."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from review.rating import CannotJudge, Rating, Reason
+from review.session.keys import KEYS, RATING_OF, Act
+from review.session.labels import cannot_judge_label, rating_label, rating_meaning, reason_label
+from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
+from review.session.words import Words, msgid
+
+NAMED = 70
+"""Characters of a text that is only named."""
+
+ORIGINAL = msgid("Original")
+TRANSLATION = msgid("Translation")
+GOES_ON_BELOW = msgid("↓ The text goes on below")
+SAVING = msgid("saving …")
+WHY_NOT = msgid("Why can you not judge it?")
+ANSWER_FIRST = msgid("First give an answer, then say why.")
+
+_IN_TRAINING = frozenset({*RATING_OF, Act.HELP, Act.WITHDRAW, Act.QUIT})
+_IN_LESSON = frozenset({Act.HELP, Act.WITHDRAW, Act.QUIT})
+
+
+class Answer(NamedTuple):
+    """One of the answers that stand side by side."""
+
+    key: str
+    """As it stands on the keyboard."""
+    word: str
+    meaning: str = ""
+    """One line that explains it."""
+
+
+class Mark(NamedTuple):
+    """Something that the person added to an item before."""
+
+    said: str
+    text: str = ""
+    """What the person wrote; ``said`` is its title then."""
+    warns: bool = False
+
+
+class Offer(NamedTuple):
+    """Something that can be done now, in one or two words."""
+
+    act: Act
+    said: str
+
+
+class Question(NamedTuple):
+    """A question about an item that is not shown any more."""
+
+    about: str
+    """The beginning of its translation."""
+    said: str
+
+
+def ratings(words: Words) -> list[Answer]:
+    """Give the four ratings, the worst first."""
+    return [
+        Answer(KEYS[act][0], rating_label(words, rating), rating_meaning(words, rating))
+        for act, rating in RATING_OF.items()
+    ]
+
+
+def reasons(words: Words) -> list[Answer]:
+    """Give what can be wrong with a translation."""
+    return [Answer(str(n), reason_label(words, each)) for n, each in enumerate(Reason, 1)]
+
+
+def why_not(words: Words) -> list[Answer]:
+    """Give why a person may not judge an item."""
+    return [
+        Answer(str(n), cannot_judge_label(words, each)) for n, each in enumerate(CannotJudge, 1)
+    ]
+
+
+def place(words: Words, view: View) -> str:
+    """Say how far the person is; empty where no item is shown."""
+    item = view.item
+    if item is None:
+        return ""
+    if view.phase is Phase.TRAINING and item.again:
+        return words("Practice, once more: {number} of {of}", number=item.number, of=item.of)
+    if view.phase is Phase.TRAINING:
+        return words("Practice {number} of {of}", number=item.number, of=item.of)
+    if view.phase is Phase.SKIPPED:
+        return words("Once more: {number} of {of}", number=item.number, of=item.of)
+    return words("Sentence {number} of {of}", number=item.number, of=item.of)
+
+
+def your_answer(words: Words, rating: Rating) -> str:
+    """Say what the person's answer was before it was taken back."""
+    return words("Your answer was: {rating}.", rating=rating_label(words, rating))
+
+
+def marks(words: Words, item: ShownItem) -> list[Mark]:
+    """Say what the person added to an item before."""
+    found = []
+    if item.rating is not None:
+        found.append(Mark(your_answer(words, item.rating)))
+    if item.harmful:
+        found.append(Mark(words("You marked this as harmful."), warns=True))
+    if item.comment:
+        found.append(Mark(words("Your comment:"), item.comment))
+    if item.suggestion:
+        found.append(Mark(words("Your better translation:"), item.suggestion))
+    return found
+
+
+def lesson_said(words: Words, lesson: Lesson) -> str:
+    """Say whether the person's answer to a training item is the expected one."""
+    expected = rating_label(words, lesson.expected)
+    if lesson.given is lesson.expected:
+        return words("Yes: {rating}.", rating=expected)
+    given = rating_label(words, lesson.given)
+    return words("You said {given}. We would say {rating}.", given=given, rating=expected)
+
+
+def allows(view: View, act: Act) -> bool:
+    """Tell whether an act means something now."""
+    if view.lesson is not None:
+        return act in _IN_LESSON
+    if view.phase is Phase.TRAINING:
+        return act in _IN_TRAINING
+    return True
+
+
+def why_not_now(words: Words, view: View) -> str:
+    """Say why an act means nothing in practice."""
+    if view.lesson is not None:
+        return words("Read the answer, then press Enter.")
+    return words("That comes after the practice.")
+
+
+def offers(words: Words, view: View) -> list[Offer]:
+    """Give what can be done beside the answers, and leaving; a lesson's "go on" is the face's own."""
+    offered = []
+    if view.phase is not Phase.TRAINING:
+        offered += [
+            Offer(Act.CANNOT_JUDGE, words("cannot judge")),
+            Offer(Act.SKIP, words("later")),
+            Offer(Act.COMMENT, words("comment")),
+            Offer(Act.WORDING, words("better translation")),
+            Offer(Act.HARM, words("harmful")),
+        ]
+        if view.last is not None and view.last.rating is not None:
+            offered.append(Offer(Act.REASONS, words("why the last one")))
+        if view.can_undo:
+            offered.append(Offer(Act.UNDO, words("undo")))
+    return [*offered, Offer(Act.HELP, words("help")), Offer(Act.QUIT, words("stop"))]
+
+
+def last_question(words: Words, last: LastJudged) -> Question:
+    """Ask what is wrong with the one that was judged just before."""
+    rating = "" if last.rating is None else rating_label(words, last.rating)
+    said = words("You answered: {rating}. What is wrong with it?", rating=rating)
+    return Question(beginning(last.item.candidate), said)
+
+
+def beginning(text: str, most: int = NAMED) -> str:
+    """Give the beginning of somebody's text, for naming it."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def writing_title(words: Words, field: TextField) -> str:
+    """Say what is to be written."""
+    return words("Your comment") if field is TextField.COMMENT else words("A better translation")

@@ -1,0 +1,171 @@
+"""What the pages around the items say where every face says the same: sentences that name no key."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from review.files.batch_form import BatchManifest
+from review.session.view import View
+from review.session.words import Words
+
+
+class PageWords(NamedTuple):
+    """What is to be read on a page."""
+
+    first: str
+    """Stands out."""
+    rest: tuple[str, ...] = ()
+
+
+def far(words: Words, view: View) -> str:
+    """Say how far the person is, shortly."""
+    return words("{done} of {total}", done=view.done, total=view.total)
+
+
+# before the first item
+
+
+def who_asks(words: Words) -> str:
+    """Name the page on which a person sees an organisation for the first time."""
+    return words("Who asks")
+
+
+def comes_from(words: Words) -> str:
+    """Introduce the organisation's name."""
+    return words("These sentences come from:")
+
+
+def its_six_words(words: Words) -> str:
+    """Introduce the six words of an organisation's key."""
+    return words("Its six words are:")
+
+
+def compare_them(words: Words) -> str:
+    """Say what to do with the six words."""
+    return words("Compare them with the words on your card. If they differ, stop and ask.")
+
+
+def before_you_begin(words: Words) -> str:
+    """Name the page on which a person agrees."""
+    return words("Before you begin")
+
+
+def how_to_judge(words: Words) -> str:
+    """Name the organisation's guide."""
+    return words("How to judge")
+
+
+def what_comes(words: Words, manifest: BatchManifest) -> str:
+    """Say how much a person is asked for."""
+    return words.plural(
+        "You will see {n} translated sentence and say how good it is.",
+        "You will see {n} translated sentences and say how good each one is.",
+        len(next(iter(manifest.orders.values()))),
+    )
+
+
+def promises(words: Words) -> tuple[str, ...]:
+    """Say what holds for everybody who agrees."""
+    return (
+        words("Nothing is sent over the internet."),
+        words("Your answers stay on this computer until you hand them over."),
+        words("Your name is not asked for. You can stop at any time."),
+        words("You can take back what you gave."),
+    )
+
+
+# between the items
+
+
+def rest(words: Words) -> PageWords:
+    """Suggest a pause."""
+    return PageWords(
+        words("Time for a rest?"),
+        (
+            words("Look out of the window, drink something. There is no hurry."),
+            words("Everything is saved. You can also stop here and go on another day."),
+        ),
+    )
+
+
+def later(words: Words, view: View) -> PageWords:
+    """Ask about what was left for later."""
+    asked = words.plural(
+        "You left {n} sentence for later. Look at it now?",
+        "You left {n} sentences for later. Look at them now?",
+        view.skipped,
+    )
+    return PageWords(words("You have seen all sentences."), (asked,))
+
+
+def end(words: Words, view: View) -> PageWords:
+    """Say thank you, and how much was answered."""
+    answered = words("You answered {done} of {total}.", done=view.done, total=view.total)
+    return PageWords(words("That was the last one. Thank you!"), (answered,))
+
+
+def handed_over(words: Words, view: View) -> str:
+    """Say when the answers were handed over; empty where they were not, or something came since."""
+    return words("Handed over at {time}.", time=view.handed_over) if view.handed_over else ""
+
+
+# the stick
+
+
+def hand_over(words: Words) -> str:
+    """Name the page on which answers are handed over."""
+    return words("Hand over your answers")
+
+
+def saving_to_stick(words: Words) -> str:
+    """Ask for patience while the file is written and read back."""
+    return words("Saving and checking … Leave the stick in.")
+
+
+def saved_to_stick(words: Words) -> str:
+    """Say that the file is whole."""
+    return words("Saved and checked. You may pull the stick out.")
+
+
+def six_words_of_file(words: Words) -> str:
+    """Introduce the six words of the file."""
+    return words("These six words belong to your file:")
+
+
+def write_them_down(words: Words) -> str:
+    """Say what the six words of the file are for."""
+    return words("Write them down or take a picture. The organisation will see the same words.")
+
+
+# taking back
+
+
+def take_back(words: Words) -> PageWords:
+    """Say what taking back means, before anything is chosen."""
+    return PageWords(
+        words("You may take back what you gave, at any time and without a reason."),
+        (
+            words(
+                "What you choose is erased on this computer for good. A stick that you handed over "
+                "cannot be called back; the next one tells the organisation to erase it too."
+            ),
+        ),
+    )
+
+
+def what_to_take_back(words: Words) -> str:
+    """Ask how much."""
+    return words("What do you want to take back?")
+
+
+def withdrawn(words: Words) -> PageWords:
+    """Say that everything was taken back, and what remains to be done."""
+    return PageWords(
+        words("What you gave for these sentences is erased on this computer."),
+        (
+            words(
+                "If you handed a stick over before, hand one over once more: "
+                "it tells the organisation to erase what it has."
+            ),
+        ),
+    )

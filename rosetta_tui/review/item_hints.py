@@ -1,0 +1,42 @@
+"""The keys that the page of an item offers at its foot, in the reviewer's language."""
+
+from __future__ import annotations
+
+from review.session.item_words import offers
+from review.session.keys import KEYS, Act
+from review.session.view import TextField, View
+from review.session.words import Words
+from rosetta_tui.review.key_line import Hint
+
+
+def hints(words: Words, view: View) -> list[Hint]:
+    """Give the keys beside the ratings."""
+    offered = [_hint(offer.act, offer.said) for offer in offers(words, view)]
+    if view.lesson is None:
+        return offered
+    return [Hint(words("Enter"), words("go on"), "enter"), *offered]
+
+
+def _hint(act: Act, said: str) -> Hint:
+    return Hint(KEYS[act][0], said, f"act('{act}')")
+
+
+def back(words: Words) -> list[Hint]:
+    """Give the key that leads back to the ratings."""
+    return [Hint(words("Esc"), words("back"), "back")]
+
+
+def harm_hints(words: Words) -> list[Hint]:
+    """Give the answers to the question whether an item is harmful."""
+    return [Hint(words("Enter"), words("yes"), "enter"), Hint(words("Esc"), words("no"), "back")]
+
+
+def writing_hints(words: Words, field: TextField) -> list[Hint]:
+    """Give the keys of the box; the up key begins with the translation."""
+    hints = [
+        Hint(words("Enter"), words("save"), "enter"),
+        Hint(words("Esc"), words("back; your words are kept"), "back"),
+    ]
+    if field is TextField.SUGGESTION:
+        hints.append(Hint("↑", words("begin with the translation"), "start"))
+    return hints
