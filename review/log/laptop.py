@@ -16,11 +16,13 @@ from threading import RLock
 from typing import Any
 
 from harness.failures import UsageError
+from harness.store.database import private_folder
 from review.log.device import fingerprint, new_device
 from review.log.event import Event
 from review.log.laptop_schema import LAPTOP
 from review.log.own_file import OwnFile, opening
 from review.log.payloads import MOST_TEXT, AnyPayload, Withdraw
+from review.log.presence import Presence
 from review.log.saving import saying, transaction
 from review.log.table import append_event, read_events
 from review.log.withdrawal import known_withdrawals, reach, reached
@@ -47,10 +49,13 @@ class StoredBatch:
 class Laptop(OwnFile):
     """The open file; one object may be used by several threads, and several programs may have it open."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, device: str) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, device: str, presence: Presence
+    ) -> None:
         super().__init__(connection, path)
         self.device = device
         """Random id of this installation, 16 hexadecimal digits."""
+        self._presence = presence
         self._lock = RLock()
 
     @classmethod
@@ -60,12 +65,33 @@ class Laptop(OwnFile):
         Raises NotSaved where it cannot be written, and StoreError where a newer version made it.
         """
         path = folder / FILE_NAME
-        with opening(path, LAPTOP, busy_seconds) as connection:
-            device, unclean = _installed(connection, path)
-        laptop = cls(connection, path, device)
+        with saying(path):
+            presence = Presence(private_folder(folder), busy_seconds)
+        try:
+            with opening(path, LAPTOP, busy_seconds) as connection:
+                device, unclean = _installed(connection, path)
+        except BaseException:
+            presence.close()
+            raise
+        laptop = cls(connection, path, device, presence)
         if unclean:
             laptop._clean()
         return laptop
+
+    def close(self) -> None:
+        """Close the file, and let everybody know."""
+        super().close()
+        self._presence.close()
+
+    def close_alone(self) -> Presence:
+        """Close the file and let nobody open it until what comes back is closed.
+
+        Raises NotSaved (``Problem.BUSY``) where another program has it open; it is then open as before.
+        """
+        with saying(self.path), self._lock:
+            self._presence.be_alone()
+            super().close()
+        return self._presence
 
     def append(self, payload: AnyPayload) -> Event:
         """Write what happened as the next event of this device; it is on the disk when this returns.

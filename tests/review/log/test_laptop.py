@@ -20,6 +20,7 @@ from review.log.laptop import FILE_NAME, Laptop, StoredBatch
 from review.log.laptop_schema import LAPTOP, MIGRATIONS
 from review.log.merge import export_events, merge
 from review.log.payloads import Export, Scope
+from review.log.presence import FILE_NAME as PRESENCE
 from review.log.saving import NotSaved, Problem
 from review.rating import Rating
 from tests.review.log.material import (
@@ -48,7 +49,8 @@ def test_the_file_belongs_to_its_owner_alone(tmp_path: Path) -> None:
         laptop.append(rate(0, GIST))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {
-        FILE_NAME: 0o600
+        FILE_NAME: 0o600,
+        PRESENCE: 0o600,
     }
 
 

@@ -15,6 +15,7 @@ from review.log.fold import fold
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events, merge
 from review.log.payloads import Scope
+from review.log.presence import FILE_NAME as PRESENCE
 from review.log.table import create_event_table, insert_event, read_events
 from review.log.withdrawal import covered, erase, withdrawals
 from review.rating import Rating
@@ -78,7 +79,7 @@ def test_no_byte_of_it_is_left_on_the_laptop(tmp_path: Path) -> None:
         assert not [trace for event in anns for trace in traces(event) if trace in content]
         assert DRAFT.encode() not in content
         assert all(traces(event)[2] in content for event in others)
-    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, PRESENCE}
     assert report.whole
     assert events_sha256(event.id for event in heads) == before
     sent = b"\n".join(event.line() for event in exported)
