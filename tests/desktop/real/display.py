@@ -1,0 +1,115 @@
+"""A screen of a test's own: a real X server without glass, a real window manager, real keys."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.desktop.real.programs import program, running
+from tests.desktop.real.waiting import until
+
+_OPENBOX = """<?xml version="1.0"?>
+<openbox_config xmlns="http://openbox.org/3.4/rc"><focus><focusNew>yes</focusNew></focus>
+<keyboard/><mouse/><applications/></openbox_config>"""
+"""No key of its own, so that every key reaches the program."""
+
+
+@dataclass(frozen=True)
+class Display:
+    """Types and looks like a person who sits before it."""
+
+    name: str
+    """Of the form ``:7``."""
+    folder: Path
+    """For what the server and the window manager write."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a program needs to draw here; no home, no bus and no settings of this computer."""
+        return {
+            "DISPLAY": self.name,
+            "HOME": str(self.folder),
+            "XDG_RUNTIME_DIR": str(self.folder),
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+        }
+
+    def do(self, *command: str) -> str:
+        """Run one command on this screen; gives what it said."""
+        done = subprocess.run(
+            [program(command[0]), *command[1:]],
+            env=self.environment,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return done.stdout if done.returncode == 0 else ""
+
+    def press(self, *keys: str, delay: int = 12) -> None:
+        """Press keys by their X names, such as ``1``, ``Return`` or ``ctrl+z``; ``delay`` in milliseconds."""
+        self.do("xdotool", "key", "--delay", str(delay), *keys)
+
+    def type(self, text: str, delay: int = 12) -> None:
+        """Type a text."""
+        self.do("xdotool", "type", "--delay", str(delay), text)
+
+    def click(self, x: int, y: int) -> None:
+        """Press the left button there."""
+        self.do("xdotool", "mousemove", "--sync", str(x), str(y), "click", "1")
+
+    def windows(self, pid: int) -> list[str]:
+        """Give the ids of a program's windows that can be seen."""
+        return self.do("xdotool", "search", "--onlyvisible", "--pid", str(pid)).split()
+
+    def size(self, window: str) -> tuple[int, int]:
+        """Give a window's width and height in pixels."""
+        lines = self.do("xdotool", "getwindowgeometry", "--shell", window).splitlines()
+        facts = dict(line.split("=", 1) for line in lines if "=" in line)
+        return int(facts.get("WIDTH", 0)), int(facts.get("HEIGHT", 0))
+
+    def layout(self, *wishes: str) -> None:
+        """Give the keyboard another layout, as ``-layout fr``."""
+        self.do("setxkbmap", *wishes)
+
+    def shoot(self, path: Path, window: str = "root") -> Path:
+        """Take a picture."""
+        self.do("import", "-silent", "-window", window, str(path))
+        return path
+
+
+@contextlib.contextmanager
+def display(folder: Path, size: str = "1280x900") -> Iterator[Display]:
+    """Start a server on a number that nobody has, and a window manager; both go at the end."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        screen = Display(f":{stack.enter_context(_server(folder, size))}", folder)
+        config = folder / "openbox.xml"
+        config.write_text(_OPENBOX)
+        command = [program("openbox"), "--sm-disable", "--config-file", str(config)]
+        stack.enter_context(running(command, screen.environment, log=folder / "openbox.log"))
+        until(lambda: _managed(screen), "a window manager")
+        yield screen
+
+
+def _managed(screen: Display) -> bool:
+    return screen.do("xdotool", "get_num_desktops").strip().isdigit()
+
+
+@contextlib.contextmanager
+def _server(folder: Path, size: str) -> Iterator[int]:
+    reading, writing = os.pipe()
+    command: Sequence[str] = [
+        program("Xvfb"), "-displayfd", str(writing), "-screen", "0", f"{size}x24",
+        "-dpi", "96", "-nolisten", "tcp", "-noreset",
+    ]  # fmt: skip
+    with running(command, {"PATH": os.environ["PATH"]}, log=folder / "x.log", pass_fds=[writing]):
+        os.close(writing)
+        with os.fdopen(reading) as numbers:
+            number = numbers.readline().strip()
+        assert number.isdigit(), (folder / "x.log").read_text()
+        yield int(number)

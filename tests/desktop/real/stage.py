@@ -1,0 +1,87 @@
+"""A laptop's data folder, a stick with a review on it, and what is on the disk afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from review.files.batch import Batch
+from review.log.chain import check_chain
+from review.log.event import Event
+from review.log.fold import fold
+from review.log.laptop import Laptop
+from review.log.payloads import Face
+from review.log.state import ReviewerState
+from review.session.opening import Opening
+from tests.review.session.scenes import CODE, batch_of, items_of, write_file
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where one person sits down."""
+
+    folder: Path
+    batch: Batch
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def stick(self) -> Path:
+        return self.folder / "stick"
+
+    @property
+    def file(self) -> Path:
+        """The batch on the stick."""
+        return self.stick / f"{self.batch.manifest.title}.rosetta-batch"
+
+    def know(self, *, agreed: bool = True) -> Stage:
+        """Let the organisation be trusted, the code known and, unless told otherwise, the consent given."""
+        with Laptop.open(self.home) as laptop:
+            opening = Opening(laptop, language="en")
+            opening.accept(self.batch)
+            opening.reviewer(self.batch, CODE)
+            if agreed:
+                session = opening.session(self.batch, CODE, Face.DESKTOP)
+                session.agree(share_corrections=False)
+        return self
+
+    def set(self, **settings: str) -> Stage:
+        """Keep settings of the window; ``_`` in a name stands for a space."""
+        with Laptop.open(self.home) as laptop:
+            for name, value in settings.items():
+                laptop.set_setting(name.replace("_", " "), value)
+        return self
+
+    def events(self) -> list[Event]:
+        """Give what is on the disk; its chain is whole."""
+        with Laptop.open(self.home) as laptop:
+            events = list(laptop.events())
+        report = check_chain(events)
+        assert report.whole, report
+        assert not any(chain.forked for chain in report.chains), report
+        return events
+
+    def state(self) -> ReviewerState:
+        """Give what the events say of the person."""
+        return fold(self.events()).reviewers[self.batch.manifest.batch, CODE]
+
+    def handed_over(self) -> list[Path]:
+        """Give the files of ratings on the stick."""
+        return sorted(self.stick.glob("*.rosetta-ratings"))
+
+
+def stage(folder: Path, batch: Batch | None = None, texts: Sequence[str] = ()) -> Stage:
+    """Put a batch on a stick; ``texts`` are the translations of its items, where they matter."""
+    if batch is None:
+        items = items_of(max(4, len(texts)))
+        changed = [
+            item.model_copy(update={"candidate": text})
+            for item, text in zip(items, texts, strict=False)
+        ]
+        batch = batch_of([*changed, *items[len(changed) :]])
+    made = Stage(folder, batch)
+    write_file(batch, made.stick)
+    return made
