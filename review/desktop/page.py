@@ -20,6 +20,7 @@ from review.session.troubles import Trouble
 from review.session.words import Words
 
 _CONTROL = Qt.KeyboardModifier.ControlModifier
+_ALT = Qt.KeyboardModifier.AltModifier
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
@@ -36,7 +37,7 @@ class Page(QWidget):
         self.desk = desk
         self._place, self._said = _line("title"), _line("quiet")
         self._banner = Banner(self)
-        self._body = QVBoxLayout()
+        self._top, self._body, self._held = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
         self._foot = FlowLayout()
         self._lay_out()
 
@@ -82,6 +83,14 @@ class Page(QWidget):
         """Add anything to the part that scrolls."""
         self._body.addWidget(widget)
 
+    def hold(self, widget: QWidget) -> None:
+        """Add something that stays in sight, between what scrolls and what can be done."""
+        self._held.addWidget(widget)
+
+    def under_head(self, widget: QWidget) -> None:
+        """Add something that stays in sight above what went wrong."""
+        self._top.addWidget(widget)
+
     def button(
         self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False
     ) -> Button:
@@ -95,7 +104,7 @@ class Page(QWidget):
 
     def clear(self) -> None:
         """Take everything away that was added."""
-        for layout in (self._body, self._foot):
+        for layout in (self._body, self._held, self._foot):
             while (item := layout.takeAt(0)) is not None:
                 if (widget := item.widget()) is not None:
                     widget.hide()
@@ -106,6 +115,18 @@ class Page(QWidget):
     def typed(self, character: str) -> bool:  # noqa: ARG002  for subclasses
         """Do what a character means here; False where it means nothing."""
         return False
+
+    def pressed(self, event: QKeyEvent) -> bool:
+        """Do what a key without a character, or one with Ctrl, means here; False where it means nothing."""
+        sizes = {
+            Qt.Key.Key_Plus: self.desk.look.larger,
+            Qt.Key.Key_Equal: self.desk.look.larger,
+            Qt.Key.Key_Minus: self.desk.look.smaller,
+        }
+        act = sizes.get(Qt.Key(event.key())) if with_control(event) else None
+        if act is not None:
+            act()
+        return act is not None
 
     def enter(self) -> None:
         """Do what Enter means here."""
@@ -126,8 +147,8 @@ class Page(QWidget):
             self.enter()
         elif event.key() == Qt.Key.Key_Escape:
             self.back()
-        elif event.modifiers() & _CONTROL or not event.text():
-            return False
+        elif with_control(event) or not event.text():
+            return self.pressed(event)
         else:
             return self.typed(event.text())
         return True
@@ -160,8 +181,10 @@ class Page(QWidget):
         foot.setLayout(self._foot)
         page = QVBoxLayout(self)
         page.addLayout(self._head())
+        page.addLayout(self._top)
         page.addWidget(self._banner)
         page.addWidget(self._scrolling(), 1)
+        page.addLayout(self._held)
         page.addWidget(foot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
@@ -193,6 +216,11 @@ class Page(QWidget):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         return self._scroll
+
+
+def with_control(event: QKeyEvent) -> bool:
+    """Tell whether Ctrl is held down; Ctrl with Alt is AltGr, which only writes characters."""
+    return bool(event.modifiers() & _CONTROL) and not event.modifiers() & _ALT
 
 
 def _line(role: str) -> QLabel:

@@ -1,0 +1,89 @@
+"""What can be done beside the answers: as many buttons as there is room for, the others behind one button.
+
+The answers come first: where letters are large or the screen is low, this row gives way to the texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from review.desktop.buttons import Button
+from review.desktop.flow import FlowLayout
+from review.session.item_words import Offer
+from review.session.keys import ACT_WORDS, KEYS, Act
+from review.session.words import Words
+
+BEHIND = (Act.UNRATED, Act.HAND_OVER, Act.WITHDRAW)
+"""What is done so seldom that it always stands behind the button."""
+
+
+class ActRow(QWidget):
+    """Buttons that stay in their order; those that do not fit are ``folded``."""
+
+    chosen = Signal(object)
+    """An Act."""
+    more = Signal()
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+        self._flow = FlowLayout()
+        self.setLayout(self._flow)
+        self._buttons: dict[Act, Button] = {}
+        self._offered: tuple[Offer, ...] = ()
+        self._more = Button(words("more …"))
+        self._more.clicked.connect(lambda: self.more.emit())
+        self._flow.addWidget(self._more)
+        self.folded: tuple[Act, ...] = ()
+        """What is offered and has no button in sight."""
+
+    def offer(self, offers: Sequence[Offer], behind: Sequence[Act], width: int, rows: int) -> None:
+        """Show these, as far as they fit into some rows of this width; ``behind`` are never in the row."""
+        if tuple(offers) != self._offered:
+            self._offered = tuple(offers)
+            self._make(offers)
+        shown = self._fitting(width, rows, folds=bool(behind))
+        for act, button in self._buttons.items():
+            button.setVisible(act in shown)
+        self.folded = (
+            *(offer.act for offer in offers if offer.act not in shown),
+            *behind,
+        )
+        self._more.setVisible(bool(self.folded))
+
+    def _make(self, offers: Sequence[Offer]) -> None:
+        """Put a button for each offer into the row, in their order, and the one for the rest at its end."""
+        while self._flow.takeAt(0) is not None:
+            pass
+        for offer in offers:
+            if offer.act not in self._buttons:
+                self._buttons[offer.act] = self._button(offer)
+            self._flow.addWidget(self._buttons[offer.act])
+        self._flow.addWidget(self._more)
+
+    def _button(self, offer: Offer) -> Button:
+        button = Button(offer.said, KEYS[offer.act][0])
+        button.setAccessibleDescription(self._words(ACT_WORDS[offer.act]))
+        button.clicked.connect(lambda: self.chosen.emit(offer.act))
+        return button
+
+    def _fitting(self, width: int, rows: int, *, folds: bool) -> set[Act]:
+        """Choose the first offers that fit; where any is left over, the last place is for the others."""
+        acts = [offer.act for offer in self._offered]
+        for count in range(len(acts), -1, -1):
+            last = [self._more] if folds or count < len(acts) else []
+            if self._rows([*(self._buttons[act] for act in acts[:count]), *last], width) <= rows:
+                return set(acts[:count])
+        return set()
+
+    def _rows(self, buttons: Sequence[Button], width: int) -> int:
+        rows, used = 1, 0
+        for button in buttons:
+            wide = min(button.sizeHint().width(), width)
+            if used and used + wide > width:
+                rows, used = rows + 1, 0
+            used += wide + max(0, self._flow.spacing())
+        return rows

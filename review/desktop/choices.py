@@ -1,0 +1,90 @@
+"""A question that is asked beside an item, and its answers: what is wrong, why one cannot judge, whether it harms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from corpora.visible import readable
+from review.desktop.announcing import announce
+from review.desktop.answers import Answers
+from review.desktop.buttons import Button
+from review.desktop.flow import FlowLayout
+from review.session.item_words import Answer, Question
+from review.session.words import Words
+
+
+class Asked(QWidget):
+    """A question with a way back; hidden until it is asked."""
+
+    left = Signal()
+    """The person goes back without an answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._about, self._said = _line("mark"), _line("strong")
+        self._acts = FlowLayout()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._about)
+        self._column.addWidget(self._said)
+        self.hide()
+
+    def ask(self, question: Question) -> None:
+        """Ask it."""
+        self._about.setText(readable(question.about))
+        self._about.setVisible(bool(question.about))
+        self._said.setText(question.said)
+        self.setAccessibleName(question.said)
+        self.show()
+        announce(self, question.said)
+
+    def _add_act(self, text: str, key: str) -> Button:
+        if self._acts.count() == 0:
+            acts = QWidget()
+            acts.setLayout(self._acts)
+            self._column.addWidget(acts)
+        button = Button(text, key)
+        self._acts.addWidget(button)
+        return button
+
+
+class Choices(Asked):
+    """Several answers, each with its digit."""
+
+    picked = Signal(int)
+
+    def __init__(self, words: Words, answers: Sequence[Answer]) -> None:
+        super().__init__()
+        self._answers = Answers(answers)
+        self._answers.picked.connect(self.picked)
+        self._column.addWidget(self._answers)
+        self._add_act(words("back"), words("Esc")).clicked.connect(lambda: self.left.emit())
+
+    def mark(self, numbers: Sequence[int]) -> None:
+        """Show which answers were given before."""
+        self._answers.mark(numbers)
+
+
+class OnceMore(Asked):
+    """Yes or no, for what should not happen by a slip of one key."""
+
+    agreed = Signal()
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._said.setProperty("role", "warn")
+        yes = self._add_act(words("yes"), words("Enter"))
+        yes.clicked.connect(lambda: self.agreed.emit())
+        no = self._add_act(words("no"), words("Esc"))
+        no.clicked.connect(lambda: self.left.emit())
+
+
+def _line(role: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("role", role)
+    return label

@@ -1,0 +1,84 @@
+"""The original and its translation, and what the person added before: all there is to read about an item."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from corpora.visible import readable
+from review.desktop.text_pane import TextPane
+from review.session import item_words
+from review.session.item_words import Mark
+from review.session.view import ShownItem
+from review.session.words import Words
+
+TRANSLATION_SCALE = 1.35
+"""The translation is what is judged: it stands in larger letters than the original."""
+
+
+class ItemTexts(QWidget):
+    """Tells when an item was really painted, and whether its translation was."""
+
+    painted = Signal()
+    """What was shown last is on the screen, as far as there is room."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self.source, self.candidate = TextPane(), TextPane()
+        self._translation_seen = False
+        self._marks = QVBoxLayout()
+        self._shown_marks: tuple[Mark, ...] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        for said, pane in (
+            (item_words.ORIGINAL, self.source),
+            (item_words.TRANSLATION, self.candidate),
+        ):
+            name = _line(words(said), "quiet")
+            name.setBuddy(pane)
+            pane.setAccessibleName(words(said))
+            column.addWidget(name)
+            column.addWidget(pane)
+        column.addLayout(self._marks)
+        self.source.drawn.connect(self._drawn)
+        self.candidate.drawn.connect(self._translation_drawn)
+
+    @property
+    def translation_seen(self) -> bool:
+        """Whether the translation, or its beginning, was on the screen."""
+        return self._translation_seen
+
+    def show_item(self, item: ShownItem) -> None:
+        """Show an item's texts."""
+        self._translation_seen = False
+        self.source.show_text(readable(item.source))
+        self.candidate.show_text(readable(item.candidate), TRANSLATION_SCALE)
+
+    def show_marks(self, marks: list[Mark]) -> None:
+        """Show what the person added to the item."""
+        if tuple(marks) == self._shown_marks:
+            return
+        self._shown_marks = tuple(marks)
+        while (old := self._marks.takeAt(0)) is not None:
+            if (widget := old.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for mark in marks:
+            text = f"{mark.said} {readable(mark.text)}" if mark.text else mark.said
+            self._marks.addWidget(_line(text, "warn" if mark.warns else "quiet"))
+
+    def _drawn(self) -> None:
+        QTimer.singleShot(0, self, self.painted.emit)  # both texts are painted in one go
+
+    def _translation_drawn(self) -> None:
+        self._translation_seen = True
+        self._drawn()
+
+
+def _line(text: str, role: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setProperty("role", role)
+    return label

@@ -1,0 +1,41 @@
+"""The answer to a training item and why it is the answer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+
+from corpora.visible import readable
+from review.desktop.text_pane import TextPane
+from review.session.item_words import lesson_said
+from review.session.view import Lesson
+from review.session.words import Words
+
+
+class LessonBox(QFrame):
+    """Hidden until the person gave an answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said = QLabel()
+        self._said.setTextFormat(Qt.TextFormat.PlainText)
+        self._said.setWordWrap(True)
+        self._why = TextPane()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._said)
+        column.addWidget(self._why)
+        self.hide()
+
+    def tell(self, words: Words, lesson: Lesson | None) -> None:
+        """Say what the answer is; None hides the box."""
+        self.setVisible(lesson is not None)
+        if lesson is None:
+            return
+        agrees = lesson.given is lesson.expected
+        self._said.setProperty("role", "good" if agrees else "strong")
+        self._said.style().polish(self._said)
+        self._said.setText(lesson_said(words, lesson))
+        self._why.setAccessibleName(self._said.text())
+        self._why.setVisible(bool(lesson.explanation.strip()))
+        self._why.show_text(readable(lesson.explanation))

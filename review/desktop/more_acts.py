@@ -1,0 +1,43 @@
+"""The acts that have no button beside the answers, in full words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from review.desktop.buttons import Button
+from review.desktop.flow import FlowLayout
+from review.session.keys import ACT_WORDS, KEYS, Act
+from review.session.words import Words
+
+
+class MoreActs(QWidget):
+    """Hidden until the person asks what else can be done."""
+
+    chosen = Signal(object)
+    """An Act."""
+    left = Signal()
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+        self._flow = FlowLayout()
+        self.setLayout(self._flow)
+        self.hide()
+
+    def offer(self, acts: Sequence[Act]) -> None:
+        """Show a button for each, and one that goes back."""
+        while (old := self._flow.takeAt(0)) is not None:
+            if (widget := old.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for act in acts:
+            button = Button(self._words(ACT_WORDS[act]), KEYS[act][0])
+            button.clicked.connect(lambda _=False, act=act: self.chosen.emit(act))
+            self._flow.addWidget(button)
+        back = Button(self._words("back"), self._words("Esc"))
+        back.clicked.connect(lambda: self.left.emit())
+        self._flow.addWidget(back)
+        self.show()

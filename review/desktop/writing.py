@@ -1,0 +1,93 @@
+"""Where a person writes: a title, the box, letters that a keyboard may lack, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from review.desktop.buttons import Button
+from review.desktop.flow import FlowLayout
+from review.desktop.letter_row import LetterRow
+from review.desktop.typing_box import TypingBox
+from review.session.words import Words
+
+
+class Writing(QWidget):
+    """Every button has a key, and every key a button; nothing typed is lost by any of them."""
+
+    paused = Signal(str)
+    """The person stopped typing for a moment; the draft can be kept."""
+    saved = Signal(str)
+    """The text is ready."""
+    left = Signal(str)
+    """The person went back without saving; the draft stays."""
+
+    def __init__(self, words: Words, letters: Sequence[str] = ()) -> None:
+        super().__init__()
+        self._title = QLabel()
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._title.setWordWrap(True)
+        self._title.setProperty("role", "strong")
+        self._box = TypingBox()
+        self._title.setBuddy(self._box)
+        self._start = Button(words("begin with the translation"), "↑")
+        self._start.clicked.connect(lambda: self.begin_with_start())
+        self._box.paused.connect(self.paused)
+        self._box.saved.connect(self.saved)
+        self._box.left.connect(self.left)
+        self._lay_out(words, letters)
+
+    @property
+    def text(self) -> str:
+        """What stands in the box: composed letters, no blanks around it."""
+        return self._box.written
+
+    def begin(self, title: str, text: str, start: str = "") -> None:
+        """Let the person write on from this text; ``start`` can be brought into an empty box."""
+        self._title.setText(title)
+        self._title.setVisible(bool(title))
+        self._box.setAccessibleName(title)
+        self._start.setVisible(bool(start))
+        self.show()
+        self._box.begin(text, start)
+
+    def begin_with_start(self) -> None:
+        """Bring the start into an empty box."""
+        self._box.begin_with_start()
+
+    def take(self, text: str) -> None:
+        """Take text that came before the box had the focus, or after a click took it away."""
+        self._box.insert(text)
+
+    def save(self) -> None:
+        """Give what stands in the box."""
+        self._box.finish_word()
+        self.saved.emit(self.text)
+
+    def leave(self) -> None:
+        """Go back; what stands in the box stays a draft."""
+        self._box.finish_word()
+        self.left.emit(self.text)
+
+    def _lay_out(self, words: Words, letters: Sequence[str]) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._title)
+        column.addWidget(self._box)
+        if letters:
+            row = LetterRow(letters)
+            row.typed.connect(self.take)
+            column.addWidget(row)
+        save = Button(words("save"), words("Enter"))
+        save.setProperty("role", "main")
+        save.clicked.connect(lambda: self.save())
+        back = Button(words("back; your words are kept"), words("Esc"))
+        back.clicked.connect(lambda: self.leave())
+        acts = QWidget()
+        flow = FlowLayout()
+        acts.setLayout(flow)
+        for button in (save, back, self._start):
+            flow.addWidget(button)
+        column.addWidget(acts)
