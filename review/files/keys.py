@@ -114,6 +114,26 @@ def key_phrase(signing_key: str) -> str:
     return phrase(hashlib.sha256(bytes.fromhex(signing_key)).hexdigest())
 
 
+def key_files(folder: Path, role: Role) -> tuple[Path, ...]:
+    """Name the files in which an installation's keys are, or were while they were made."""
+    own = _file(folder, role), key_pointer(folder, role)
+    beside = (path.with_name(f".{path.name}.part") for path in own)
+    return (*own, *beside, folder / "locks" / f"{role}-key.lock")
+
+
+def forget_entry(folder: Path, role: Role) -> None:
+    """Take an installation's keys out of the keyring, if they are there; their files stay.
+
+    Raises KeyStoreError where the keyring cannot be used, or keeps them all the same.
+    """
+    entry = (_read(key_pointer(folder, role)) or "").strip()
+    if not _ENTRY.fullmatch(entry) or not _ask(lambda ring: ring.get_password(SERVICE, entry)):
+        return
+    _ask(lambda ring: ring.delete_password(SERVICE, entry))
+    if _ask(lambda ring: ring.get_password(SERVICE, entry)):
+        raise KeyStoreError("the operating system's keyring keeps what it was told to delete")
+
+
 def write_private(path: Path, text: str) -> None:
     """Write a secret to a new file that only its owner may read; FileExistsError where one is there."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -126,10 +146,10 @@ def _stored(folder: Path, role: Role) -> Identity | None:
     """Read the keys from file or keyring; None where neither was ever written."""
     if (text := _read(_file(folder, role))) is not None:
         return _parsed(text, role, f"{_file(folder, role)} is damaged")
-    if (entry := _read(_pointer(folder, role))) is None:
+    if (entry := _read(key_pointer(folder, role))) is None:
         return None
     if not _ENTRY.fullmatch(entry.strip()):
-        raise KeyStoreError(_lost(folder, role, f"{_pointer(folder, role)} is damaged"))
+        raise KeyStoreError(_lost(folder, role, f"{key_pointer(folder, role)} is damaged"))
     try:
         kept = _ask(lambda ring: ring.get_password(SERVICE, entry.strip()))
     except KeyStoreError as error:
@@ -149,7 +169,7 @@ def _keep(identity: Identity, folder: Path) -> Identity:
         kept = _ask(lambda ring: ring.get_password(SERVICE, entry)) == identity.text()
     except KeyStoreError:
         kept = False
-    path = _pointer(folder, identity.role) if kept else _file(folder, identity.role)
+    path = key_pointer(folder, identity.role) if kept else _file(folder, identity.role)
     _write_whole(path, f"{entry}\n" if kept else identity.text())
     return identity
 
@@ -184,7 +204,7 @@ def _lost(folder: Path, role: Role, reason: str) -> str:
     return (
         f"The keys of this {role} cannot be read: {reason}. Unlock the keyring and try again. "
         f"To go on with new keys, under which nobody knows this {role} yet and sealed files from before "
-        f"stay shut, delete {_pointer(folder, role)}."
+        f"stay shut, delete {key_pointer(folder, role)}."
     )
 
 
@@ -192,7 +212,7 @@ def _file(folder: Path, role: Role) -> Path:
     return folder / f"{role}.key"
 
 
-def _pointer(folder: Path, role: Role) -> Path:
+def key_pointer(folder: Path, role: Role) -> Path:
     """Name the file that names the keyring's entry; two data folders never share one."""
     return folder / f"{role}.keyring"
 

@@ -1,0 +1,117 @@
+"""What lies on a computer that nobody else has yet, and handing all of it over at once.
+
+Whoever deletes everything must know what would be lost. No review has to be opened for that: the heads of
+the batches lie open, and their texts are not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from review.files.batch import Batch
+from review.files.batch_form import BatchManifest
+from review.log.event import Event
+from review.log.fold import fold
+from review.log.laptop import Laptop
+from review.log.payloads import Export, Withdraw
+from review.log.state import ReviewerState
+from review.log.withdrawal import reach
+from review.session.handing_over import Exported, hand_over
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a computer keeps of all its reviews."""
+
+    batches: int = 0
+    answers: int = 0
+    """Answers of all people, handed over or not."""
+    waiting: int = 0
+    """Sentences about which something was said that was not handed over since."""
+    taken_back: bool = False
+    """True where something was taken back of what an organisation has, and it was not told yet."""
+    reviewers: Mapping[str, str] = field(default_factory=dict)
+    """Batch of which something waits → code of one of its people, for the file's name."""
+
+
+def kept(laptop: Laptop) -> Kept:
+    """Count what is kept on this computer; raises NotSaved where its file cannot be read."""
+    events = list(laptop.events())
+    batches = [stored.id for stored in laptop.batches()]
+    waiting = {batch: _changed(events, batch) for batch in batches}
+    untold = {batch: code for batch in batches if (code := _untold(events, batch))}
+    people = {batch: next(iter(changed)) for batch, changed in waiting.items() if changed}
+    return Kept(
+        batches=len(batches),
+        answers=sum(len(state.judgements) for state in fold(events).reviewers.values()),
+        waiting=sum(sum(changed.values()) for changed in waiting.values()),
+        taken_back=bool(untold),
+        reviewers=untold | people,
+    )
+
+
+def hand_over_all(laptop: Laptop, folder: Path) -> list[Exported]:
+    """Write one sealed file for each review of which something waits, and read each back.
+
+    Raises StickError, FileError or KeyStoreError; what was written before that stays written, and is noted.
+    """
+    wall = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return [
+        hand_over(laptop, _without_texts(laptop, batch), reviewer, folder, wall)
+        for batch, reviewer in kept(laptop).reviewers.items()
+    ]
+
+
+def _without_texts(laptop: Laptop, batch: str) -> Batch:
+    """Give a kept batch as far as it lies open: enough for whom ratings are sealed."""
+    head = laptop.batch(batch).manifest
+    return Batch(BatchManifest.model_validate_json(head), head, (), (), b"")
+
+
+def _last_export(events: Sequence[Event], batch: str) -> int:
+    """Give the number of events before the last file of a batch was written, 0 where none was."""
+    places = (
+        place
+        for place, event in enumerate(events)
+        if isinstance(event.payload, Export) and event.payload.batch == batch
+    )
+    return max(places, default=0)
+
+
+def _changed(events: Sequence[Event], batch: str) -> dict[str, int]:
+    """Give the people of a batch → how many sentences stand otherwise than when it was handed over."""
+    before = fold(events[: _last_export(events, batch)], [batch]).reviewers
+    now = fold(events, [batch]).reviewers
+    changed = {
+        place[1]: _differences(_said(now[place]), _said(before.get(place, ReviewerState())))
+        for place in now
+    }
+    return {code: count for code, count in changed.items() if count}
+
+
+def _said(state: ReviewerState) -> dict[str, tuple[object, ...]]:
+    """Give the sentences of one person → everything that now holds of each."""
+    told = (state.judgements, state.reasons, state.comments, state.suggestions)
+    items = set(state.harmful).union(*told)
+    return {item: (item in state.harmful, *(each.get(item) for each in told)) for item in items}
+
+
+def _differences(one: Mapping[str, object], other: Mapping[str, object]) -> int:
+    return sum(one.get(item) != other.get(item) for item in {*one, *other})
+
+
+def _untold(events: Sequence[Event], batch: str) -> str:
+    """Give who took something back after the batch was handed over, and not since; empty for nobody."""
+    last = _last_export(events, batch)
+    if not last:
+        return ""
+    since = [event.payload for event in events[last:]]
+    codes = (
+        each.reviewer
+        for each in since
+        if isinstance(each, Withdraw) and reach(each) in {None, batch}
+    )
+    return next(codes, "")
