@@ -204,6 +204,10 @@ class Opening:
         code = self.laptop.setting(_REVIEWER)
         return code if code in batch.manifest.orders else None
 
+    def answered(self, batch: Batch) -> int:
+        """Give how many items of this batch the person who was here last has answered."""
+        return len(self._answered().get(batch.manifest.batch, ()))
+
     def reviewer(self, batch: Batch, typed: str) -> str:
         """Read a reviewer's code and remember it.
 

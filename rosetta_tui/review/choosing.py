@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from review.session import opening_words
 from review.session.opening import Choice
 from review.session.troubles import Trouble
 from rosetta_tui.review.key_line import Hint
@@ -48,7 +49,7 @@ class ChoosePage(Page[Choice | str]):
 
     def place(self) -> str:
         """Say where the person is."""
-        return self.words("Review translations")
+        return opening_words.review_translations(self.words)
 
     def body(self) -> ComposeResult:
         """List the reviews, or say what to do where there is none."""
@@ -57,35 +58,23 @@ class ChoosePage(Page[Choice | str]):
         if self._said:
             yield paragraph(self._said)
         if self._choices:
-            yield paragraph(words("Which sentences do you want to look at?"), "bold")
+            yield paragraph(opening_words.which_sentences(words), "bold")
             yield OptionList(*(Option(self._row(choice)) for choice in self._choices))
             return
-        yield paragraph(words("There is nothing to look at yet."), "bold")
+        yield paragraph(opening_words.nothing_yet(words), "bold")
         yield paragraph(
             words("Put the stick that you were given into this computer, then press Enter.")
         )
-        yield paragraph(
-            words("The file on it ends in {ending}.", ending=".rosetta-batch"), "$quiet"
-        )
+        yield paragraph(opening_words.what_it_is_called(words), "$quiet")
 
     def _damaged(self) -> ComposeResult:
-        words = self.words
-        for name in words.damaged:
-            said = words(
-                "A file with words of a language is damaged and is not used: {name}", name=name
-            )
+        for said in opening_words.damaged_words(self.words):
             yield paragraph(said, "$warn")
 
     def _row(self, choice: Choice) -> Content:
-        return Content.assemble(show(choice.title, "bold"), "\n  ", show(self._where(choice)))
-
-    def _where(self, choice: Choice) -> str:
-        if choice.path is not None:
-            return self.words("new, on {place}", place=str(choice.path.parent))
-        if choice.done is None:
-            return choice.organisation
-        far = self.words("{done} of {total} done", done=choice.done, total=choice.total)
-        return f"{choice.organisation} · {far}"
+        return Content.assemble(
+            show(choice.title, "bold"), "\n  ", show(opening_words.where(self.words, choice))
+        )
 
     def on_mount(self) -> None:
         """Begin at the newest."""

@@ -17,6 +17,7 @@ from review.files.batch import Batch
 from review.files.problem import FileError, FileProblem
 from review.log.laptop import Laptop
 from review.log.payloads import Face
+from review.session import opening_words
 from review.session.opening import Choice
 from review.session.session import Session
 from review.session.troubles import Trouble, trouble
@@ -147,14 +148,8 @@ class _Visit:
                 return None
 
     def _secret(self, again: str) -> Question:
-        words = self._opening.words
-        return Question(
-            words("Open the file"),
-            words("Which secret words are on your card?"),
-            words("Type them with a space between them. Opening takes a few seconds."),
-            trouble=again,
-            wide=True,
-        )
+        asked = opening_words.secret_words(self._opening.words)
+        return Question(*asked, trouble=again, wide=True)
 
     async def _begin(self, batch: Batch) -> Session | None:
         """Ask who asks, who rates and whether this window will do; None where the person goes back."""
@@ -178,13 +173,7 @@ class _Visit:
         opening, words, again = self._opening, self._opening.words, ""
         typed = opening.code or opening.remembered(batch) or ""
         while True:
-            question = Question(
-                words("Your card"),
-                words("Which code is on your card?"),
-                words("8 letters and digits. Capital or small, with or without the line between."),
-                typed,
-                again,
-            )
+            question = Question(*opening_words.code_of_card(words), typed, again)
             answer = await self._ask(AskPage(words, question))
             if answer is None:
                 return None
@@ -210,9 +199,7 @@ class _Visit:
             await self._thread.do(session.close)
         if not agreed:
             await self._thread.do(self._opening.forget_reviewer)
-            self._said = session.words(
-                "Nothing was begun. Your code is not kept for the next person."
-            )
+            self._said = opening_words.nothing_begun(session.words)
         return agreed
 
     async def _agree(self, session: Session) -> bool:

@@ -1,0 +1,83 @@
+"""What every face says from the list of reviews to the person's code: sentences that name no key."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from review.session.opening import Choice
+from review.session.words import Words
+
+
+class Asked(NamedTuple):
+    """One line that the person is to type."""
+
+    place: str
+    asked: str
+    about: str
+
+
+# which review
+
+
+def review_translations(words: Words) -> str:
+    """Name the page with the list of reviews."""
+    return words("Review translations")
+
+
+def which_sentences(words: Words) -> str:
+    """Ask which review."""
+    return words("Which sentences do you want to look at?")
+
+
+def nothing_yet(words: Words) -> str:
+    """Say that there is no review, neither on a stick nor here."""
+    return words("There is nothing to look at yet.")
+
+
+def what_it_is_called(words: Words) -> str:
+    """Say how to know the file."""
+    return words("The file on it ends in {ending}.", ending=".rosetta-batch")
+
+
+def damaged_words(words: Words) -> tuple[str, ...]:
+    """Say which catalogues of the community cannot be used."""
+    return tuple(
+        words("A file with words of a language is damaged and is not used: {name}", name=name)
+        for name in words.damaged
+    )
+
+
+def where(words: Words, choice: Choice) -> str:
+    """Say where a review lies or who asks for it, and how far the remembered person is."""
+    if choice.path is not None:
+        return words("new, on {place}", place=str(choice.path.parent))
+    if choice.done is None:
+        return choice.organisation
+    far = words("{done} of {total} done", done=choice.done, total=choice.total)
+    return f"{choice.organisation} · {far}"
+
+
+# what is typed
+
+
+def secret_words(words: Words) -> Asked:
+    """Ask for the words that open a file."""
+    return Asked(
+        words("Open the file"),
+        words("Which secret words are on your card?"),
+        words("Type them with a space between them. Opening takes a few seconds."),
+    )
+
+
+def code_of_card(words: Words) -> Asked:
+    """Ask for the code of the person."""
+    return Asked(
+        words("Your card"),
+        words("Which code is on your card?"),
+        words("8 letters and digits. Capital or small, with or without the line between."),
+    )
+
+
+def nothing_begun(words: Words) -> str:
+    """Say what became of the code of a person who did not agree."""
+    return words("Nothing was begun. Your code is not kept for the next person.")
