@@ -35,7 +35,7 @@ class ActRow(QWidget):
         self._buttons: dict[Act, Button] = {}
         self._offered: tuple[Offer, ...] = ()
         self._more = Button(words("more …"))
-        self._more.clicked.connect(lambda: self.more.emit())
+        self._more.clicked.connect(self.more)
         self._flow.addWidget(self._more)
         self.folded: tuple[Act, ...] = ()
         """What is offered and has no button in sight."""

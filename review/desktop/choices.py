@@ -61,7 +61,7 @@ class Choices(Asked):
         self._answers = Answers(answers)
         self._answers.picked.connect(self.picked)
         self._column.addWidget(self._answers)
-        self._add_act(words("back"), words("Esc")).clicked.connect(lambda: self.left.emit())
+        self._add_act(words("back"), words("Esc")).clicked.connect(self.left)
 
     def mark(self, numbers: Sequence[int]) -> None:
         """Show which answers were given before."""
@@ -77,9 +77,9 @@ class OnceMore(Asked):
         super().__init__()
         self._said.setProperty("role", "warn")
         yes = self._add_act(words("yes"), words("Enter"))
-        yes.clicked.connect(lambda: self.agreed.emit())
+        yes.clicked.connect(self.agreed)
         no = self._add_act(words("no"), words("Esc"))
-        no.clicked.connect(lambda: self.left.emit())
+        no.clicked.connect(self.left)
 
 
 def _line(role: str) -> QLabel:

@@ -38,6 +38,6 @@ class MoreActs(QWidget):
             button.clicked.connect(lambda _=False, act=act: self.chosen.emit(act))
             self._flow.addWidget(button)
         back = Button(self._words("back"), self._words("Esc"))
-        back.clicked.connect(lambda: self.left.emit())
+        back.clicked.connect(self.left)
         self._flow.addWidget(back)
         self.show()

@@ -159,9 +159,9 @@ class TypingBox(QTextEdit):
 
     def _shorten(self) -> None:
         """Take away before the cursor what is more than can be kept."""
-        surplus = len(self.toPlainText()) - MOST_TEXT
-        for _ in range(surplus):
-            self.textCursor().deletePreviousChar()
+        cursor = self.textCursor()
+        while len(self.toPlainText()) > MOST_TEXT and not cursor.atStart():
+            cursor.deletePreviousChar()
 
 
 def _own_direction() -> QTextOption:
