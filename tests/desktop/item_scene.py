@@ -1,0 +1,144 @@
+"""A page of an item in a window, on a real laptop's file, and keys as a keyboard sends them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+from review.desktop.look import Look, Theme
+
+from review.desktop.desk import Desk
+from review.desktop.item_face import Mode
+from review.desktop.item_page import ItemPage
+from review.desktop.work import Work
+from review.files.batch import Batch
+from review.log.event import Event
+from review.log.laptop import Laptop
+from review.log.payloads import AnyPayload, Face
+from review.session.opening import Opening
+from review.session.session import Session
+from review.session.view import View
+from review.session.words import Words
+from tests.review.session.scenes import CODE, Clock, batch_of
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+NO_MODIFIER = Qt.KeyboardModifier.NoModifier
+
+
+@dataclass
+class Scene:
+    """What a test of the page has at hand; ``shown`` waits until an item is painted and can be judged."""
+
+    qtbot: QtBot
+    folder: Path
+    batch: Batch = field(default_factory=batch_of)
+    language: str = "en"
+    size: int = 20
+    theme: Theme = Theme.LIGHT
+    window: tuple[int, int] = (1024, 600)
+    guard: float = 0.0
+    clock: Clock | None = None
+
+    def __post_init__(self) -> None:
+        self.laptop = Laptop.open(self.folder, busy_seconds=0.05)
+        self.look = Look(self.theme, self.size, lambda name, value: None)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        self.look.apply(application)
+        self.work = Work()
+        opening = Opening(self.laptop, places=[], language=self.language)
+        self.desk = Desk(opening, self.work, self.look)
+        more = {} if self.clock is None else {"clock": self.clock}
+        self.session = Session(
+            self.laptop,
+            self.batch,
+            CODE,
+            Face.DESKTOP,
+            Words.load(self.language),
+            guard=self.guard,
+            **more,
+        )
+        self.session.agree(share_corrections=False)
+        self.views: list[View] = []
+        self.onward: list[object] = []
+        self.open()
+
+    def open(self) -> None:
+        self.page = ItemPage(self.desk, self.session)
+        self.page.away.connect(self.views.append)
+        self.page.onward.connect(self.onward.append)
+        self.qtbot.addWidget(self.page)
+        self.page.resize(*self.window)
+        self.page.show()
+        self.page.activateWindow()
+        self.qtbot.waitExposed(self.page)
+        self.page.begin()
+
+    def close(self) -> None:
+        self.page.hide()
+        self.work.finish()
+
+    # keys
+
+    def press(self, *keys: str | Qt.Key, modifiers: Qt.KeyboardModifier = NO_MODIFIER) -> None:
+        """Press keys one after the other, each when the one before was done."""
+        for key in keys:
+            self.send(key, modifiers)
+            self.idle()
+
+    def send(
+        self,
+        key: str | Qt.Key,
+        modifiers: Qt.KeyboardModifier = NO_MODIFIER,
+        *,
+        repeats: bool = False,
+        to: QWidget | None = None,
+    ) -> None:
+        """Send a key to what has the focus, and wait for nothing."""
+        code, text = (
+            (ord(key.upper()), key) if isinstance(key, str) else (int(key), _TEXT.get(key, ""))
+        )
+        target = to or QApplication.focusWidget() or self.page
+        for kind in (QKeyEvent.Type.KeyPress, QKeyEvent.Type.KeyRelease):
+            typed = "" if modifiers & CONTROL else text
+            QApplication.sendEvent(target, QKeyEvent(kind, code, modifiers, typed, repeats))
+
+    def idle(self) -> None:
+        """Wait until everything that was asked is done, and what followed is painted."""
+        self.qtbot.waitUntil(lambda: not self.work.busy)
+        if self.session.view.item is not None and self.page.isVisible():
+            self.qtbot.waitUntil(lambda: self.painted)
+
+    @property
+    def painted(self) -> bool:
+        return self.session._time._painted is not None
+
+    # what came of it
+
+    @property
+    def mode(self) -> Mode:
+        return self.page.mode
+
+    @property
+    def item(self) -> str:
+        assert self.session.view.item is not None
+        return self.session.view.item.id
+
+    def events(self, *kinds: type) -> list[AnyPayload]:
+        said: Sequence[Event] = list(self.laptop.events())
+        return [each.payload for each in said if isinstance(each.payload, kinds)]
+
+
+_TEXT = {
+    Qt.Key.Key_Return: "\r",
+    Qt.Key.Key_Enter: "\r",
+    Qt.Key.Key_Escape: "\x1b",
+    Qt.Key.Key_Backspace: "\b",
+    Qt.Key.Key_Space: " ",
+    Qt.Key.Key_Tab: "\t",
+}
