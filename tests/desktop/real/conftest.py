@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,14 @@ import pytest
 from tests.desktop.real import display as displays
 from tests.desktop.real.display import Display
 from tests.desktop.real.stage import Stage
-from tests.desktop.real.window import Window, window
+from tests.desktop.real.window import Start, Window, window
 
 if TYPE_CHECKING:
     from tests.desktop.real.bus import Bus
     from tests.desktop.real.reader import Reader
 
-Start = Callable[..., Window]
+collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
+"""The servers, buses and tracers of these tests are those of Linux."""
 
 
 @pytest.fixture
@@ -35,7 +37,6 @@ def display() -> Iterator[Display]:
 @pytest.fixture
 def bus(display: Display) -> Iterator[Bus]:
     """A bus with the service for screen readers."""
-    pytest.importorskip("jeepney")
     from tests.desktop.real import bus as buses
 
     with buses.bus(display.folder, display.environment) as made:
@@ -64,12 +65,11 @@ def start(display: Display, tmp_path: Path, request: pytest.FixtureRequest) -> I
     with contextlib.ExitStack() as stack:
 
         def starts(
-            stage: Stage, *arguments: object, code: str | None = None, **environment: str
+            stage: Stage, *arguments: object, guard: float | None = None, **environment: str
         ) -> Window:
-            given = {} if code is None else {"code": code}
             around = {**heard, **environment}
             return stack.enter_context(
-                window(display, stage.home, *arguments, environment=around, **given)
+                window(display, stage.home, *arguments, environment=around, guard=guard)
             )
 
         yield starts

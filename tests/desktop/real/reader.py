@@ -64,6 +64,12 @@ class Reader:
         frames = until(lambda: self.app and self.app.children, "a window")
         return frames[0]
 
+    def forget(self) -> None:
+        """Look for a new program: the one before has ended."""
+        gone, self.app = self.app, None
+        until(lambda: gone not in self.desktop.children, "the end of a program")
+        self.heard.clear()
+
     def shown(self) -> list[Node]:
         """Give everything that is on the screen now."""
         return [node for node in self.window.walk() if _shows(node)]
@@ -96,6 +102,10 @@ class Reader:
             return None
 
         return until(look, lambda: f"{words!r} among {[each.what for each in self.heard]}", seconds)
+
+    def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait until something is so on the screen."""
+        until(lambda: _so(is_so), lambda: f"as wished on\n{self}")
 
     def take(self) -> None:
         """Take in what was told."""

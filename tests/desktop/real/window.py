@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,11 +18,19 @@ from tests.desktop.real.waiting import SECONDS, until
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = "from review.desktop.program import main; raise SystemExit(main())"
-UNGUARDED = (
-    "from review.session.opening import Opening; Opening.session.__kwdefaults__['guard'] = 0.0; "
-    + PROGRAM
-)
-"""The same without the moment in which keys are not meant yet: for tests that press faster than people."""
+_TELLS = """
+import os
+from review.session.opening import Opening
+from review.session.session import Session
+Opening.session.__kwdefaults__["guard"] = {guard}
+painted = Session.painted
+def told(session, item):
+    painted(session, item)
+    os.write(1, f"painted {{item}}\\n".encode())
+Session.painted = told
+"""
+GUARD = 0.25
+"""Seconds in which a key is not meant yet for what was just painted."""
 _NO_FONTS = "<?xml version='1.0'?><!DOCTYPE fontconfig SYSTEM 'fonts.dtd'><fontconfig/>"
 
 
@@ -34,6 +43,8 @@ class Window:
     log: Path
     keys: int = 0
     _id: str = field(default="", repr=False)
+    _read: int = field(default=0, repr=False)
+    """How much of what the program tells belongs to keys before the last one."""
 
     @property
     def id(self) -> str:
@@ -47,7 +58,28 @@ class Window:
         """Press keys, each counted."""
         assert self.id
         self.keys += len(keys)
+        self._read = self.log.stat().st_size
         self.display.press(*keys)
+
+    def sees(self, item: str) -> None:
+        """Wait until an item was painted since the last key; only where the program tells it."""
+        until(lambda: f"painted {item}" in self.told(), lambda: f"{item} painted: {self.told()}")
+
+    def told(self) -> str:
+        """Give what the program told since the last key."""
+        return self.log.read_bytes()[self._read :].decode(errors="replace")
+
+    def painted(self) -> list[str]:
+        """Give the items that were painted, in that order."""
+        lines = self.log.read_text(errors="replace").splitlines(keepends=True)
+        return [
+            line.split()[1] for line in lines if line.startswith("painted ") and line[-1] == "\n"
+        ]
+
+    def until_guard_is_over(self) -> None:
+        """Let the moment pass in which a key is not meant yet for what was just painted."""
+        end = time.monotonic() + 1.2 * GUARD
+        until(lambda: time.monotonic() > end, "the time")
 
     def type(self, text: str) -> None:
         """Type a text, which is not counted."""
@@ -88,16 +120,25 @@ class Window:
         return next(iter(self.display.windows(self.process.pid)), None)
 
 
+Start = Callable[..., Window]
+"""What the fixture ``start`` gives: of a stage, and what is written behind the program's name."""
+
+
 @contextlib.contextmanager
 def window(
     display: Display,
     home: Path,
     *arguments: object,
     environment: Mapping[str, str] | None = None,
-    code: str = PROGRAM,
-    before: tuple[str, ...] = (),
+    guard: float | None = None,
+    before: Sequence[str] = (),
 ) -> Iterator[Window]:
-    """Start the program with a data folder of its own; ``before`` is a command that starts it, as strace."""
+    """Start the program with a data folder of its own; ``before`` is a command that starts it, as strace.
+
+    With a ``guard`` the program tells what it painted, and waits so long before keys mean it: a test that
+    presses faster than people do gives 0.
+    """
+    code = PROGRAM if guard is None else _TELLS.format(guard=guard) + PROGRAM
     fonts = display.folder / "no-fonts.conf"
     fonts.write_text(_NO_FONTS)
     log = display.folder / "window.log"

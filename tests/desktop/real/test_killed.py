@@ -1,0 +1,95 @@
+"""Killed at any moment, pressed a thousand times: nothing that was acknowledged is lost, and nothing grows."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import time
+from pathlib import Path
+
+from review.rating import Rating
+from tests.desktop.real.display import Display
+from tests.desktop.real.programs import program
+from tests.desktop.real.stage import Stage, stage
+from tests.desktop.real.waiting import until
+from tests.desktop.real.window import Start, Window, window
+from tests.review.session.scenes import batch_of, items_of
+from tests.review.thorough import times
+
+SITTING = 26
+"""Keys until a rest was suggested, which one more key leaves."""
+MOST_GROWTH_MB = 8.0
+
+
+def test_a_kill_while_rating_loses_nothing_whose_successor_was_painted(
+    display: Display, tmp_path: Path
+) -> None:
+    kills, in_all = times(4, 200), 0
+    draw = random.Random(7)
+    scene = stage(tmp_path, batch_of(items_of(4000))).know()
+    for _ in range(kills):
+        in_all += _killed_while_rating(display, scene, draw.uniform(0.05, 0.6))
+    print(f"\n{kills} kills, {in_all} ratings whose successor was painted, none lost")
+    assert in_all >= kills
+
+
+def _killed_while_rating(display: Display, scene: Stage, seconds: float) -> int:
+    """Rate as fast as keys come, kill, look; gives the items that another one followed on the screen."""
+    before = scene.state().judgements.keys()
+    with window(display, scene.home, scene.file, guard=0.0) as shown:
+        _begin(shown)
+        with _keys(display, "3", 200):
+            end = time.monotonic() + seconds
+            until(lambda: time.monotonic() > end, "the moment")
+            shown.kill()
+        followed = set(shown.painted()[:-1])
+    rated = scene.state().judgements
+    assert followed <= rated.keys(), "a rating was shown as done, and is not on the disk"
+    assert before <= rated.keys()
+    assert {each.rating for each in rated.values()} <= {Rating.ACCEPTABLE}
+    return len(followed)
+
+
+def _begin(shown: Window) -> None:
+    shown.press("Return")
+    until(lambda: len(shown.painted()) > 0, shown.said)
+
+
+def _keys(display: Display, key: str, count: int) -> subprocess.Popen[bytes]:
+    """Press a key again and again, beside the test."""
+    return subprocess.Popen(
+        [program("xdotool"), "key", "--delay", "15", *[key] * count],
+        env=display.environment,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def test_many_ratings_let_the_program_not_grow(start: Start, tmp_path: Path) -> None:
+    ratings = times(150, 2000)
+    scene = stage(tmp_path, batch_of(items_of(ratings + 10))).know()
+    shown = start(scene, scene.file, guard=0.0)
+    _begin(shown)
+    _rate(shown, ratings // 3)
+    first = _memory(shown)
+    _rate(shown, ratings)
+    last = _memory(shown)
+    print(f"\n{len(shown.painted())} items painted: PSS {first:.1f} MB, then {last:.1f} MB")
+    assert last - first < MOST_GROWTH_MB
+    assert len(scene.state().judgements) >= ratings
+
+
+def _rate(shown: Window, items: int) -> None:
+    """Rate until so many items were painted; Return leaves a rest and means nothing elsewhere."""
+
+    def enough() -> bool:
+        shown.display.press(*["3"] * SITTING, "Return", delay=40)
+        return len(set(shown.painted())) > items
+
+    until(enough, shown.said, seconds=60 + items)
+
+
+def _memory(shown: Window) -> float:
+    """Give the program's proportional share of memory, in millions of bytes."""
+    lines = Path(f"/proc/{shown.process.pid}/smaps_rollup").read_text().splitlines()
+    [pss] = [line.split()[1] for line in lines if line.startswith("Pss:")]
+    return int(pss) * 1024 / 1e6

@@ -1,0 +1,167 @@
+"""A whole sitting by keyboard alone in a real window: few keys, every answer kept, nothing to be learned first."""
+
+from __future__ import annotations
+
+import io
+import time
+from pathlib import Path
+
+import pytest
+
+from review.files.ratings import open_ratings
+from review.log.laptop import Laptop
+from review.rating import Rating
+from review.session.opening import Opening
+from tests.desktop.real import script
+from tests.desktop.real.reader import Reader
+from tests.desktop.real.script import Doing
+from tests.desktop.real.stage import Stage, stage
+from tests.desktop.real.window import Start, Window
+from tests.review.session.scenes import (
+    CODE,
+    CUSTODIANS,
+    batch_of,
+    item_id,
+    items_of,
+    training_of,
+)
+from tests.review.thorough import times
+
+
+@pytest.fixture(autouse=True)
+def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    import keyring
+    from keyring.backends.fail import Keyring
+
+    monkeypatch.setattr(keyring, "get_keyring", Keyring)
+
+
+def test_the_session_script_by_keyboard_alone(reader: Reader, start: Start, tmp_path: Path) -> None:
+    """Comments, reasons, mistakes, rests, a kill, what was left for later, six words on a stick."""
+    count = times(44, 100)
+    cut = count * 43 // 100
+    scene = stage(tmp_path, batch_of(items_of(count))).know(agreed=False)
+    plan = list(script.doings(count, cut))
+    first = start(scene, scene.file, guard=0.0)
+    first.press("Return")
+    reader.find("Before you begin")
+    first.press("Return")
+    first.sees(item_id(1))
+    for doing in plan[: cut - 1]:
+        _do(first, reader, doing, count)
+    first.kill()
+    reader.forget()
+    second = start(scene, scene.file, guard=0.0)
+    second.press("Return")
+    second.sees(item_id(cut))
+    for doing in plan[cut - 1 :]:
+        _do(second, reader, doing, count)
+    later = [doing.number for doing in plan if doing.later]
+    reader.find("You have seen all sentences.")
+    phrase = _end(second, reader, later)
+    keys = first.keys + second.keys
+    state = scene.state()
+    [file] = scene.handed_over()
+    assert open_ratings(file.read_bytes(), CUSTODIANS).phrase == phrase
+    assert len(state.judgements) == count
+    assert script.said(state) == script.said(_in_lines(tmp_path / "lines", scene, plan, cut))
+    print(f"\n{count} items: {keys} keys, {keys / count:.2f} an item")
+    assert keys <= 1.5 * count + 10
+
+
+def _do(window: Window, reader: Reader, doing: Doing, count: int) -> None:
+    coming = item_id(doing.number + 1)
+    if doing.later:
+        window.press("s")
+        window.sees(coming)
+        return
+    if doing.comments:
+        window.press("c")
+        reader.find("Your comment", "text")
+        window.type(script.COMMENT)
+        window.press("Return")
+        reader.hear("Your comment is saved.")
+    window.press(doing.rating)
+    if doing.rests:
+        reader.find("Time for a rest?")
+        window.press("Return")
+    if doing.number < count:
+        window.sees(coming)
+    if doing.mistaken:
+        window.press("u")
+        window.sees(item_id(doing.number))
+        window.press("3")
+        window.sees(coming)
+    if doing.reason:
+        window.press("comma", script.REASON)
+        reader.hear(script.SAID_OF_REASON)
+
+
+def _end(window: Window, reader: Reader, later: list[int]) -> str:
+    """Answer what was left for later, hand over, stop; gives the six words."""
+    window.press("Return")
+    for number in later:
+        window.sees(item_id(number))
+        window.press("2")
+    reader.find("That was the last one. Thank you!")
+    window.press("x")
+    reader.find("Hand over your answers")
+    window.press("Return")
+    reader.find("Saved and checked. You may pull the stick out.")
+    [phrase] = [node.name for node in reader.all("label") if len(node.name.split("-")) == 6]
+    window.press("Return")
+    reader.find("That was the last one. Thank you!")
+    window.press("q")
+    return phrase
+
+
+def _in_lines(home: Path, scene: Stage, plan: list[Doing], cut: int) -> object:
+    """Let the line face play the same script."""
+    later = [doing for doing in plan if doing.later]
+    before = [line for doing in plan[: cut - 1] for line in script.lines(doing)]
+    after = [line for doing in plan[cut - 1 :] for line in script.lines(doing)]
+    other = Stage(home, scene.batch)
+    other.home.parent.mkdir()
+    for typed in (["1", CODE, "1", *before], ["", *after, "", *["2"] * len(later), "q"]):
+        _typed(other, scene.file, typed)
+    return other.state()
+
+
+def _typed(other: Stage, file: Path, typed: list[str]) -> None:
+    from rosetta_tui.review.console import Console
+    from rosetta_tui.review.lines import run_lines
+    from rosetta_tui.review.opening import Opening as LinesOpening
+
+    with Laptop.open(other.home) as laptop:
+        opening: Opening = LinesOpening(laptop, places=[file], language="en")
+        text = "".join(f"{line}\n" for line in typed)
+        run_lines(opening, Console(io.StringIO(text), io.StringIO()))
+
+
+def test_somebody_who_never_saw_it_rates_with_six_keys_and_within_a_minute(
+    reader: Reader, start: Start, tmp_path: Path
+) -> None:
+    """From a double click, which names the file, to the first answer that is on the disk."""
+    scene = stage(tmp_path, batch_of(items_of(3), training_of([Rating.GIST])))
+    begun = time.monotonic()
+    shown = start(scene, scene.file, guard=0.0)
+    reader.find("Who asks")
+    shown.press("Return")
+    reader.find("Which code is on your card?", "text")
+    shown.type(CODE)
+    shown.press("Return")
+    reader.find("Before you begin")
+    shown.press("Return")
+    shown.sees(scene.batch.training[0].id)
+    shown.type("2")  # practice is not counted, as the code is not
+    reader.find("Yes: Gist.")
+    shown.press("Return")
+    shown.keys -= 1
+    shown.sees(item_id(1))
+    shown.press("3")
+    shown.sees(item_id(2))
+    assert [each.rating for each in scene.state().judgements.values()] == [Rating.ACCEPTABLE]
+    seconds = time.monotonic() - begun
+    print(f"\nfirst answer: {shown.keys} keys besides the code and practice, {seconds:.1f} s")
+    assert shown.keys <= 6
+    assert seconds <= 60

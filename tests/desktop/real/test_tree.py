@@ -1,0 +1,189 @@
+"""By the accessibility tree alone: whoever only hears the window can read, answer, write and hand over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from review.files.ratings import open_ratings
+from review.log.payloads import Face
+from review.rating import CannotJudge, Rating
+from tests.desktop.real.node import GoneError, Node
+from tests.desktop.real.reader import Reader
+from tests.desktop.real.stage import stage
+from tests.desktop.real.window import Start
+from tests.review.session.scenes import (
+    CODE,
+    CUSTODIANS,
+    batch_of,
+    item_id,
+    items_of,
+    training_of,
+)
+
+CONTROLS = frozenset({"push button", "check box", "text", "list item", "toggle button"})
+PANES = ("Original", "Translation")
+
+
+def unnamed(reader: Reader) -> Iterator[str]:
+    """Give what can be reached and does not say what it is."""
+    for node in reader.shown():
+        try:
+            reachable = "focusable" in node.states or node.role in CONTROLS
+            if reachable and not node.name.strip():
+                yield f"{node.role} {node.description!r} at {node.place}"
+        except GoneError:
+            continue
+
+
+def assert_told(reader: Reader) -> None:
+    assert list(unnamed(reader)) == [], str(reader)
+    roles = {node.role for node in reader.shown()}
+    assert roles & CONTROLS, str(reader)
+
+
+def press(reader: Reader, name: str, role: str = "push button") -> None:
+    """Press what has this name, without a key or a mouse."""
+    assert_told(reader)
+    reader.find(name, role).press()
+
+
+def test_a_session_by_the_tree_alone(reader: Reader, start: Start, tmp_path: Path) -> None:
+    scene = stage(tmp_path, batch_of(items_of(4), training_of([Rating.REJECT])))
+    start(scene, scene.file, guard=0.0)
+    _arrive(reader)
+    _practise(reader)
+    _answer(reader)
+    phrase = _hand_over(reader)
+    state = scene.state()
+    assert [(each.rating, each.why_not) for each in state.judgements.values()] == [
+        (Rating.GIST, None),
+        (Rating.EXCELLENT, None),
+        (None, CannotJudge.UNCLEAR_SOURCE),
+        (Rating.ACCEPTABLE, None),
+    ]
+    assert state.share_corrections
+    assert state.comments == {item_id(2): "He said it so."}
+    assert {each.face for each in state.judgements.values()} == {Face.DESKTOP}
+    [file] = scene.handed_over()
+    assert open_ratings(file.read_bytes(), CUSTODIANS).phrase == phrase
+
+
+def _arrive(reader: Reader) -> None:
+    reader.hear("Who asks")
+    reader.find("Language Council", "label")
+    press(reader, "They are the same")
+    box = reader.find("Which code is on your card?", "text")
+    assert labels(box) == ["Which code is on your card?"]
+    box.write(CODE)
+    press(reader, "Go on")
+    reader.hear("Before you begin")
+    tick = reader.find("My better translations may be used later as right answers.", "check box")
+    assert "checked" not in tick.states
+    tick.press()
+    reader.until(lambda: "checked" in tick.states)
+    press(reader, "I agree")
+
+
+def _practise(reader: Reader) -> None:
+    reader.hear("Practice 1 of 1")
+    assert reader.read("Translation") == "Answer 1."
+    press(reader, "Reject…")
+    reader.hear("Yes: Reject.")
+    press(reader, "go on…")
+
+
+def _answer(reader: Reader) -> None:
+    heard = str(reader.hear("Sentence 1 of 4").what)
+    assert "Original: Source 1." in heard
+    assert "Translation: Candidate 1." in heard
+    assert_item(reader, 1)
+    press(reader, "Gist…")
+    reader.hear("Saved: Gist.")
+    assert_item(reader, 2)
+    press(reader, "comment…")
+    box = reader.find("Your comment", "text")
+    assert labels(box) == ["Your comment"]
+    assert "editable" in box.states
+    box.write("He said it so.")
+    press(reader, "save…")
+    reader.hear("Your comment is saved.")
+    press(reader, "Excellent…")
+    reader.hear("Saved: Excellent.")
+    assert_item(reader, 3)
+    press(reader, "cannot judge…")
+    reader.hear("Why can you not judge it?")
+    press(reader, "I do not understand the original")
+    reader.hear("Saved: you cannot judge this one.")
+    assert_item(reader, 4)
+    press(reader, "Acceptable…")
+
+
+def _hand_over(reader: Reader) -> str:
+    reader.find("That was the last one. Thank you!")
+    press(reader, "Hand over…")
+    reader.find("Hand over your answers")
+    press(reader, "stick…")
+    reader.hear("Saved and checked.")
+    [phrase] = [node.name for node in reader.all("label") if len(node.name.split("-")) == 6]
+    assert_told(reader)
+    return phrase
+
+
+def assert_item(reader: Reader, number: int) -> None:
+    """See that an item can be read, and how far one is."""
+    reader.until(lambda: reader.read("Translation") == f"Candidate {number}.")
+    assert reader.read("Original") == f"Source {number}."
+    for name in PANES:
+        pane = reader.find(name, "text")
+        assert labels(pane) == [name]
+        assert {"read-only", "multi-line", "focusable"} <= pane.states
+    progress = reader.find(f"Sentence {number} of 4", "progress bar")
+    assert progress.value == (number - 1.0, 4.0)
+    for key, word in enumerate(("Reject", "Gist", "Acceptable", "Excellent"), 1):
+        button = reader.find(f"{word}…", "push button")
+        assert f"Key {key}" in button.description
+        assert {"enabled", "focusable", "showing"} <= button.states
+    assert_told(reader)
+
+
+def labels(node: Node) -> list[str]:
+    """Give the names of what labels it, each of which must say so itself."""
+    found = node.relations.get("labelled-by", [])
+    assert all(node in label.relations.get("label-for", []) for label in found)
+    return [label.name for label in found]
+
+
+def test_every_page_that_is_not_on_the_straight_way(
+    reader: Reader, start: Start, tmp_path: Path
+) -> None:
+    """The list, the settings with what is chosen, the help, taking back, deleting, and an earlier answer."""
+    scene = stage(tmp_path).know()
+    shown = start(scene, scene.stick, guard=0.0)
+    reader.hear("Review translations")
+    press(reader, "Settings")
+    reader.hear("Settings")
+    for name in ("Light", "20 pixels", "English"):
+        node = reader.find(name)
+        assert {"checked", "pressed", "selected"} & node.states, f"{name}: {node.states}"
+    press(reader, "Delete everything from this computer …")
+    reader.find("Delete everything from this computer")
+    assert_told(reader)
+    shown.press("Escape")
+    shown.press("Escape")
+    press(reader, "Spring sentences…")
+    press(reader, "Go on")
+    reader.hear("Sentence 1 of 4")
+    press(reader, "help…")
+    reader.hear("Help")
+    assert_told(reader)
+    shown.press("Escape")
+    shown.press("2")
+    shown.sees(item_id(2))
+    shown.press("u")
+    reader.hear("Taken back. Your answer was: Gist.")
+    given = reader.find("Gist…", "push button")
+    assert "checked" in given.states or "✓" in given.name + given.description
+    shown.press("w")
+    reader.hear("Take back")
+    assert_told(reader)

@@ -1,0 +1,113 @@
+"""Keyboards as they are: dead keys, a French layout, number pads, and syllabics through a real input method."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from review.log.payloads import Kind
+from review.rating import Rating
+from tests.desktop.real.bus import Bus
+from tests.desktop.real.display import Display
+from tests.desktop.real.input_method import WESTERN_CREE, input_method
+from tests.desktop.real.reader import Reader
+from tests.desktop.real.stage import Stage, stage
+from tests.desktop.real.window import GUARD, Start, Window
+from tests.review.session.scenes import batch_of, item_id, items_of
+
+COMMENT = "Your comment"
+
+
+def ratings(scene: Stage) -> list[Rating | None]:
+    return [each.rating for each in scene.state().judgements.values()]
+
+
+def begin(start: Start, scene: Stage, guard: float = 0.0, **environment: str) -> Window:
+    shown = start(scene, scene.file, guard=guard, **environment)
+    shown.press("Return")
+    shown.sees(item_id(1))
+    return shown
+
+
+def test_syllabics_through_an_input_method_are_kept_composed(
+    display: Display, bus: Bus, reader: Reader, start: Start, tmp_path: Path
+) -> None:
+    scene = stage(tmp_path).know()
+    around = {**display.environment, **bus.environment}
+    with input_method(display.folder, around, WESTERN_CREE) as heard:
+        shown = begin(start, scene, **heard)
+        shown.press("c")
+        box = reader.find(COMMENT, "text")
+        shown.type("atim niwaapamaaw")
+        reader.until(lambda: box.text.startswith("ᐊᑎᒼ ᓂᐚᐸᒫ"))
+        shown.press("Return")
+        reader.hear("Your comment is saved.")
+    assert scene.state().comments == {item_id(1): "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"}
+
+
+def test_dead_keys_write_composed_letters(reader: Reader, start: Start, tmp_path: Path) -> None:
+    scene = stage(tmp_path).know()
+    shown = begin(start, scene)
+    shown.display.layout("-layout", "us", "-variant", "intl")
+    shown.press("c")
+    box = reader.find(COMMENT, "text")
+    for keys in (["dead_circumflex", "a"], ["dead_circumflex", "e"], ["1"], ["4"]):
+        shown.press(*keys)
+    reader.until(lambda: len(box.text) >= 4)
+    shown.press("Return")
+    reader.hear("Your comment is saved.")
+    state = scene.state()
+    [kept] = state.comments.values()
+    assert kept == "âê14"
+    assert unicodedata.is_normalized("NFC", kept)
+    assert not state.judgements
+
+
+@pytest.mark.parametrize(
+    ("layout", "keys"),
+    [
+        ("fr", ("ampersand", "eacute", "quotedbl", "apostrophe")),
+        ("us", ("KP_1", "KP_2", "KP_3", "KP_4")),
+        ("us", ("d", "f", "g", "h")),
+    ],
+    ids=["the unshifted French row", "the number pad", "the letters"],
+)
+def test_other_keys_rate_as_the_digits_do(
+    layout: str, keys: Sequence[str], start: Start, display: Display, tmp_path: Path
+) -> None:
+    display.layout("-layout", layout)
+    scene = stage(tmp_path, batch_of(items_of(5))).know()
+    shown = begin(start, scene)
+    for number, key in enumerate(keys, 2):
+        shown.press(key)
+        shown.sees(item_id(number))
+    assert ratings(scene) == list(Rating)
+
+
+def test_keys_with_alt_mean_nothing(reader: Reader, start: Start, tmp_path: Path) -> None:
+    scene = stage(tmp_path).know()
+    shown = begin(start, scene)
+    shown.press("alt+d", "alt+1", "alt+c", "alt+s", "alt+q", "alt+f", "alt+x", "alt+w")
+    shown.press("4")
+    shown.sees(item_id(2))
+    assert ratings(scene) == [Rating.EXCELLENT]
+    kinds = {event.kind for event in scene.events()}
+    assert kinds == {Kind.CONSENT, Kind.SESSION, Kind.RATE}
+
+
+def test_fifty_keys_in_a_moment_rate_what_was_shown_and_nothing_else(
+    start: Start, tmp_path: Path
+) -> None:
+    scene = stage(tmp_path, batch_of(items_of(60))).know()
+    shown = begin(start, scene, guard=GUARD)
+    shown.until_guard_is_over()
+    shown.display.press(*["3"] * 50, delay=1)
+    shown.sees(item_id(2))
+    shown.until_guard_is_over()
+    assert list(scene.state().judgements) == [item_id(1)]
+    shown.press("1")
+    shown.sees(item_id(3))
+    assert ratings(scene) == [Rating.ACCEPTABLE, Rating.REJECT]
