@@ -1,0 +1,102 @@
+"""The program around the window: its words and looks, what the system asks of it, and its end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QEvent, QLocale, QSettings, Qt, Signal
+from PySide6.QtGui import QFileOpenEvent, QSessionManager
+from PySide6.QtWidgets import QApplication
+
+from review.desktop import fonts
+from review.desktop.qt_words import QtWords
+from review.session.troubles import Trouble
+from review.session.words import Words
+
+_NOWHERE = os.devnull
+"""Where Qt's own settings go: the program leaves nothing outside its data folder."""
+_OWN_DIALOGS = ("win32", "darwin")
+"""Systems whose way of choosing a file everybody there knows; elsewhere Qt's own way is used, in our words."""
+
+
+class Application(QApplication):
+    """One for the run of the program."""
+
+    file_asked = Signal(object)
+    """The system asks to open a file: its Path."""
+    failed = Signal(object)
+    """Something went wrong that nobody foresaw: a Trouble to be shown."""
+
+    def __init__(self, words: Callable[[], Words]) -> None:
+        prepare()
+        super().__init__(["rosetta-review"])
+        self.setApplicationName("rosetta-review")
+        self.setApplicationDisplayName("Rosetta")
+        self.setDesktopFileName("rosetta-review")
+        self._words = words
+        self._translator = QtWords(words, self)
+        self.commitDataRequest.connect(self._never_restart, Qt.ConnectionType.DirectConnection)
+        fonts.load()
+        self.speak()
+
+    def speak(self) -> None:
+        """Let Qt say its own words in the language of now, from its own side."""
+        self.removeTranslator(self._translator)
+        rtl = self._words().direction == "rtl"
+        self.setLayoutDirection(
+            Qt.LayoutDirection.RightToLeft if rtl else Qt.LayoutDirection.LeftToRight
+        )
+        self.installTranslator(self._translator)
+
+    def event(self, event: QEvent) -> bool:
+        """Take a file that the system hands over, as macOS does after a double click."""
+        if isinstance(event, QFileOpenEvent) and event.file():
+            self.file_asked.emit(Path(event.file()))
+            return True
+        return super().event(event)
+
+    def tell_unforeseen(
+        self,
+        kind: type[BaseException],
+        error: BaseException,  # noqa: ARG002  its words may hold a text of an item
+        trace: TracebackType | None,
+    ) -> None:
+        """Say that something went wrong inside the program; never with a text of an item or a person."""
+        if issubclass(kind, KeyboardInterrupt):
+            self.quit()
+            return
+        words = self._words()
+        said = words("Something went wrong inside the program. Your answers are safe.")
+        self.failed.emit(Trouble(said, f"{kind.__name__} {_place(trace)}"))
+
+    def _never_restart(self, manager: QSessionManager) -> None:
+        """Let the system end the session without asking anything: everything is on the disk."""
+        manager.setRestartHint(QSessionManager.RestartHint.RestartNever)
+
+
+def prepare() -> None:
+    """Settle what Qt reads before the first window: no settings of its own, no foreign dialogs."""
+    for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
+        for form in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):
+            QSettings.setPath(form, scope, _NOWHERE)
+    own = Qt.ApplicationAttribute.AA_DontUseNativeDialogs
+    QApplication.setAttribute(own, sys.platform not in _OWN_DIALOGS)
+
+
+def languages_of_system() -> Sequence[str]:
+    """Give the languages that the system speaks, where it tells them otherwise than by variables."""
+    return QLocale.system().uiLanguages() if sys.platform in _OWN_DIALOGS else ()
+
+
+def _place(trace: TracebackType | None) -> str:
+    """Name the innermost line of the program itself, as ``file.py:12``."""
+    place = ""
+    while trace is not None:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        place = f"{path.name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,113 @@
+"""Which review: those on sticks and those kept here, the newest first, or any file that the person has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog
+
+from review.desktop.buttons import Button
+from review.desktop.desk import Desk
+from review.desktop.language_row import LanguageRow
+from review.desktop.page import Page
+from review.files.finding import BATCH_SUFFIX
+from review.session import opening_words
+from review.session.opening import Choice
+from review.session.troubles import Trouble
+
+
+class ChoosePage(Page):
+    """The list of reviews; Enter opens the newest."""
+
+    chosen = Signal(object)
+    """The Choice to open."""
+    file_chosen = Signal(object)
+    """The Path of a file that the person found."""
+    again = Signal()
+    """Look for sticks again."""
+    language = Signal(str)
+    """Tag of the language that the person reads."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        choices: Sequence[Choice],
+        trouble: Trouble | None = None,
+        said: str = "",
+    ) -> None:
+        """``said`` is one quiet sentence about what led here."""
+        super().__init__(desk)
+        self._choices = tuple(choices)
+        self._dialog: QFileDialog | None = None
+        self.place(opening_words.review_translations(self.words))
+        for damaged in opening_words.damaged_words(self.words):
+            self.paragraph(damaged, "warn")
+        if said:
+            self.paragraph(said)
+        if self._choices:
+            self._list()
+        else:
+            self._say_what_to_do()
+        self._offer()
+        self.add(self._languages())
+        self.tell(trouble)
+
+    def enter(self) -> None:
+        """Open the newest, or look again."""
+        if self._choices:
+            self.chosen.emit(self._choices[0])
+        else:
+            self.again.emit()
+
+    def back(self) -> None:
+        """Stay: there is no page before this one."""
+
+    def _list(self) -> None:
+        self.paragraph(opening_words.which_sentences(self.words), "strong")
+        for number, choice in enumerate(self._choices):
+            row = Button(f"{choice.title}\n{opening_words.where(self.words, choice)}")
+            if number == 0:
+                row.setProperty("role", "main")
+            row.clicked.connect(partial(self._choose, choice))
+            self.add(row)
+
+    def _choose(self, choice: Choice) -> None:
+        self.chosen.emit(choice)
+
+    def _say_what_to_do(self) -> None:
+        words = self.words
+        self.paragraph(opening_words.nothing_yet(words), "strong")
+        self.paragraph(
+            words("Put the stick that you were given into this computer, then look again.")
+        )
+        self.paragraph(opening_words.what_it_is_called(words), "quiet")
+
+    def _offer(self) -> None:
+        words, empty = self.words, not self._choices
+        self.button(words("Look again"), self.again.emit, main=empty)
+        self.button(words("Choose a file …"), self._choose_file)
+
+    def _languages(self) -> LanguageRow:
+        row = LanguageRow(self.desk)
+        row.chosen.connect(self.language)
+        return row
+
+    def _choose_file(self) -> None:
+        words = self.words
+        dialog = QFileDialog(self, words("Choose a file"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilters(
+            [
+                words("Sentences to look at") + f" (*{BATCH_SUFFIX})",
+                words("All files") + " (*)",
+            ]
+        )
+        dialog.fileSelected.connect(self._found)
+        self._dialog = dialog
+        dialog.open()
+
+    def _found(self, name: str) -> None:
+        self.file_chosen.emit(Path(name))

@@ -1,0 +1,53 @@
+"""What the person agrees to, in plain words, before anything is begun."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from review.desktop.desk import Desk
+from review.desktop.language_row import LanguageRow
+from review.desktop.page import Page
+from review.desktop.tick import Tick
+from review.files.batch_form import BatchManifest
+from review.session import page_words
+from review.session.labels import sharing
+
+
+class ConsentPage(Page):
+    """Who asks for what, what holds for everybody, the organisation's own words, and a free choice."""
+
+    agreed = Signal(bool)
+    """True where better translations may be used later as right answers."""
+    language = Signal(str)
+    """Tag of the language that the person reads."""
+
+    def __init__(self, desk: Desk, manifest: BatchManifest, *, shares: bool = False) -> None:
+        super().__init__(desk)
+        words = self.words
+        self.place(page_words.before_you_begin(words))
+        self.paragraph(manifest.title.strip(), "strong")
+        self.paragraph(manifest.organisation.name, "quiet")
+        self.paragraph(page_words.what_comes(words, manifest))
+        self.paragraph("\n".join(f"• {each}" for each in page_words.promises(words)))
+        self.paragraph(manifest.consent.strip())
+        if manifest.labels:
+            self.paragraph(" · ".join(manifest.labels), "quiet")
+        self._shares = Tick(sharing(words, shares=True), ticked=shares)
+        self.add(self._shares)
+        if manifest.guide.strip():
+            self.paragraph(page_words.how_to_judge(words), "strong")
+            self.paragraph(manifest.guide.strip())
+        languages = LanguageRow(desk)
+        languages.chosen.connect(self.language)
+        self.add(languages)
+        self.button(words("I agree"), self.enter, main=True)
+        self.button(words("Not now"), self.back)
+
+    @property
+    def shares(self) -> bool:
+        """Whether better translations may be used later."""
+        return self._shares.isChecked()
+
+    def enter(self) -> None:
+        """Agree."""
+        self.agreed.emit(self.shares)

@@ -1,0 +1,31 @@
+"""The other languages of the program, each by its own name: whoever reads none of this page finds theirs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from review.desktop.buttons import Button
+from review.desktop.desk import Desk
+from review.desktop.flow import FlowLayout
+
+
+class LanguageRow(QWidget):
+    """Buttons that wrap; empty where the program speaks one language."""
+
+    chosen = Signal(str)
+    """Tag of a language."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        row = FlowLayout(self)
+        for tag, name in desk.opening.languages().items():
+            if tag != desk.words.language:
+                button = Button(name)
+                button.clicked.connect(partial(self._choose, tag))
+                row.addWidget(button)
+
+    def _choose(self, tag: str) -> None:
+        self.chosen.emit(tag)

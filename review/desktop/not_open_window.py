@@ -1,0 +1,83 @@
+"""The file with the answers cannot be opened: what happened, what to do, and another try."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from harness.failures import HarnessError, StoreError
+from review.desktop.banner import Banner
+from review.desktop.buttons import Button
+from review.desktop.flow import FlowLayout
+from review.log.saving import NotSaved, Problem
+from review.session.troubles import Trouble
+from review.session.words import Words, msgid
+
+_WHY: Final[Mapping[Problem, str]] = {
+    Problem.DISK_FULL: msgid(
+        "The computer's disk is full. Free some space, then try again. Your answers are safe."
+    ),
+    Problem.READ_ONLY: msgid(
+        "The program may not write on this computer's disk. Ask for help, then try again."
+    ),
+    Problem.MOVED: msgid(
+        "The file with your answers was moved, or its disk is gone. Put it back, then try again."
+    ),
+    Problem.BUSY: msgid(
+        "The program is at work in another window. Close that window, then try again."
+    ),
+    Problem.DAMAGED: msgid(
+        "The file with your answers is damaged. Ask for help. Do not delete anything."
+    ),
+    Problem.NOT_OURS: msgid(
+        "Another program uses the name of the file with your answers. Ask for help."
+    ),
+    Problem.OTHER: msgid("That did not work. Try again. If that does not help, ask for help."),
+}
+"""Why the file does not open → words, to be translated."""
+
+
+class NotOpenWindow(QWidget):
+    """Stands alone: without that file there is no list, no session and no setting."""
+
+    again = Signal()
+
+    def __init__(self, words: Words, why: Trouble) -> None:
+        super().__init__()
+        self.setWindowTitle("Rosetta")
+        title = QLabel(words("The file with your answers does not open"))
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        title.setWordWrap(True)
+        title.setProperty("role", "title")
+        banner = Banner(self)
+        page = QVBoxLayout(self)
+        page.addWidget(title)
+        page.addWidget(banner)
+        page.addStretch(1)
+        foot = FlowLayout()
+        for text, act, role in (
+            (words("Try again"), self.again.emit, "main"),
+            (words("Close"), self.close, ""),
+        ):
+            button = Button(text)
+            button.setProperty("role", role)
+            button.clicked.connect(lambda _=False, act=act: act())
+            foot.addWidget(button)
+        page.addLayout(foot)
+        banner.tell(words, why)
+        self.resize(900, 500)
+
+
+def not_open(words: Words, error: HarnessError) -> Trouble:
+    """Say why the file with the answers does not open."""
+    match error:
+        case NotSaved():
+            return Trouble(words(_WHY[error.problem]), error.detail)
+        case StoreError():
+            newer = words("A newer version of this program keeps your answers. Ask for it.")
+            return Trouble(newer, str(error))
+        case _:
+            return Trouble(words("That did not work. Ask for help."), str(error))

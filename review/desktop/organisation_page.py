@@ -1,0 +1,33 @@
+"""Who asks: an organisation that this computer does not know, once, with the six words of its key."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from review.desktop.desk import Desk
+from review.desktop.page import Page
+from review.files.batch import Batch
+from review.session import page_words
+
+
+class OrganisationPage(Page):
+    """The person compares six words with those on the card."""
+
+    same = Signal()
+    """They are the same."""
+
+    def __init__(self, desk: Desk, batch: Batch) -> None:
+        super().__init__(desk)
+        words = self.words
+        self.place(page_words.who_asks(words))
+        self.paragraph(page_words.comes_from(words))
+        self.paragraph(batch.manifest.organisation.name, "strong")
+        self.paragraph(page_words.its_six_words(words))
+        self.paragraph(batch.organisation_phrase, "mark")
+        self.paragraph(page_words.compare_them(words))
+        self.button(words("They are the same"), self.same.emit, main=True)
+        self.button(words("Not now"), self.back)
+
+    def enter(self) -> None:
+        """Go on."""
+        self.same.emit()

@@ -1,0 +1,74 @@
+"""``rosetta-review``: what was asked for when the program was started, and what to say where it cannot start."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.failures import HarnessError
+from harness.version import VERSION
+from review.session.words import checked_tag
+
+_FAILED, _WRONG_USAGE = 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Start the reviewer's window; gives the exit code."""
+    asked = _parser().parse_args(argv)
+    try:
+        language = checked_tag(asked.language) if asked.language else None
+    except HarnessError as error:
+        return _say(str(error), _WRONG_USAGE)
+    if not _has_qt():
+        return _say(
+            "The reviewer's window needs Qt, which is not installed. Install it with: "
+            "pip install 'rosetta-tui[desktop]'",
+            _FAILED,
+        )
+    if asked.check:
+        from review.desktop.check import check
+
+        return check(asked.places, language)
+    from review.desktop.running import run
+
+    return run(asked.places, language)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rosetta-review",
+        description="Judge translated sentences in a window. Nothing is sent over a network.",
+    )
+    parser.add_argument(
+        "places",
+        nargs="*",
+        type=Path,
+        metavar="FILE|FOLDER",
+        help="a review, or where to look for one; without it, sticks and this computer are looked at",
+    )
+    parser.add_argument(
+        "--language", metavar="TAG", help="language of the program, such as en, fr or crk"
+    )
+    parser.add_argument("--version", action="version", version=f"rosetta-review {VERSION}")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="open FILE, draw its first page where nobody sees it, say so in one line, and end",
+    )
+    return parser
+
+
+def _has_qt() -> bool:
+    """Tell whether Qt can be imported, with the part that draws windows."""
+    try:
+        import PySide6.QtWidgets  # noqa: F401  only whether it is there
+    except ImportError:
+        return False
+    return True
+
+
+def _say(words: str, code: int) -> int:
+    print(words, file=sys.stderr)
+    return code

@@ -1,0 +1,86 @@
+"""A check box whose words wrap: it is never cut off, whatever the size of the letters."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QStyle, QStyleOptionButton
+
+_TARGET = 44
+"""Pixels: the smallest thing that a shaking hand hits."""
+_GAP = 12
+_WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter
+
+
+class Tick(QCheckBox):
+    """All of it can be clicked; Space ticks it."""
+
+    def __init__(self, text: str, *, ticked: bool = False) -> None:
+        super().__init__()
+        self._words = text
+        self.setAccessibleName(text)
+        self.setChecked(ticked)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def hasHeightForWidth(self) -> bool:
+        """Tell the layout that the height follows from the width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Give the height at which every word is seen."""
+        room = QRect(0, 0, max(1, width - self._box() - 3 * _GAP), 100_000)
+        bounds = self.fontMetrics().boundingRect(room, int(_WRAPPED), self._words)
+        return int(max(_TARGET, bounds.height() + _GAP))
+
+    def sizeHint(self) -> QSize:
+        """Ask for the room of the words on one line; the layout may give less."""
+        wide = self.fontMetrics().horizontalAdvance(self._words) + self._box() + 3 * _GAP
+        return QSize(wide, self.heightForWidth(wide))
+
+    def minimumSizeHint(self) -> QSize:
+        """Wrap rather than widen the window."""
+        return QSize(self._box() + 8 * _TARGET // 2, _TARGET)
+
+    def hitButton(self, position: QPoint) -> bool:
+        """Take a click anywhere on it."""
+        return self.rect().contains(position)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is drawn
+        """Draw the box and the words beside it."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        painter = QPainter(self)
+        box, words = self._parts()
+        if self.hasFocus():
+            pen = painter.pen()
+            pen.setWidth(3)
+            pen.setColor(self.palette().highlight().color())
+            painter.setPen(pen)
+            painter.drawRoundedRect(self.rect().adjusted(2, 2, -2, -2), 6, 6)
+        option.rect = box
+        self.style().drawPrimitive(
+            QStyle.PrimitiveElement.PE_IndicatorCheckBox, option, painter, self
+        )
+        painter.setPen(self.palette().windowText().color())
+        painter.drawText(words, int(_WRAPPED | _leading(self)), self._words)
+
+    def _box(self) -> int:
+        """Side of the square in pixels, as high as a capital letter and a little more."""
+        return max(20, self.fontMetrics().capHeight() + 8)
+
+    def _parts(self) -> tuple[QRect, QRect]:
+        """Give the square and the room of the words, mirrored where one reads from the right."""
+        side = self._box()
+        inside = self.rect().adjusted(_GAP, 0, -_GAP, 0)
+        box = QRect(inside.left(), inside.center().y() - side // 2, side, side)
+        words = inside.adjusted(side + _GAP, 0, 0, 0)
+        direction = self.layoutDirection()
+        rect = self.style().visualRect
+        return rect(direction, self.rect(), box), rect(direction, self.rect(), words)
+
+
+def _leading(widget: QCheckBox) -> Qt.AlignmentFlag:
+    right = widget.layoutDirection() is Qt.LayoutDirection.RightToLeft
+    return Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft

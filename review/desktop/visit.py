@@ -1,0 +1,323 @@
+"""From the list of reviews to a session: which page follows which before the first sentence.
+
+The same way as in a terminal. Everything that waits for a disk is done away from the window, and a page
+that is left while something is under way takes no second key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QObject
+
+from harness.failures import HarnessError
+from review.desktop import fonts
+from review.desktop.asking_page import AskingPage
+from review.desktop.choose_page import ChoosePage
+from review.desktop.consent_page import ConsentPage
+from review.desktop.desk import Desk
+from review.desktop.missing_letters import first_missing
+from review.desktop.missing_page import MissingPage
+from review.desktop.organisation_page import OrganisationPage
+from review.desktop.page import Page
+from review.desktop.sitting import Sitting
+from review.desktop.welcome_page import WelcomePage
+from review.desktop.window import Window
+from review.files.batch import Batch
+from review.files.problem import FileError, FileProblem
+from review.log.payloads import Face
+from review.session import opening_words
+from review.session.opening import Choice, of_file
+from review.session.session import Session
+from review.session.troubles import Trouble, trouble
+from review.session.view import Phase, View
+
+Result = TypeVar("Result")
+
+
+class Visit(QObject):
+    """One for the whole run of the program; one sitting after the other."""
+
+    def __init__(self, window: Window, desk: Desk) -> None:
+        super().__init__()
+        self._window, self._desk = window, desk
+        self._opening = desk.opening
+        self._first = True
+        """True until a review was chosen: one that was named at the start needs no choosing."""
+        self._draw: Callable[[], None] = self.begin
+        """Shows the page that is shown now once more, in the words of now."""
+        self._session: Session | None = None
+        self._sitting: Sitting | None = None
+        self._next: Path | None = None
+        """A file that was handed to the program during a sitting; it is opened after that."""
+        window.dropped.connect(self.take)
+        window.reworded.connect(self._reword)
+        window.closing.connect(self._keep)
+        desk.look.changed.connect(self._name_font)
+
+    # which review
+
+    def begin(self) -> None:
+        """Show the reviews, or open the one that was named."""
+        self._choose(None)
+
+    def take(self, path: Path) -> None:
+        """Open a file: at once, or after the sentences that the person is at."""
+        if self._sitting is not None:
+            self._next = path
+            self._say(self._desk.words("{name} is opened when you stop here.", name=path.name))
+        else:
+            self._do(partial(of_file, path), self._open)
+
+    def _choose(self, why: Trouble | None, said: str = "") -> None:
+        self._do(
+            self._opening.choices,
+            partial(self._list, why, said),
+            lambda error: self._list(trouble(self._desk.words, error), said, []),
+        )
+
+    def _list(self, why: Trouble | None, said: str, choices: list[Choice]) -> None:
+        first, self._first = self._first, False
+        if first and len(choices) == 1 and self._opening.is_named(choices[0]):
+            self._open(choices[0])
+        else:
+            self._show(partial(self._show_list, choices, why, said or self._opening.not_here()))
+
+    def _show_list(self, choices: list[Choice], why: Trouble | None, said: str) -> None:
+        page = ChoosePage(self._desk, choices, why, said)
+        page.chosen.connect(self._unless_busy(self._open))
+        page.file_chosen.connect(self.take)
+        page.again.connect(self._unless_busy(partial(self._choose, None)))
+        page.language.connect(self._set_language)
+        self._window.show_page(page)
+
+    # opening it
+
+    def _open(self, choice: Choice) -> None:
+        self._say(self._desk.words("Opening …"))
+        self._do(
+            partial(self._opening.open, choice),
+            self._opened,
+            partial(self._not_opened, choice),
+        )
+
+    def _not_opened(self, choice: Choice, error: HarnessError) -> None:
+        if isinstance(error, FileError) and error.problem is FileProblem.LOCKED:
+            self._show(partial(self._ask_secret, choice))
+        else:
+            self._lead_back(error)
+
+    def _ask_secret(self, choice: Choice) -> None:
+        page = AskingPage(self._desk, opening_words.secret_words(self._desk.words), self._typed())
+        page.answered.connect(self._unless_busy(partial(self._open_secret, page, choice)))
+        self._with_way_back(page)
+
+    def _open_secret(self, page: AskingPage, choice: Choice, typed: str) -> None:
+        page.tell(None)
+        page.say(self._desk.words("Opening …"))
+        self._do(
+            partial(self._opening.open, choice, typed),
+            self._opened,
+            partial(self._wrong, page),
+        )
+
+    def _wrong(self, page: AskingPage, error: HarnessError) -> None:
+        """Let the person look at the card again; what was typed stays."""
+        page.say("")
+        page.tell(trouble(self._desk.words, error))
+        page.begin()
+
+    def _opened(self, batch: Batch) -> None:
+        letter = first_missing(_texts(batch))
+        if letter is None:
+            self._do(partial(self._opening.is_known, batch), partial(self._asked_by, batch))
+        else:
+            self._show(partial(self._refuse, batch, letter))
+
+    def _refuse(self, batch: Batch, letter: str) -> None:
+        name = batch.manifest.organisation.name
+        self._with_way_back(MissingPage(self._desk, letter, name))
+
+    # who asks, and who answers
+
+    def _asked_by(self, batch: Batch, known: bool) -> None:
+        if known:
+            self._who(batch)
+        else:
+            self._show(partial(self._show_organisation, batch))
+
+    def _show_organisation(self, batch: Batch) -> None:
+        page = OrganisationPage(self._desk, batch)
+        accept = partial(self._do, partial(self._opening.accept, batch), lambda _: self._who(batch))
+        page.same.connect(self._unless_busy(accept))
+        self._with_way_back(page)
+
+    def _who(self, batch: Batch) -> None:
+        self._do(partial(self._remembered, batch), partial(self._welcome, batch))
+
+    def _remembered(self, batch: Batch) -> tuple[str, int] | None:
+        code = self._opening.remembered(batch)
+        return None if code is None else (code, self._opening.answered(batch))
+
+    def _welcome(self, batch: Batch, remembered: tuple[str, int] | None) -> None:
+        if remembered is None:
+            self._show(partial(self._ask_code, batch))
+        else:
+            self._show(partial(self._show_welcome, batch, *remembered))
+
+    def _show_welcome(self, batch: Batch, code: str, done: int) -> None:
+        manifest = batch.manifest
+        page = WelcomePage(self._desk, manifest.title, code, done, len(manifest.orders[code]))
+        page.on.connect(self._unless_busy(partial(self._begin, batch, code)))
+        page.other.connect(self._unless_busy(partial(self._show, partial(self._ask_code, batch))))
+        self._with_way_back(page)
+
+    def _ask_code(self, batch: Batch) -> None:
+        page = AskingPage(self._desk, opening_words.code_of_card(self._desk.words), self._typed())
+        page.answered.connect(self._unless_busy(partial(self._read_code, page, batch)))
+        self._with_way_back(page)
+
+    def _read_code(self, page: AskingPage, batch: Batch, typed: str) -> None:
+        page.tell(None)
+        self._do(
+            partial(self._opening.reviewer, batch, typed),
+            partial(self._begin, batch),
+            partial(self._wrong, page),
+        )
+
+    # the session
+
+    def _begin(self, batch: Batch, code: str) -> None:
+        self._do(partial(self._session_of, batch, code), partial(self._begun, batch))
+
+    def _session_of(self, batch: Batch, code: str) -> Session:
+        self._opening.reviewer(batch, code)
+        return self._opening.session(batch, code, Face.DESKTOP)
+
+    def _begun(self, batch: Batch, session: Session) -> None:
+        self._session = session
+        self._name_font()
+        if session.view.phase is Phase.CONSENT:
+            self._show(partial(self._ask_consent, batch, session))
+        else:
+            self._sit(batch, session)
+
+    def _ask_consent(self, batch: Batch, session: Session) -> None:
+        before = self._window.page
+        shares = isinstance(before, ConsentPage) and before.shares
+        page = ConsentPage(self._desk, session.manifest, shares=shares)
+        page.agreed.connect(self._unless_busy(partial(self._agree, page, batch, session)))
+        page.language.connect(self._set_language)
+        page.left.connect(self._unless_busy(partial(self._decline, session)))
+        self._window.show_page(page)
+
+    def _agree(self, page: ConsentPage, batch: Batch, session: Session, shares: bool) -> None:
+        def agreed(view: View) -> None:
+            if view.trouble:
+                page.tell(Trouble(view.trouble, view.detail))
+            else:
+                self._sit(batch, session)
+
+        self._do(partial(session.agree, share_corrections=shares), agreed)
+
+    def _decline(self, session: Session) -> None:
+        """Begin nothing: the person who typed a code is forgotten again."""
+        self._session = None
+        said = opening_words.nothing_begun(session.words)
+
+        def decline() -> None:
+            session.close()
+            self._opening.forget_reviewer()
+
+        self._do(decline, lambda _: self._choose(None, said))
+
+    def _sit(self, batch: Batch, session: Session) -> None:
+        self._window.takes_files = False
+        self._sitting = Sitting(self._window, self._desk, batch, session)
+        self._sitting.ended.connect(self._end)
+        self._sitting.start()
+
+    def _end(self) -> None:
+        self._sitting = self._session = None
+        self._window.takes_files = True
+        path, self._next = self._next, None
+        if path is None:
+            self.begin()
+        else:
+            self.take(path)
+
+    # what holds on every page
+
+    def _keep(self) -> None:
+        if self._sitting is not None:
+            self._sitting.keep_typed()
+
+    def _name_font(self) -> None:
+        """Have recorded in which letters the sentences are seen from now on."""
+        if self._session is not None:
+            self._session.font = fonts.named(self._desk.look.size)
+
+    def _set_language(self, tag: str) -> None:
+        """Speak another language; where the choice cannot be kept, it holds for now."""
+        self._do(
+            partial(self._opening.set_language, tag),
+            lambda _: self._window.speak(),
+            lambda _: self._window.speak(),
+        )
+
+    def _reword(self) -> None:
+        if self._session is not None:
+            self._session.words = self._opening.words
+        if self._sitting is None:
+            self._draw()
+
+    def _show(self, draw: Callable[[], None]) -> None:
+        self._draw = draw
+        draw()
+
+    def _with_way_back(self, page: Page) -> None:
+        page.left.connect(self._unless_busy(self.begin))
+        self._window.show_page(page)
+
+    def _typed(self) -> str:
+        """Give what stands in the line that is shown now: it stays where only the words change."""
+        page = self._window.page
+        return page.text if isinstance(page, AskingPage) else ""
+
+    def _say(self, said: str) -> None:
+        if (page := self._window.page) is not None:
+            page.say(said)
+
+    def _lead_back(self, error: HarnessError) -> None:
+        self._choose(trouble(self._desk.words, error))
+
+    def _unless_busy(self, act: Callable[..., None]) -> Callable[..., None]:
+        """Give an act that does nothing while another one is under way."""
+
+        def once(*given: object) -> None:
+            if not self._desk.work.busy:
+                act(*given)
+
+        return once
+
+    def _do(
+        self,
+        call: Callable[[], Result],
+        then: Callable[[Result], None],
+        failed: Callable[[HarnessError], None] | None = None,
+    ) -> None:
+        self._desk.work.do(call, then, failed or self._lead_back)
+
+
+def _texts(batch: Batch) -> list[str]:
+    """Give everything of a review that is to be read, but the words of the program."""
+    manifest = batch.manifest
+    head = [manifest.title, manifest.consent, manifest.guide, manifest.organisation.name]
+    items = [text for each in batch.items for text in (each.source, each.candidate)]
+    lessons = [
+        text for each in batch.training for text in (each.source, each.candidate, each.explanation)
+    ]
+    return [*head, *manifest.labels, *items, *lessons]

@@ -1,0 +1,34 @@
+"""Welcome back: the person who was here last goes on with one key, and anybody else types a code."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from review.desktop.desk import Desk
+from review.desktop.page import Page
+from review.files.reviewer_codes import printed
+
+
+class WelcomePage(Page):
+    """Several people may share a computer, so nobody goes on as somebody else without a word."""
+
+    on = Signal()
+    """It is the person who was here last."""
+    other = Signal()
+    """It is somebody else."""
+
+    def __init__(self, desk: Desk, title: str, code: str, done: int, total: int) -> None:
+        super().__init__(desk)
+        words = self.words
+        self.place(words("Welcome back"))
+        self.paragraph(title, "strong")
+        self.paragraph(words("{done} of {total} done", done=done, total=total))
+        self.paragraph(words("The code on your card:"))
+        self.paragraph(printed(code), "mark")
+        self.button(words("Go on"), self.on.emit, main=True)
+        self.button(words("I have another card"), self.other.emit)
+        self.button(words("Back"), self.back)
+
+    def enter(self) -> None:
+        """Go on."""
+        self.on.emit()

@@ -1,0 +1,163 @@
+"""The window: one page at a time, settings laid over it, and what was typed kept before it closes.
+
+It has no menu: nothing in it can swallow a key of a community's keyboard.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+)
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
+
+from review.desktop.desk import Desk
+from review.desktop.page import Page
+from review.desktop.settings_page import SettingsPage
+from review.files.finding import BATCH_SUFFIX
+from review.session.troubles import Trouble
+
+_SMALLEST = (480, 360)
+_COMFORTABLE = (1100, 760)
+"""Pixels on a large screen; a small one is filled."""
+
+
+class Window(QMainWindow):
+    """Shows pages; knows nothing of what is on them."""
+
+    dropped = Signal(object)
+    """A file was let go over a page that takes files: its Path."""
+    reworded = Signal()
+    """The language was changed: whoever shows a page shows it anew."""
+    closing = Signal()
+    """What is being typed must be kept now."""
+    erase = Signal()
+    """The person wants everything gone from this computer."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._page: Page | None = None
+        self._over: Page | None = None
+        self.takes_files = True
+        """False where a file that is dropped would lead away from sentences."""
+        self._stack = QStackedWidget(self)
+        self.setCentralWidget(self._stack)
+        self.setWindowTitle("Rosetta")
+        self.setMinimumSize(*_SMALLEST)
+        self.setAcceptDrops(True)
+
+    def appear(self) -> None:
+        """Show the window, once: over all of a small screen, comfortably large on others."""
+        if self.isVisible():
+            return
+        room = QGuiApplication.primaryScreen().availableSize()
+        wide, high = _COMFORTABLE
+        if room.width() <= wide * 5 // 4 or room.height() <= high * 5 // 4:
+            self.resize(min(wide, room.width()), min(high, room.height()))
+            self.showMaximized()
+        else:
+            self.resize(wide, high)
+            self.show()
+        self.activateWindow()
+
+    @property
+    def page(self) -> Page | None:
+        """The page that is seen."""
+        return self._over or self._page
+
+    def show_page(self, page: Page) -> None:
+        """Put a page in place of the one before; what lay over it is taken away."""
+        self._take_away(self._over)
+        self._take_away(self._page)
+        self._page, self._over = page, None
+        self._place(page)
+        self.appear()
+
+    def show_over(self, page: Page) -> None:
+        """Lay a page over the one that is shown, which stays as it is until ``left``."""
+        self._take_away(self._over)
+        self._over = page
+        page.left.connect(self._uncover)
+        self._place(page)
+
+    def tell(self, trouble: Trouble | None) -> None:
+        """Say what went wrong on whatever page is seen."""
+        if self.page is not None:
+            self.page.tell(trouble)
+
+    def keep_typed(self) -> None:
+        """Have everything kept that is being typed."""
+        self.closing.emit()
+
+    def open_settings(self) -> None:
+        """Lay the settings over the page."""
+        if isinstance(self._over, SettingsPage):
+            return
+        settings = SettingsPage(self._desk)
+        settings.erase.connect(self.erase)
+        settings.reworded.connect(self._settings_anew)
+        self.show_over(settings)
+
+    def _settings_anew(self) -> None:
+        """Say the page below and the settings themselves in the other language."""
+        self._uncover()
+        self.speak()
+        self.open_settings()
+
+    def speak(self) -> None:
+        """Say everything that is seen in the language of now."""
+        self.reworded.emit()
+
+    def _place(self, page: Page) -> None:
+        page.settings.connect(self.open_settings)
+        self._stack.addWidget(page)
+        self._stack.setCurrentWidget(page)
+        page.begin()
+
+    def _uncover(self) -> None:
+        over, self._over = self._over, None
+        self._take_away(over)
+        if self._page is not None:
+            self._stack.setCurrentWidget(self._page)
+            self._page.begin()
+
+    def _take_away(self, page: Page | None) -> None:
+        if page is not None:
+            self._stack.removeWidget(page)
+            page.hide()
+            page.deleteLater()
+
+    # what comes from outside
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take a review's file where files are taken."""
+        if self.takes_files and _file_of(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was let go."""
+        file = _file_of(event)
+        if self.takes_files and file is not None:
+            event.acceptProposedAction()
+            self.dropped.emit(file)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep what is typed, wait until it is on the disk, and only then close."""
+        self.keep_typed()
+        self._desk.work.finish()
+        super().closeEvent(event)
+
+
+def _file_of(event: QDropEvent) -> Path | None:
+    """Give the one file of this computer that is dragged, where it bears a review's name."""
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.name.lower().endswith(BATCH_SUFFIX) else None
