@@ -24,7 +24,7 @@ from review.session.item_words import Offer
 from review.session.keys import Act
 from review.session.session import Session
 from review.session.troubles import Trouble
-from review.session.view import Phase, ShownItem, TextField, View
+from review.session.view import Lesson, Phase, ShownItem, TextField, View
 
 _ROOMY_LINES = 20
 """Lines of text that a window must be high for a second row of acts."""
@@ -107,10 +107,27 @@ class ItemFace(Page):
         before, self.view = self.view, view
         self.tell(Trouble(view.trouble, view.detail) if view.trouble else None)
         self.say(view.said)
-        if view.item is not None:
-            self._draw_item(view, view.item)
-            if self.isVisible() and (before.item != view.item or before.lesson != view.lesson):
-                announce(self, self._spoken())
+        if view.item is None:
+            return
+        self._draw_item(view, view.item)
+        if not self.isVisible():
+            return
+        if _read(before) != _read(view):
+            self._read_from_its_beginning()
+            announce(self, self._spoken())
+
+    def _read_from_its_beginning(self) -> None:
+        """Show an item from its first line, and an explanation, which stands below, in full."""
+        self._scroll.verticalScrollBar().setValue(0)
+        if self.view.lesson is not None:
+            self._lay_out_now()
+            self._scroll.ensureWidgetVisible(self._lesson)
+
+    def _lay_out_now(self) -> None:
+        """Let what was shown or hidden take its place before anything is looked for there."""
+        for widget in (self, self._scroll.widget()):
+            if (layout := widget.layout()) is not None:
+                layout.activate()
 
     def _draw_item(self, view: View, item: ShownItem) -> None:
         self.place(item_words.place(self.words, view))
@@ -119,7 +136,6 @@ class ItemFace(Page):
         self._texts.show_marks(item_words.marks(self.words, item))
         self._lesson.tell(self.words, view.lesson)
         self._answers.mark([] if item.rating is None else [item.rating.rank])
-        self._scroll.verticalScrollBar().setValue(0)
         self._arrange()
 
     def _draw_progress(self, view: View, item: ShownItem) -> None:
@@ -166,6 +182,7 @@ class ItemFace(Page):
         if mode is Mode.JUDGE:
             self.setFocus()
         else:
+            self._lay_out_now()
             self._scroll.ensureWidgetVisible(self._panels[mode])
 
     def _arrange(self) -> None:
@@ -203,8 +220,11 @@ class ItemFace(Page):
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Fold what has no room."""
+        """Wait for the item to be painted anew, and fold what has no room."""
         super().showEvent(event)
+        if not event.spontaneous() and self.view.item is not None:
+            self._texts.forget()
+            self._texts.show_item(self.view.item)
         self._arrange()
 
     # what was seen
@@ -222,3 +242,8 @@ class ItemFace(Page):
     def _tell_more(self) -> None:
         bar = self._scroll.verticalScrollBar()
         self._below.setVisible(bar.value() < bar.maximum())
+
+
+def _read(view: View) -> tuple[str, Lesson | None]:
+    """Give what there is to read in a view."""
+    return (view.item.id if view.item else "", view.lesson)

@@ -26,6 +26,8 @@ class ItemTexts(QWidget):
         super().__init__()
         self.source, self.candidate = TextPane(), TextPane()
         self._translation_seen = False
+        self._shown = ("", "", "")
+        """Item, original and translation."""
         self._marks = QVBoxLayout()
         self._shown_marks: tuple[Mark, ...] = ()
         column = QVBoxLayout(self)
@@ -49,10 +51,19 @@ class ItemTexts(QWidget):
         return self._translation_seen
 
     def show_item(self, item: ShownItem) -> None:
-        """Show an item's texts."""
+        """Show an item's texts; those that are shown already stay as they are, and count as seen."""
+        shown = (item.id, item.source, item.candidate)
+        if shown == self._shown:
+            self._drawn()
+            return
+        self._shown = shown
         self._translation_seen = False
         self.source.show_text(readable(item.source))
         self.candidate.show_text(readable(item.candidate), TRANSLATION_SCALE)
+
+    def forget(self) -> None:
+        """Wait for the item to be painted anew: something else was in its place."""
+        self._shown = ("", "", "")
 
     def show_marks(self, marks: list[Mark]) -> None:
         """Show what the person added to the item."""

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from review.desktop.look import Look, Theme
+from shiboken6 import isValid
 
 from review.desktop.desk import Desk
 from review.desktop.item_face import Mode
@@ -43,9 +44,10 @@ class Scene:
     window: tuple[int, int] = (1024, 600)
     guard: float = 0.0
     clock: Clock | None = None
+    busy_seconds: float = 0.05
 
     def __post_init__(self) -> None:
-        self.laptop = Laptop.open(self.folder, busy_seconds=0.05)
+        self.laptop = Laptop.open(self.folder, busy_seconds=self.busy_seconds)
         self.look = Look(self.theme, self.size, lambda name, value: None)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -72,7 +74,6 @@ class Scene:
         self.page = ItemPage(self.desk, self.session)
         self.page.away.connect(self.views.append)
         self.page.onward.connect(self.onward.append)
-        self.qtbot.addWidget(self.page)
         self.page.resize(*self.window)
         self.page.show()
         self.page.activateWindow()
@@ -80,7 +81,9 @@ class Scene:
         self.page.begin()
 
     def close(self) -> None:
-        self.page.hide()
+        if isValid(self.page):
+            self.page.hide()
+            self.page.deleteLater()
         self.work.finish()
 
     # keys

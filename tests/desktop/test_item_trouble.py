@@ -1,0 +1,194 @@
+"""Trouble on the page of an item: nothing advances, typed text stays, and the same key works again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("PySide6.QtWidgets")
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from review.desktop import item_face
+from review.desktop.item_face import Mode
+from review.files.batch_form import BatchItem
+from review.log.payloads import Comment, NotJudged, Rate, Skip
+from review.rating import Rating
+from review.session.item_words import marks
+from review.session.view import ShownItem, TextField
+from tests.desktop.item_scene import Scene
+from tests.desktop.test_item_page import button, in_box, make, rated, texts
+from tests.review.session.scenes import batch_of, item_id, items_of, training_of
+
+__all__ = ["make"]
+
+
+@contextmanager
+def held(scene: Scene) -> Iterator[None]:
+    """Let another program hold the file with the answers."""
+    with closing(sqlite3.connect(scene.laptop.path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.rollback()
+
+
+@pytest.fixture
+def scene(qtbot: QtBot, tmp_path: Path) -> Iterator[Scene]:
+    scene = Scene(qtbot, tmp_path)
+    scene.idle()
+    yield scene
+    scene.close()
+
+
+BUSY = "This was not saved: the program is open in another window."
+
+
+def test_what_was_not_saved_does_not_advance_and_the_same_key_works_again(scene: Scene) -> None:
+    with held(scene):
+        scene.press("2")
+        assert BUSY in texts(scene)
+        assert scene.item == item_id(1)
+        assert "Sentence 1 of 4" in scene.page.accessibleName()
+    scene.press("2")
+    assert rated(scene) == [(item_id(1), Rating.GIST)]
+    assert BUSY not in texts(scene)
+    assert scene.item == item_id(2)
+
+
+def test_a_text_that_was_not_saved_stays_in_the_box(scene: Scene) -> None:
+    scene.press("c")
+    in_box(scene, "my words")
+    with held(scene):
+        scene.press(Qt.Key.Key_Return)
+        assert BUSY in texts(scene)
+        assert scene.mode is Mode.WRITING
+        assert scene.page._writing.text == "my words"
+    scene.press(Qt.Key.Key_Return)
+    assert [each.text for each in scene.events(Comment)] == ["my words"]
+    assert scene.mode is Mode.JUDGE
+
+
+def test_a_draft_that_was_not_kept_is_told_and_kept_at_the_next_chance(scene: Scene) -> None:
+    scene.press("c")
+    with held(scene):
+        in_box(scene, "abc")
+        scene.qtbot.waitUntil(lambda: BUSY in texts(scene))
+    scene.page.keep_typed()
+    scene.idle()
+    assert scene.session._draft(item_id(1), TextField.COMMENT) == "abc"
+    assert BUSY not in texts(scene)
+
+
+def test_a_slow_disk_is_told_of(qtbot: QtBot, tmp_path: Path) -> None:
+    scene = Scene(qtbot, tmp_path, busy_seconds=20.0)
+    scene.idle()
+    with held(scene):
+        scene.send("3")
+        qtbot.waitUntil(lambda: "saving …" in texts(scene))
+        scene.send("1")
+        assert scene.item == item_id(1)
+    scene.idle()
+    assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
+    assert "Saved: Acceptable." in texts(scene)
+    scene.close()
+
+
+def test_a_page_that_is_gone_hears_nothing_more(scene: Scene) -> None:
+    with held(scene):
+        scene.send("1")
+        scene.page.deleteLater()
+        scene.qtbot.waitUntil(lambda: not scene.work.busy)
+    scene.open()
+    scene.idle()
+
+
+# letters that cannot be drawn
+
+
+@pytest.fixture
+def unreadable(make: object, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    """An item with a letter that no font has: one that is assigned, and that nobody writes."""
+    monkeypatch.setattr(
+        item_face,
+        "first_missing",
+        lambda texts: next((c for t in texts for c in t if c == "𐔀"), None),
+    )
+    first, *others = items_of(3)
+    odd = BatchItem(id=first.id, source=first.source, candidate="𐔀 word")
+    return make(batch=batch_of([odd, *others]))  # type: ignore[operator,no-any-return]
+
+
+def test_an_item_that_cannot_be_drawn_is_not_asked(unreadable: Scene) -> None:
+    said = texts(unreadable)
+    assert "This computer cannot show some letters." in said
+    unreadable.press("1", "c", "!")
+    assert unreadable.mode is Mode.JUDGE
+    assert unreadable.events(Rate) == []
+    assert not unreadable.page._answers.isVisible()
+    unreadable.press("s")
+    assert [each.item for each in unreadable.events(Skip)] == [item_id(1)]
+    assert unreadable.page._answers.isVisible()
+    assert "This computer cannot show some letters." not in texts(unreadable)
+
+
+def test_of_an_item_that_cannot_be_drawn_one_can_say_so(unreadable: Scene) -> None:
+    unreadable.qtbot.mouseClick(button(unreadable, "cannot judge"), Qt.MouseButton.LeftButton)
+    unreadable.press("5")
+    assert [each.item for each in unreadable.events(NotJudged)] == [item_id(1)]
+
+
+def test_practice_with_letters_that_cannot_be_drawn_can_be_passed(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(item_face, "first_missing", lambda texts: "x")
+    lesson = training_of([Rating.GIST])
+    scene = Scene(qtbot, tmp_path, batch=batch_of(items_of(2), lesson))
+    scene.idle()
+    scene.press("2", Qt.Key.Key_Return)
+    assert "Sentence 1 of 2" in scene.page.accessibleName()
+    scene.close()
+
+
+# texts of strangers
+
+HOSTILE = {
+    "overrides": "a\u202eb\u2067c" * 4000,
+    "marks": "a" + "\u0301" * 10_000,
+    "nulls": "\x00\x1b[2J" * 3000,
+    "one-word": "w" * 20_000,
+    "lines": "\n" * 20_000,
+    "markup": "<b>&amp;bold</b> <img src='file:///etc/passwd'> &File" * 300,
+    "empty": "",
+    "mixed": "שלום (abc) ᓂᐚᐸᒫᐤ क्षत्रिय 👩‍👩‍👧 " * 500,
+}
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_no_text_freezes_the_page_or_leaves_its_place(
+    qtbot: QtBot, tmp_path: Path, name: str
+) -> None:
+    text = HOSTILE[name][:20_000]
+    items = [BatchItem(id=item_id(n), source=text, candidate=text) for n in (1, 2)]
+    scene = Scene(qtbot, tmp_path, batch=batch_of(items))
+    scene.idle()
+    page = scene.page
+    assert not set(page._texts.candidate.toPlainText()) & set("\u202e\u2067\x00\x1b")
+    for part in (page._answers, page._acts):
+        assert part.isVisible()
+        assert page.rect().contains(part.geometry())
+    scene.press("1", "1") if not page._texts.translation_seen else scene.press("1")
+    assert len(rated(scene)) == 1
+    scene.close()
+
+
+def test_comments_are_shown_harmless_too(scene: Scene) -> None:
+    item = ShownItem(item_id(1), "s", "c", 1, 1, comment="a\u202e<b>b")
+    scene.page._texts.show_marks(marks(scene.desk.words, item))
+    QApplication.processEvents()
+    assert "a⟨RLO⟩<b>b" in texts(scene)
