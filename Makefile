@@ -1,11 +1,16 @@
 # make demo    set up and run the bundled demo (no key, no network after the install)
 # make test    set up and run the tests
 # make check   everything: format, lint, types, import contracts, tests
+# make reviewer-bundle   the reviewer's window without an installer, and what goes on a stick, in dist/
+# make wheelhouse        the full program for computers without network, in dist/wheelhouse
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+BUNDLE = .venv-bundle
+# archives that were built on other systems: make reviewer-bundle BUILT='--windows FILE --macos FILE'
+BUILT ?=
 
-.PHONY: demo test lint check lock bench clean
+.PHONY: demo test lint check lock bench clean reviewer-bundle wheelhouse
 
 demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
@@ -24,6 +29,12 @@ check: lint test
 bench: $(VENV)/.tests
 	for name in scoring_statistics scoring_intervals fst_stage end_to_end run_live live_table start_up gate_simulation review_keys; do $(BIN)/python -P -m benchmarks.$$name || exit 1; done
 
+reviewer-bundle: $(BUNDLE)/.installed
+	$(BUNDLE)/bin/python packaging/reviewer/build.py $(BUILT)
+
+wheelhouse: $(VENV)/.installed
+	$(BIN)/python packaging/wheelhouse.py
+
 $(VENV)/.installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
@@ -34,12 +45,19 @@ $(VENV)/.tests: $(VENV)/.installed requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	touch $@
 
+$(BUNDLE)/.installed: packaging/requirements-bundle.lock
+	$(PYTHON) -m venv $(BUNDLE)
+	$(BUNDLE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
 # Locks hold hashes only, for every platform and Python that we support.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
 		--extra words --group build pyproject.toml -o requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
 		--extra words --extra hfst --extra embeddings --extra desktop --group build --group dev pyproject.toml -o requirements-dev.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
+		packaging/requirements-bundle.in -o packaging/requirements-bundle.lock
 
 clean:
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) $(BUNDLE) dist build

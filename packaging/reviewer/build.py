@@ -1,0 +1,125 @@
+"""Builds the reviewer's bundle for the system it runs on: program, checks, archives, and what goes on a stick.
+
+    python packaging/reviewer/build.py [--windows FILE] [--macos FILE] [--linux FILE] [--out DIST]
+
+The environment is that of ``packaging/requirements-bundle.lock``; ``make reviewer-bundle`` makes it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import archives
+import checking
+import icons
+import licences
+import measure
+import recipe
+import stick
+from start_here import ARCHIVES
+
+SPECS = {"linux": "linux.spec", "win32": "windows.spec", "darwin": "macos.spec"}
+SYSTEMS = {"linux": "linux", "win32": "windows", "darwin": "macos"}
+LICENCES = "LICENCES.txt"
+
+
+def main() -> int:
+    """Do the whole; gives the exit code."""
+    asked = _parser().parse_args()
+    system = SYSTEMS[sys.platform]
+    out = asked.out.resolve()
+    folder, work = build(out / "reviewer")
+    text = licences.licences(json.loads((work / recipe.CONTENTS).read_text("utf-8")))
+    complete(folder, text)
+    report = checking.check(folder, work) | measure.measure(folder)
+    packed = archive(folder, out)
+    report["archives"] = {each.name: each.stat().st_size for each in packed}
+    given = {name: getattr(asked, name) for name in ARCHIVES if getattr(asked, name)}
+    stick.lay_out(out / "stick", {system: packed[0], **given}, text, work)
+    (out / "reviewer-bundle.json").write_text(json.dumps(report, indent=2) + "\n")
+    measure.say(report)
+    return 0
+
+
+def build(out: Path) -> tuple[Path, Path]:
+    """Run PyInstaller; gives the program's folder and the folder of what came up on the way."""
+    spec = recipe.HERE / SPECS[sys.platform]
+    work = out / "work"
+    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]
+    command += ["--distpath", str(out), "--workpath", str(work), str(spec)]
+    environment = os.environ | {"SOURCE_DATE_EPOCH": str(moment()), "PYTHONHASHSEED": "1"}
+    subprocess.run(command, check=True, env=environment, cwd=recipe.ROOT)
+    name = f"{recipe.TITLE}.app" if sys.platform == "darwin" else recipe.NAME
+    return out / name, work / spec.stem
+
+
+def complete(folder: Path, text: str) -> None:
+    """Add what makes a double click work, and the licences."""
+    if sys.platform == "darwin":
+        (folder / "Contents" / "Resources" / LICENCES).write_text(text, encoding="utf-8")
+        return
+    (folder / LICENCES).write_text(text, encoding="utf-8")
+    if sys.platform == "win32":
+        for path in (recipe.HERE / "windows").glob("*.cmd"):
+            content = path.read_text("ascii")
+            (folder / path.name).write_text(content, encoding="ascii", newline="\r\n")
+    else:
+        _add_linux(folder)
+
+
+def _add_linux(folder: Path) -> None:
+    share = folder / "share"
+    share.mkdir()
+    for path in (recipe.HERE / "linux").iterdir():
+        shutil.copy(path, folder if path.suffix == ".sh" else share)
+    shutil.copy(icons.SVG, share / f"{recipe.NAME}.svg")
+    for size in (32, 48, 64, 128, 256):
+        (share / f"{recipe.NAME}-{size}.png").write_bytes(icons.png(size))
+
+
+def archive(folder: Path, out: Path) -> list[Path]:
+    """Pack the program; the first archive is the one for a stick."""
+    when = moment()
+    name = ARCHIVES[SYSTEMS[sys.platform]]
+    if not name.endswith(".tar.xz"):
+        return [archives.write_zip(folder, out / name, when)]
+    packed = archives.write_tar(folder, out / name, when)
+    return [packed, archives.write_zip(folder, out / name.replace(".tar.xz", ".zip"), when)]
+
+
+def moment() -> int:
+    """Give the time that files of the build bear: that of the commit, or ``SOURCE_DATE_EPOCH``."""
+    if given := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(given)
+    done = subprocess.run(
+        ["git", "log", "-1", "--format=%ct"],
+        cwd=recipe.ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return int(done.stdout or archives.EARLIEST)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Build the reviewer's bundle and a stick.")
+    parser.add_argument("--out", type=Path, default=recipe.ROOT / "dist", help="default: dist")
+    for system, name in ARCHIVES.items():
+        parser.add_argument(
+            f"--{system}", type=_archive, metavar="FILE", help=f"{name} that was built elsewhere"
+        )
+    return parser
+
+
+def _archive(text: str) -> Path:
+    path = Path(text)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text}")
+    return path.resolve()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""What Windows shows under Properties, Details: the program's name and version, as PyInstaller reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import recipe
+
+_FORM = """VSVersionInfo(
+  ffi=FixedFileInfo(filevers={numbers}, prodvers={numbers}, mask=0x3F, flags=0, OS=0x40004, fileType=1,
+                    subtype=0, date=(0, 0)),
+  kids=[
+    StringFileInfo([StringTable("040904B0", [
+{strings}
+    ])]),
+    VarFileInfo([VarStruct("Translation", [0x0409, 1200])]),
+  ],
+)
+"""
+
+
+def text() -> str:
+    """Give the version resource."""
+    version = recipe.version()
+    numbers = tuple((*map(int, version.split(".")), 0, 0, 0, 0)[:4])
+    said = {
+        "CompanyName": "Rosetta TUI contributors",
+        "FileDescription": recipe.TITLE,
+        "FileVersion": version,
+        "InternalName": recipe.NAME,
+        "LegalCopyright": "Apache License 2.0",
+        "OriginalFilename": f"{recipe.NAME}.exe",
+        "ProductName": recipe.TITLE,
+        "ProductVersion": version,
+    }
+    strings = "\n".join(
+        f"      StringStruct({name!r}, {value!r})," for name, value in said.items()
+    )
+    return _FORM.format(numbers=numbers, strings=strings)
+
+
+def write(path: Path) -> Path:
+    """Write the version resource to a file."""
+    path.write_text(text(), encoding="utf-8")
+    return path
