@@ -155,7 +155,8 @@ def test_a_read_only_file_is_noticed_at_opening(anybodys: Path) -> None:
             Laptop.open(anybodys)
         with problem(Problem.READ_ONLY):
             Laptop.open(anybodys / "new")
-    (anybodys / FILE_NAME).chmod(0o666)
+    for each in anybodys.iterdir():
+        each.chmod(0o666)
     with ordinary_person(), problem(Problem.READ_ONLY):
         Laptop.open(anybodys)  # it cannot have a journal beside it
     anybodys.chmod(0o777)

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -43,16 +44,15 @@ def test_another_program_that_holds_the_file_stops_nothing_but_the_key(tmp_path:
     sitting = Sitting(tmp_path, words=Words.load("fr"))
     sitting.rate()
     item = sitting.see()
-    other = sqlite3.connect(tmp_path / "review.sqlite", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    view = sitting.session.rate(item, Rating.GIST)
-    assert view.item is not None
-    assert (view.item.id, view.done, view.said) == (item, 1, "")
-    assert "autre fenêtre" in view.trouble
-    assert view.detail == "SQLITE_BUSY"
-    view = sitting.session.save_text(item, TextField.COMMENT, "kept")
-    assert view.trouble
-    other.execute("ROLLBACK")
+    with closing(sqlite3.connect(tmp_path / "review.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        view = sitting.session.rate(item, Rating.GIST)
+        assert view.item is not None
+        assert (view.item.id, view.done, view.said) == (item, 1, "")
+        assert "autre fenêtre" in view.trouble
+        assert view.detail == "SQLITE_BUSY"
+        view = sitting.session.save_text(item, TextField.COMMENT, "kept")
+        assert view.trouble
     view = sitting.session.rate(item, Rating.GIST)
     assert (view.done, view.trouble) == (2, "")
     assert sum(isinstance(e.payload, Rate) for e in sitting.laptop.events()) == 2

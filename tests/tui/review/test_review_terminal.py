@@ -8,6 +8,7 @@ import re
 import sqlite3
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -180,7 +181,8 @@ def test_a_draft_outlives_a_kill_while_typing(tmp_path: Path) -> None:
 
 
 def _drafts(folder: Path) -> str:
-    with sqlite3.connect(f"file:{folder}/home/review.sqlite?mode=ro", uri=True) as connection:
+    file = f"file:{folder}/home/review.sqlite?mode=ro"
+    with closing(sqlite3.connect(file, uri=True)) as connection:
         return str(connection.execute("SELECT * FROM draft").fetchall())
 
 
