@@ -85,7 +85,7 @@ def write_file(path: Path, data: bytes, mode: int = PRIVATE) -> None:
             _flush_folder(path.parent)
     except OSError as error:
         _drop(beside)
-        raise _stick_error(path, error) from None
+        raise stick_error(path, error) from None
     if not kept:
         _drop(beside)
         raise StickError(path, StickProblem.CHANGED)
@@ -98,7 +98,7 @@ def read_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
             small = os.fstat(file.fileno()).st_size <= most_bytes
             data = file.read(most_bytes + 1) if small else b""
     except OSError as error:
-        raise _stick_error(path, error) from None
+        raise stick_error(path, error) from None
     if not small or len(data) > most_bytes:
         raise StickError(path, StickProblem.TOO_LARGE)
     return data
@@ -161,7 +161,8 @@ def _drop(path: Path) -> None:
         return  # the medium is gone; nothing under this name is ours to keep
 
 
-def _stick_error(path: Path, error: OSError) -> StickError:
+def stick_error(path: Path, error: OSError) -> StickError:
+    """Say what the system's error means for whoever put the stick in."""
     for problem, codes in _PROBLEMS.items():
         if error.errno in codes:
             return StickError(path, problem, error.strerror or "")

@@ -12,5 +12,7 @@ class Onward(Enum):
     UNDO = auto()
     HAND_OVER = auto()
     WITHDRAW = auto()
+    ANSWERS = auto()
+    """The person's own answers, to look at again."""
     HELP = auto()
     LEAVE = auto()

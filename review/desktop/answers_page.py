@@ -1,0 +1,56 @@
+"""The person's own answers in a list, from which each sentence can be looked at and answered anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+
+from corpora.visible import readable
+from review.desktop.desk import Desk
+from review.desktop.page import Page
+from review.desktop.rows import Rows
+from review.session.item_words import beginning
+from review.session.labels import rating_label
+from review.session.view import ShownItem
+from review.session.words import Words
+
+
+class AnswersPage(Page):
+    """Shows nobody else's answers, and none that was taken back."""
+
+    chosen = Signal(str)
+    """Id of the item to go to."""
+
+    def __init__(self, desk: Desk, answered: Sequence[ShownItem]) -> None:
+        super().__init__(desk)
+        words = self.words
+        self.place(words("Your answers"))
+        if answered:
+            self.paragraph(words("Choose a sentence to look at it, and to change your answer."))
+        else:
+            self.paragraph(words("You have not answered anything yet."), "strong")
+        rows = Rows(words, [_row(words, item) for item in answered])
+        rows.chosen.connect(lambda number: self.chosen.emit(answered[number].id))
+        self.add(rows)
+        self.button(words("Back"), self.back, words("Esc"), main=True)
+
+    def enter(self) -> None:
+        """Go back."""
+        self.back()
+
+
+def _row(words: Words, item: ShownItem) -> str:
+    """Name an item by its number, the answer and the beginnings of both texts, each on its line."""
+    given = words("Could not judge")
+    if item.rating is not None:
+        given = rating_label(words, item.rating)
+    elif item.translation:
+        given = words("Translated")
+    head = words("{number}: {answer}", number=item.number, answer=given)
+    texts = (item.source, item.candidate or item.translation)
+    return "\n".join([head, *(readable(beginning(_on_one_line(text))) for text in texts if text)])
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

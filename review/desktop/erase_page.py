@@ -1,0 +1,132 @@
+"""Deleting everything from this computer: what would be lost, a tick, and then a button that was shut before.
+
+A slip cannot do it: the two acts lie in two places, Enter keeps everything, and no key stands for deleting.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from shiboken6 import isValid
+
+from harness.failures import HarnessError
+from review.desktop.announcing import announce
+from review.desktop.buttons import Button
+from review.desktop.desk import Desk
+from review.desktop.page import Page
+from review.desktop.tick import Tick
+from review.session.erasing import Remains, erase_everything, why_not_erased
+from review.session.troubles import trouble
+from review.session.waiting import Kept, kept
+
+
+class ErasePage(Page):
+    """Says what lies here before it asks; where something is handed over first, that is the main button."""
+
+    erased = Signal(object)
+    """It is done; with the Remains that could not be deleted."""
+    hand_over = Signal()
+    """The person hands over first."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._first: Button | None = None
+        self._sure: Tick | None = None
+        self.place(self.words("Delete everything from this computer"))
+        self.desk.work.do(partial(kept, desk.opening.laptop), self._show, self._not_known)
+
+    def enter(self) -> None:
+        """Do what the main button does; deleting is none."""
+        if self._first is not None:
+            self.hand_over.emit()
+        else:
+            self.back()
+
+    def _not_known(self, error: HarnessError) -> None:
+        """Say why it is not known what lies here, and still let the person delete it."""
+        if isValid(self):
+            self._show(Kept())
+            self.tell(trouble(self.words, error))
+
+    def _show(self, found: Kept) -> None:
+        if not isValid(self):
+            return
+        self._say_what_goes(found)
+        if found.reviewers:
+            self._say_what_waits(found)
+        self._sure = Tick(self.words("I want this, and I know that it cannot be undone."))
+        self.add(self._sure)
+        self.button(
+            self.words("Keep everything"), self.back, self.words("Esc"), main=not self._first
+        )
+        self._delete = self.button(self.words("Delete everything"), self._do)
+        self._delete.setEnabled(False)
+        self._sure.toggled.connect(self._delete.setEnabled)
+
+    def _say_what_goes(self, found: Kept) -> None:
+        words = self.words
+        reviews = words.plural(
+            "{n} file with sentences is kept on this computer.",
+            "{n} files with sentences are kept on this computer.",
+            found.batches,
+        )
+        answers = words.plural(
+            "{n} answer is kept on this computer.",
+            "{n} answers are kept on this computer.",
+            found.answers,
+        )
+        self.paragraph(f"{reviews} {answers}", "strong")
+        self.paragraph(
+            words(
+                "All sentences, answers, comments, settings and the keys of this computer are deleted, "
+                "of everybody who answered here."
+            )
+        )
+        self.paragraph(words("What was handed over stays with the organisation."))
+
+    def _say_what_waits(self, found: Kept) -> None:
+        """Say what only this computer has, and let the person hand it over first."""
+        words = self.words
+        if found.waiting:
+            said = words.plural(
+                "Of {n} sentence, what was answered lies only here. It would be lost.",
+                "Of {n} sentences, what was answered lies only here. It would be lost.",
+                found.waiting,
+            )
+            self.paragraph(said, "warn")
+        if found.taken_back:
+            said = words("The organisation does not know yet that something was taken back.")
+            self.paragraph(said, "warn")
+        self._first = self.button(words("Hand over first"), self.hand_over.emit, main=True)
+
+    def _do(self) -> None:
+        if self._sure is None or not self._sure.isChecked():
+            return
+        self._delete.setEnabled(False)
+        self.tell(None)
+        self.say(self.words("Deleting …"))
+        self.desk.work.do(
+            partial(erase_everything, self.desk.opening.laptop), self._done, self._not_done
+        )
+
+    def _done(self, remains: tuple[Remains, ...]) -> None:
+        forget_clipboard()
+        self.erased.emit(remains)
+
+    def _not_done(self, error: HarnessError) -> None:
+        if isValid(self):
+            self.say("")
+            self.tell(why_not_erased(self.words, error))
+            self._delete.setEnabled(True)
+            announce(self, why_not_erased(self.words, error).said)
+
+
+def forget_clipboard() -> None:
+    """Empty the clipboard where it holds something that was copied in this window."""
+    clipboard = QGuiApplication.clipboard()
+    if clipboard.ownsClipboard():
+        clipboard.clear()
+    if clipboard.supportsSelection() and clipboard.ownsSelection():
+        clipboard.clear(clipboard.Mode.Selection)

@@ -1,0 +1,104 @@
+"""Finding a folder on this computer, one step at a time, in the letters and words of the program.
+
+The dialogs of systems and of Qt note outside the data folder which folders were looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QDir, Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from corpora.visible import readable
+from harness.failures import HarnessError
+from review.desktop.desk import Desk
+from review.desktop.rows import Rows
+from review.files.stick import stick_error
+from review.session.troubles import trouble
+
+_MOST = 2000
+"""Folders that are listed of one place."""
+
+
+class Folders(QWidget):
+    """Shows the folders in a folder; each opens when it is chosen."""
+
+    moved = Signal()
+    """Another folder is open now, or was listed."""
+    told = Signal(object)
+    """A Trouble: a folder could not be listed, and the one before is still open."""
+
+    def __init__(self, desk: Desk, start: Path) -> None:
+        super().__init__()
+        self._desk = desk
+        self.here = start
+        """The folder that is open."""
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._path, self._rows = QLabel(), QWidget()
+        self._path.setProperty("role", "strong")
+        self._path.setWordWrap(True)
+        self._path.setTextFormat(Qt.TextFormat.PlainText)
+        for widget in (self._path, self._rows):
+            self._column.addWidget(widget)
+        self._show(start, ())
+        self.open(start)
+
+    def open(self, folder: Path) -> None:
+        """List a folder away from the window; where that fails, stay."""
+        self._desk.work.do(
+            partial(_folders_in, folder), partial(self._opened, folder), self._not_opened
+        )
+
+    def _opened(self, folder: Path, folders: tuple[Path, ...]) -> None:
+        if isValid(self):
+            self._show(folder, folders)
+            self.moved.emit()
+
+    def _not_opened(self, error: HarnessError) -> None:
+        if isValid(self):
+            self.told.emit(trouble(self._desk.words, error))
+
+    def _show(self, folder: Path, folders: tuple[Path, ...]) -> None:
+        self.here = folder
+        self._path.setText(readable(str(folder)))
+        above = self._above()
+        up = [self._desk.words("↑ {folder}", folder=readable(str(each))) for each in above]
+        rows = Rows(self._desk.words, [*up, *(readable(each.name) for each in folders)])
+        rows.chosen.connect(lambda number: self.open([*above, *folders][number]))
+        self._column.replaceWidget(self._rows, rows)
+        self._rows.hide()
+        self._rows.deleteLater()
+        self._rows = rows
+
+    def _above(self) -> list[Path]:
+        """Give the folder above; above the last one lie the other drives of this computer."""
+        if self.here.parent != self.here:
+            return [self.here.parent]
+        drives = [Path(each.absoluteFilePath()) for each in QDir.drives()]
+        return [each for each in drives if each != self.here]
+
+
+def _folders_in(folder: Path) -> tuple[Path, ...]:
+    """List the folders in a folder, by name, without hidden ones; raises StickError in words."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [
+                Path(entry.path)
+                for entry in entries
+                if not entry.name.startswith(".") and _is_folder(entry)
+            ]
+    except OSError as error:
+        raise stick_error(folder, error) from None
+    return tuple(sorted(found, key=lambda path: path.name.casefold())[:_MOST])
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False  # a failing stick

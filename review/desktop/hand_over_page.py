@@ -1,0 +1,207 @@
+"""Handing over: where the stick is, the sealed file on it, six words, and when it may be pulled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from shiboken6 import isValid
+
+from corpora.visible import readable
+from harness.failures import HarnessError
+from review.desktop.announcing import announce
+from review.desktop.buttons import Button
+from review.desktop.desk import Desk
+from review.desktop.folders import Folders
+from review.desktop.page import Page
+from review.desktop.rows import Rows
+from review.session import page_words
+from review.session.handing_over import Exported
+from review.session.troubles import trouble
+
+LOOK_MILLISECONDS = 2000
+"""How soon a stick that is put in is seen; nobody has to wait for it, or to be quicker."""
+
+Export = Callable[[Path], Sequence[Exported]]
+"""Writes everything that is to be handed over into a folder, and reads it back."""
+
+
+class HandOverPage(Page):
+    """Writes to the stick that is chosen; a stick that is put in appears by itself."""
+
+    def __init__(self, desk: Desk, export: Export, places: Callable[[], Sequence[Path]]) -> None:
+        """``places`` lists the folders to choose from, sticks above all; both are called away from the window."""
+        super().__init__(desk)
+        self._export, self._find = export, places
+        self._places: tuple[Path, ...] | None = None
+        self._folders: Folders | None = None
+        self._saving = False
+        self._settled = False
+        """True while a file is being written, and when it is there."""
+        self._said = ""
+        """What came of the last try."""
+        self._act: Callable[[], None] = self.look
+        """What Enter does."""
+        self._timer = QTimer(self, interval=LOOK_MILLISECONDS)
+        self._timer.timeout.connect(self._look_quietly)
+        self.place(page_words.hand_over(self.words))
+        self._ask()
+        self.look()
+
+    def enter(self) -> None:
+        """Do what the main button does."""
+        self._act()
+
+    def back(self) -> None:
+        """Go back from the folders to the sticks, and from there to where the person came from."""
+        if self._folders is not None:
+            self._ask()
+        elif not self._saving:
+            self.left.emit()
+
+    # where
+
+    def look(self) -> None:
+        """Look for sticks."""
+        self.desk.work.do(self._find, self._found, self._not_found)
+
+    def _look_quietly(self) -> None:
+        if not self._settled and self._folders is None and not self.desk.work.busy:
+            self.look()
+
+    def _found(self, places: Sequence[Path]) -> None:
+        """Show what was found, where it is something else than before."""
+        if not isValid(self) or self._settled or self._folders is not None:
+            return
+        before, self._places = self._places, tuple(places)
+        if self._places != before:
+            self._ask()
+
+    def _not_found(self, error: HarnessError) -> None:
+        if isValid(self):
+            self.tell(trouble(self.words, error))
+
+    def _ask(self) -> None:
+        """Lay out the places that were found."""
+        words, places = self.words, self._places or ()
+        self._clear()
+        if self._said:
+            self.paragraph(self._said, "warn")
+        asked = self.paragraph(self._question(), "strong").text()
+        if places:
+            rows = Rows(words, [_named(place) for place in places], main=True)
+            rows.chosen.connect(lambda number: self.save(places[number]))
+            self.add(rows)
+        self.button(words("Look again"), self.look, main=not places)
+        self.button(words("Another folder …"), self._choose_folder)
+        self.button(words("Back"), self.back, words("Esc"))
+        self._act = partial(self.save, places[0]) if places else self.look
+        self._timer.start()
+        self._heard(f"{self._said} {asked}".strip())
+
+    def _question(self) -> str:
+        words = self.words
+        if self._places is None:
+            return words("Looking for your stick …")
+        if self._places:
+            return words("Where is your stick? Choose it to save your answers there.")
+        return words("No stick was found. Put it into this computer.")
+
+    def _choose_folder(self) -> None:
+        """Let the person find another folder, from the one at home on."""
+        words = self.words
+        self._clear()
+        self._folders = Folders(self.desk, Path.home())
+        self._folders.told.connect(self.tell)
+        self._folders.moved.connect(self._moved)
+        self.add(self._folders)
+        self._act = self._save_in_folder
+        self.button(words("Save here"), self._save_in_folder, words("Enter"), main=True)
+        self.button(words("Back"), self.back, words("Esc"))
+        self._heard(words("Choose a folder."))
+
+    def _moved(self) -> None:
+        if self._folders is not None:
+            self.tell(None)
+            self._heard(str(self._folders.here))
+
+    def _save_in_folder(self) -> None:
+        if self._folders is not None:
+            self.save(self._folders.here)
+
+    # saving
+
+    def save(self, folder: Path) -> None:
+        """Write everything there, away from the window."""
+        if self._settled:
+            return
+        self._settled = self._saving = True
+        self._said = ""
+        self._clear()
+        self._heard(self.paragraph(page_words.saving_to_stick(self.words), "strong").text())
+        self.desk.work.do(partial(self._export, folder), self._saved, self._not_saved)
+
+    def _not_saved(self, error: HarnessError) -> None:
+        """Let the person choose another place at once; nothing of theirs is lost."""
+        if not isValid(self):
+            return
+        self._settled = self._saving = False
+        self._said = self.words("Nothing was written. Choose another place, or try again.")
+        self._ask()
+        self.tell(trouble(self.words, error))
+        self.look()
+
+    def _saved(self, written: Sequence[Exported]) -> None:
+        """Say that it is there, and what belongs to it."""
+        if not isValid(self):
+            return
+        self._saving = False
+        words = self.words
+        self._clear()
+        self.paragraph(page_words.saved_to_stick(words), "good")
+        for file in written:
+            self._show(file)
+        self.paragraph(page_words.write_them_down(words))
+        self._act = self.left.emit
+        self.button(words("Go on"), self.left.emit, words("Enter"), main=True)
+        phrases = " ".join(file.phrase for file in written)
+        self._heard(f"{page_words.saved_to_stick(words)} {phrases}")
+
+    def _show(self, file: Exported) -> None:
+        self.paragraph(page_words.six_words_of_file(self.words))
+        phrase = self.paragraph(file.phrase, "mark")
+        phrase.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        copy = Button(self.words("Copy the six words"))
+        copy.clicked.connect(partial(self._copy, file.phrase))
+        self.add(copy)
+        self.paragraph(readable(str(file.path)), "quiet")
+
+    def _copy(self, phrase: str, _: bool = False) -> None:
+        QGuiApplication.clipboard().setText(phrase)
+        self.say(self.words("Copied."))
+
+    # what pages of one way share
+
+    def _clear(self) -> None:
+        """Make room for the next step of the way; sticks are looked for only while they are asked about."""
+        self._timer.stop()
+        self._folders = None
+        self.tell(None)
+        self.clear()
+
+    def _heard(self, said: str) -> None:
+        """Take the keys back from what went away, and say the step aloud."""
+        self.setFocus()
+        announce(self, said)
+
+
+def _named(place: Path) -> str:
+    """Name a place by its last part and by its whole path; a drive has only one of these."""
+    path = readable(str(place))
+    return f"{readable(place.name)}\n{path}" if place.name else path

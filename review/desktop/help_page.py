@@ -1,0 +1,81 @@
+"""Every key and what it does, the four answers and what they mean, and how the organisation wants it done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from corpora.visible import readable
+from review.desktop.desk import Desk
+from review.desktop.page import Page
+from review.session import page_words
+from review.session.keys import ACT_WORDS, KEYS, RATING_OF, Act, act_of, key_name
+from review.session.labels import rating_label, rating_meaning
+
+
+class HelpPage(Page):
+    """Any of its keys goes back."""
+
+    def __init__(self, desk: Desk, guide: str) -> None:
+        """``guide`` is the organisation's, empty for none."""
+        super().__init__(desk)
+        words = self.words
+        self.place(words("Help"))
+        self.paragraph(
+            words("One key gives your answer, saves it and shows the next sentence."), "strong"
+        )
+        self.paragraph(words("Every key has a button too."))
+        self.add(self._keys())
+        if guide.strip():
+            self.paragraph(page_words.how_to_judge(words), "strong")
+            self.paragraph("\n".join(readable(line) for line in guide.strip().splitlines()))
+        self.button(words("Back"), self.back, words("Esc"), main=True)
+
+    def typed(self, character: str) -> bool:
+        """Go back by the key that led here."""
+        if act_of(character) is not Act.HELP:
+            return False
+        self.back()
+        return True
+
+    def enter(self) -> None:
+        """Go back."""
+        self.back()
+
+    def _keys(self) -> QWidget:
+        table = QWidget()
+        grid = QGridLayout(table)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setColumnStretch(1, 1)
+        for row, (keys, said) in enumerate(self._lines()):
+            grid.addWidget(_cell(keys, "mark"), row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(_cell(said), row, 1, Qt.AlignmentFlag.AlignTop)
+        return table
+
+    def _lines(self) -> list[tuple[str, str]]:
+        """Give the keys → what they do, in the order of the table of keys."""
+        words = self.words
+        ratings = [
+            (self._names(act), f"{rating_label(words, rating)} – {rating_meaning(words, rating)}")
+            for act, rating in RATING_OF.items()
+        ]
+        others = [
+            (self._names(act), words(said))
+            for act, said in ACT_WORDS.items()
+            if act not in RATING_OF
+        ]
+        return [*ratings, *others, ("↑ ↓", words("Read on in a long text"))]
+
+    def _names(self, act: Act) -> str:
+        return "  ".join(
+            key_name(self.words, key) if not key.isprintable() else key for key in KEYS[act]
+        )
+
+
+def _cell(text: str, role: str = "") -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(not role)
+    label.setProperty("role", role)
+    label.setText(text)
+    return label

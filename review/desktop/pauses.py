@@ -1,0 +1,224 @@
+"""Pages between the items: a rest, what was left for later, the end, and after taking everything back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+
+from review.desktop.buttons import Button
+from review.desktop.desk import Desk
+from review.desktop.page import Page
+from review.rating import Rating
+from review.session import page_words
+from review.session.keys import ACT_WORDS, KEYS, Act, act_of
+from review.session.labels import rating_label
+from review.session.onward import Onward
+from review.session.page_words import PageWords
+from review.session.troubles import Trouble
+from review.session.view import Phase, ShownItem, View
+
+_ONWARD = {
+    Act.UNDO: Onward.UNDO,
+    Act.HAND_OVER: Onward.HAND_OVER,
+    Act.WITHDRAW: Onward.WITHDRAW,
+    Act.HELP: Onward.HELP,
+    Act.QUIT: Onward.LEAVE,
+}
+
+
+class PausePage(Page):
+    """Shows a view without an item; what leads on stays at the foot, the rest is below what is read."""
+
+    onward = Signal(object)
+    """Where the person goes: an Onward."""
+
+    def __init__(self, desk: Desk, view: View, answered: Sequence[ShownItem] = ()) -> None:
+        """``answered`` are the person's own answers, for whoever counts them."""
+        super().__init__(desk)
+        self.view, self.answered = view, answered
+        self.place(self.title())
+        self.fill()
+        self.say(view.said)
+        self.tell(Trouble(view.trouble, view.detail) if view.trouble else None)
+
+    def title(self) -> str:
+        """Say how far the person is."""
+        return page_words.far(self.words, self.view)
+
+    def fill(self) -> None:
+        """Lay out what is to be read and done."""
+        raise NotImplementedError
+
+    # keys
+
+    def typed(self, character: str) -> bool:
+        """Go where the key leads, by the same table as on the page of an item."""
+        act = act_of(character)
+        onward = _ONWARD.get(act) if act else None
+        if onward is None or (onward is Onward.UNDO and not self.view.can_undo):
+            return False
+        self.onward.emit(onward)
+        return True
+
+    def enter(self) -> None:
+        """Go on."""
+        self.onward.emit(Onward.GO_ON)
+
+    def back(self) -> None:
+        """Stop here."""
+        self.onward.emit(Onward.LEAVE)
+
+    # what pages share
+
+    def _read(self, said: PageWords, role: str = "strong") -> None:
+        self.paragraph(said.first, role)
+        for sentence in said.rest:
+            self.paragraph(sentence)
+
+    def _lead(self, onward: Onward, text: str, key: str = "", *, main: bool = False) -> Button:
+        """Add a button to the foot."""
+        return self.button(text, lambda: self.onward.emit(onward), key, main=main)
+
+    def _offer(self, onward: Onward, text: str, key: str = "") -> None:
+        """Add a button below what is read."""
+        button = Button(text, key)
+        button.clicked.connect(lambda: self.onward.emit(onward))
+        self.add(button)
+
+    def _act(self, act: Act) -> None:
+        self._offer(_ONWARD[act], self.words(ACT_WORDS[act]), KEYS[act][0])
+
+    def _hand_over(self, *, main: bool = False) -> Button:
+        said = page_words.hand_over(self.words)
+        return self._lead(Onward.HAND_OVER, said, KEYS[Act.HAND_OVER][0], main=main)
+
+    def _go_on(self, text: str) -> Button:
+        return self._lead(Onward.GO_ON, text, self.words("Enter"), main=True)
+
+    def _stop(self) -> Button:
+        return self._lead(Onward.LEAVE, self.words("Stop for now"), KEYS[Act.QUIT][0])
+
+    def _end(self) -> None:
+        """Lead to other reviews, or out of the program."""
+        self._lead(Onward.LEAVE, self.words("Other sentences"), KEYS[Act.QUIT][0])
+        self.button(self.words("Close the program"), lambda: self.window().close())
+
+    def _offer_changes(self) -> None:
+        """Offer what can still be changed in one's own answers."""
+        if self.view.done:
+            self._offer(Onward.ANSWERS, self.words("Look at my answers again"))
+        if self.view.can_undo:
+            self._act(Act.UNDO)
+
+
+class RestPage(PausePage):
+    """Suggests a pause; going on is one key."""
+
+    def fill(self) -> None:
+        """Suggest it."""
+        self._read(page_words.rest(self.words))
+        self._go_on(self.words("Go on"))
+        self._stop()
+        self._offer_changes()
+
+
+class LaterPage(PausePage):
+    """Asks once more about what was left for later."""
+
+    def fill(self) -> None:
+        """Ask."""
+        self._read(page_words.later(self.words, self.view))
+        self._go_on(self.words("Look at them"))
+        self._hand_over()
+        self._stop()
+        self._offer_changes()
+        self._act(Act.HELP)
+
+
+class EndPage(PausePage):
+    """Says thank you, what was answered, and what to do with the stick."""
+
+    def fill(self) -> None:
+        """Say it."""
+        self._read(page_words.end(self.words, self.view), "good")
+        self._count()
+        self._what_to_do()
+        self.paragraph(self.words("Your answers stay on this computer too."), "quiet")
+        self._hand_over(main=True)
+        self._end()
+        self._left()
+        self._offer_changes()
+        self._act(Act.WITHDRAW)
+        self._act(Act.HELP)
+
+    def enter(self) -> None:
+        """Do what the main button does."""
+        self.onward.emit(Onward.HAND_OVER)
+
+    def _count(self) -> None:
+        """Say how often the person gave each answer; their own answers only."""
+        words = self.words
+        given = Counter(item.rating for item in self.answered)
+        lines = [
+            words("{answer}: {n}", answer=rating_label(words, rating), n=given[rating])
+            for rating in reversed(Rating)
+            if given[rating]
+        ]
+        if lines and given[None]:
+            lines.append(words("{answer}: {n}", answer=words("Could not judge"), n=given[None]))
+        if lines:
+            self.paragraph("\n".join(lines))
+
+    def _what_to_do(self) -> None:
+        words = self.words
+        if self.view.handed_over:
+            self.paragraph(page_words.handed_over(words, self.view), "good")
+            self.paragraph(words("You are done."))
+            return
+        self.paragraph(words("What to do now"), "strong")
+        self.paragraph(
+            words(
+                "Put the stick into this computer, then choose “{button}”.",
+                button=page_words.hand_over(words),
+            )
+        )
+
+    def _left(self) -> None:
+        """Offer what was left for later once more."""
+        left = self.view.skipped
+        if left:
+            self.paragraph(
+                self.words.plural(
+                    "{n} sentence is left for later.", "{n} sentences are left for later.", left
+                )
+            )
+            self._offer(Onward.GO_ON, self.words("Look at them"))
+
+
+class WithdrawnPage(PausePage):
+    """Says that everything was taken back."""
+
+    def title(self) -> str:
+        """Say where the person is."""
+        return self.words("Taken back")
+
+    def fill(self) -> None:
+        """Say it."""
+        self._read(page_words.withdrawn(self.words))
+        self._hand_over(main=True)
+        self._end()
+
+    def enter(self) -> None:
+        """Do what the main button does."""
+        self.onward.emit(Onward.HAND_OVER)
+
+
+PAUSES: dict[Phase, type[PausePage]] = {
+    Phase.REST: RestPage,
+    Phase.SKIPPED: LaterPage,
+    Phase.END: EndPage,
+    Phase.WITHDRAWN: WithdrawnPage,
+}
+"""Phase → the page that stands for it while it shows no item."""

@@ -1,0 +1,180 @@
+"""One person's sitting in the window: the page of an item, and every page that lies between two items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from harness.failures import HarnessError
+from review.desktop.answers_page import AnswersPage
+from review.desktop.desk import Desk
+from review.desktop.erase_page import forget_clipboard
+from review.desktop.hand_over_page import HandOverPage
+from review.desktop.help_page import HelpPage
+from review.desktop.item_page import ItemPage
+from review.desktop.page import Page
+from review.desktop.pauses import PAUSES, EndPage
+from review.desktop.translation_page import TranslationPage
+from review.desktop.window import Window
+from review.desktop.withdraw_page import WithdrawPage
+from review.files.batch import Batch
+from review.log.payloads import Scope
+from review.session.handing_over import Exported
+from review.session.onward import Onward
+from review.session.session import Session
+from review.session.troubles import trouble
+from review.session.view import ShownItem, View
+
+Result = TypeVar("Result")
+
+
+class Sitting(QObject):
+    """Leads from page to page until the person stops; everything they gave is on the disk at each step."""
+
+    ended = Signal()
+    """The person stopped, and the session is closed."""
+
+    def __init__(self, window: Window, desk: Desk, batch: Batch, session: Session) -> None:
+        super().__init__()
+        self._window, self._desk, self._batch, self._session = window, desk, batch, session
+        self._items: ItemPage | TranslationPage | None = None
+        """The page of an item, while it is shown."""
+        self._ending = False
+        self._draw: Callable[[], None] = self.start
+        """Shows the page that is shown now once more, in the words of now."""
+        window.reworded.connect(self._reword)
+
+    def start(self) -> None:
+        """Show where the person is."""
+        self._show(self._session.view)
+
+    def keep_typed(self) -> None:
+        """Keep as a draft what stands in an open box."""
+        if self._items is not None:
+            self._items.keep_typed()
+
+    # which page
+
+    def _show(self, view: View) -> None:
+        """Show the page that belongs to a view."""
+        self._draw = self.start
+        if view.item is not None:
+            self._show_item()
+        elif PAUSES.get(view.phase) is EndPage:
+            self._do(self._session.answered, partial(self._show_pause, view))
+        elif view.phase in PAUSES:
+            self._show_pause(view, ())
+        else:
+            self._end()
+
+    def _show_item(self) -> None:
+        translates = self._session.manifest.task == "translate"
+        kind = TranslationPage if translates else ItemPage
+        page = kind(self._desk, self._session)
+        page.onward.connect(self._go)
+        page.away.connect(self._show)
+        page.left.connect(partial(self._go, Onward.LEAVE))
+        self._put(page)
+        self._items = page
+
+    def _show_pause(self, view: View, answered: tuple[ShownItem, ...]) -> None:
+        page = PAUSES[view.phase](self._desk, view, answered)
+        page.onward.connect(self._go)
+        self._put(page)
+
+    def _put(self, page: Page) -> None:
+        self._items = None
+        self._window.show_page(page)
+
+    def _go(self, onward: Onward) -> None:
+        """Go where a page leads; a key that comes while something is being saved was not meant for it."""
+        if self._desk.work.busy or self._ending:
+            return
+        pages = {
+            Onward.HAND_OVER: self._hand_over,
+            Onward.WITHDRAW: self._ask_withdraw,
+            Onward.HELP: self._help,
+            Onward.ANSWERS: self._look_again,
+            Onward.LEAVE: self._end,
+        }
+        if onward is Onward.GO_ON:
+            self._do(self._session.go_on, self._show)
+        elif onward is Onward.UNDO:
+            self._do(self._session.undo, self._show)
+        else:
+            pages[onward]()
+
+    def _lead_back(self, page: Page, draw: Callable[[], None]) -> None:
+        """Show a page that leads back to where the person was."""
+        self._draw = draw
+        page.left.connect(self.start)
+        self._put(page)
+
+    # pages that lead back
+
+    def _hand_over(self) -> None:
+        places = partial(self._desk.opening.hand_over_places, self._batch)
+        self._lead_back(HandOverPage(self._desk, self._export, places), self._hand_over)
+
+    def _export(self, folder: Path) -> list[Exported]:
+        return [self._session.export(folder)]
+
+    def _help(self) -> None:
+        self._lead_back(HelpPage(self._desk, self._session.manifest.guide), self._help)
+
+    def _look_again(self) -> None:
+        self._do(self._session.answered, self._show_answers)
+
+    def _show_answers(self, answered: tuple[ShownItem, ...]) -> None:
+        page = AnswersPage(self._desk, answered)
+        page.chosen.connect(self._change)
+        self._lead_back(page, partial(self._show_answers, answered))
+
+    def _change(self, item: str) -> None:
+        if not self._desk.work.busy:
+            self._do(partial(self._session.go_to, item), self._show)
+
+    def _ask_withdraw(self) -> None:
+        page = WithdrawPage(self._desk)
+        page.chosen.connect(self._withdraw)
+        self._lead_back(page, self._ask_withdraw)
+
+    def _withdraw(self, scope: Scope) -> None:
+        if not self._desk.work.busy:
+            self._do(partial(self._session.withdraw, scope), self._show)
+
+    # the end
+
+    def _end(self) -> None:
+        """Close the session after everything that is under way."""
+        self._ending = True
+        self.keep_typed()
+        if self._session.manifest.secret:
+            forget_clipboard()
+        self._do(self._session.close, lambda _: self._ended())
+
+    def _ended(self) -> None:
+        self._window.reworded.disconnect(self._reword)
+        self.ended.emit()
+
+    # what holds on every page
+
+    def _reword(self) -> None:
+        """Say the page that is shown in the language of now; what is typed is kept before."""
+        self.keep_typed()
+        self._session.words = self._desk.words
+        self._do(lambda: self._session.view, lambda _: self._draw())
+
+    def _do(self, call: Callable[[], Result], then: Callable[[Result], None]) -> None:
+        """Do something away from the window; where it fails, the page stays and says why."""
+        self._desk.work.do(call, then, self._failed)
+
+    def _failed(self, error: HarnessError) -> None:
+        if self._ending:
+            self._ended()
+        else:
+            self._window.tell(trouble(self._desk.words, error))

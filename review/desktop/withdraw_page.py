@@ -1,0 +1,73 @@
+"""Taking back what was given: how much, what that means, and one more act before it is done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from review.desktop.announcing import announce
+from review.desktop.answers import Answers
+from review.desktop.desk import Desk
+from review.desktop.page import Page
+from review.log.payloads import Scope
+from review.session import page_words
+from review.session.item_words import Answer
+from review.session.keys import KEYS, Act, act_of, scope_of
+from review.session.labels import scope_label
+
+
+class WithdrawPage(Page):
+    """Nothing is erased before a choice was made and a second button, far from it, was pressed."""
+
+    chosen = Signal(object)
+    """How much is taken back: a Scope."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        words = self.words
+        self._scope: Scope | None = None
+        self.place(words("Take back"))
+        means = page_words.take_back(words)
+        self.paragraph(means.first, "strong")
+        for sentence in means.rest:
+            self.paragraph(sentence)
+        self.paragraph(page_words.what_to_take_back(words), "strong")
+        self._scopes = Answers(
+            [
+                Answer(str(number), scope_label(words, scope))
+                for number, scope in enumerate(Scope, 1)
+            ]
+        )
+        self._scopes.picked.connect(lambda number: self._choose(list(Scope)[number]))
+        self.add(self._scopes)
+        self._sure = self.paragraph("", "warn")
+        self._sure.hide()
+        self.button(words("Keep everything"), self.back, words("Esc"), main=True)
+        self._erase = self.button(words("Erase it"), self._do, KEYS[Act.WITHDRAW][0])
+        self._erase.hide()
+
+    def typed(self, character: str) -> bool:
+        """Choose, then do it; what leads here from an item does nothing before that."""
+        scope = scope_of(character)
+        if scope is not None:
+            self._choose(scope)
+        elif act_of(character) is Act.WITHDRAW:
+            self._do()
+        else:
+            return False
+        return True
+
+    def _choose(self, scope: Scope) -> None:
+        self._scope = scope
+        self._scopes.mark([list(Scope).index(scope)])
+        sure = self.words(
+            "This cannot be undone. Choose “{button}” to erase it, or Esc to keep everything.",
+            button=self.words("Erase it"),
+        )
+        self._sure.setText(sure)
+        self._sure.show()
+        self._erase.show()
+        announce(self, sure)
+
+    def _do(self) -> None:
+        if self._scope is not None:
+            self.chosen.emit(self._scope)
