@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from corpora.visible import plain
 from review.files.batch_form import BatchItem, BatchManifest, TrainingItem
 from review.files.problem import FileError, FileProblem
 from review.files.reviewer_codes import CodeError, read_code
@@ -15,7 +16,11 @@ def check_content(
 ) -> None:
     """Raise FileError, which names what is wrong and quotes no text of an item."""
     if not items:
-        raise _invalid("it holds nothing to rate")
+        raise _invalid("it holds nothing to do")
+    if manifest.task == "translate":
+        _check_for_translators(items, training)
+    if any(plain(letter) != letter for letter in manifest.letters):
+        raise _invalid("one of its letters would act instead of showing")
     known = {item.id for item in items}
     if len(known | {item.id for item in training}) < len(items) + len(training):
         raise _invalid("two items have the same id")
@@ -24,13 +29,22 @@ def check_content(
     _check_recipients(manifest.organisation.recipients)
 
 
+def _check_for_translators(items: Sequence[BatchItem], training: Sequence[TrainingItem]) -> None:
+    if training:
+        raise _invalid("it asks for translations and has training for ratings")
+    if any(item.candidate for item in items):
+        raise _invalid("it asks for translations and gives some")
+    if not all(item.source.strip() for item in items):
+        raise _invalid("a sentence to translate is empty")
+
+
 def _check_order(reviewer: str, order: Sequence[str], known: set[str]) -> None:
     try:
         read_code(reviewer)
     except CodeError:
         raise _invalid(f"{reviewer} is no reviewer's code") from None
     if not order:
-        raise _invalid(f"{reviewer} has nothing to rate")
+        raise _invalid(f"{reviewer} has nothing to do")
     if len(set(order)) < len(order):
         raise _invalid(f"{reviewer} would be asked the same item twice")
     if not known.issuperset(order):

@@ -15,17 +15,26 @@ MOST_ITEMS = 5_000
 MOST_ITEM_TEXT = 20_000
 """Characters of one source or candidate."""
 
+MOST_LETTERS = 40
+"""Letters of a row that is pressed with a mouse; what has more needs a keyboard of its own."""
+
+Letter = Annotated[str, Field(min_length=1, max_length=8)]
+"""A letter as the alphabet has it, which may be several characters."""
+Task = Literal["rate", "translate"]
+"""What a batch asks for: what its translations are worth, or translations."""
+
 ItemText = Annotated[str, Field(max_length=MOST_ITEM_TEXT)]
 LongText = Annotated[str, Field(max_length=50_000)]
 
 
 class BatchItem(Form):
-    """One translation to judge; controls look exactly like it."""
+    """One translation to judge, or a sentence to translate; controls look exactly like translations."""
 
     id: Id
     """Random; it says nothing of system, entry or place in the corpus."""
     source: ItemText
     candidate: ItemText
+    """Empty in a batch that asks for translations."""
 
 
 class TrainingItem(BatchItem):
@@ -69,6 +78,9 @@ class BatchManifest(Form):
     """Tags of the community for this material, such as Local Contexts labels."""
     language: Short
     """Tag of the language in which the program speaks unless the reviewer chooses another."""
+    task: Task = "rate"
+    letters: Annotated[tuple[Letter, ...], Field(max_length=MOST_LETTERS)] = ()
+    """Letters of the target language that keyboards may lack, from its card; empty where there is none."""
     secret: bool
     """True where items come from a secret segment: the file is encrypted, and texts stay so at home."""
     orders: Annotated[dict[Reviewer, tuple[Id, ...]], Field(min_length=1, max_length=200)]

@@ -21,11 +21,26 @@ It is signed with this key:
 openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile manifest.sig
 """
 
+_SENTENCES = """\
+{title}
+
+This file holds sentences for people to translate. Open it with the program Rosetta in its window
+(rosetta-review), not with this one: then each person gets the sentences in an order of their own,
+and the translations find their way back. It was made by {organisation}.
+
+Ce fichier contient des phrases à traduire par des personnes. Ouvrez-le avec le programme Rosetta,
+dans sa fenêtre (rosetta-review). Il a été préparé par : {organisation}.
+
+It is signed with this key:
+{pem}
+openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile manifest.sig
+"""
+
 _RATINGS = """\
 {review}
 
-This file holds what people said about translations: their ratings, reasons and comments. No names
-are in it; each person has a code. It belongs to these people and to the organisation that asked
+This file holds what people said about translations: their ratings, reasons and comments, or the
+translations that they gave. No names are in it; each person has a code. It belongs to these people and to the organisation that asked
 them. Please do not pass it on. `rosetta review import` takes the sealed file in.
 
 Ce fichier contient les évaluations de plusieurs personnes. Aucun nom n'y figure : chaque personne a
@@ -42,7 +57,8 @@ openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile 
 def batch_readme(manifest: BatchManifest) -> bytes:
     """Give the page for a batch; it follows from the manifest alone."""
     organisation = manifest.organisation
-    return _BATCH.format(
+    page = _SENTENCES if manifest.task == "translate" else _BATCH
+    return page.format(
         title=_one_line(manifest.title),
         organisation=_one_line(organisation.name),
         pem=public_pem(organisation.signing_key),

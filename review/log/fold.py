@@ -27,6 +27,7 @@ from review.log.payloads import (
     Skip,
     Suggest,
     Train,
+    Translate,
     Undo,
 )
 from review.log.state import Adjudication, Judgement, ReviewerState, State
@@ -35,7 +36,8 @@ from review.rating import Rating
 
 _T = TypeVar("_T")
 _P = TypeVar("_P", bound=Payload)
-_Judged = tuple[Event, Rate | NotJudged]
+_Decided = Rate | NotJudged | Translate
+_Last = dict[str, tuple[Event, _Decided]]
 
 
 def fold(events: Iterable[Event], batches: Collection[str] | None = None) -> State:
@@ -91,14 +93,22 @@ def _person(events: Sequence[Event]) -> ReviewerState:
     acts = [
         event
         for event in events
-        if isinstance(event.payload, Rate | NotJudged | Skip) and event.id not in undone
+        if isinstance(event.payload, _Decided | Skip) and event.id not in undone
     ]
-    last = _last_judgements(acts)
+    last = _last_decisions(acts)
     consents = _all(said, Consent)
     return ReviewerState(
         consented=bool(consents),
         share_corrections=bool(consents) and consents[-1].share_corrections,
-        judgements={item: _judgement(*judged) for item, judged in last.items()},
+        decided=tuple(last),
+        judgements={
+            item: _judgement(event, said)
+            for item, (event, said) in last.items()
+            if not isinstance(said, Translate)
+        },
+        translations={
+            item: said.text for item, (_, said) in last.items() if isinstance(said, Translate)
+        },
         earlier=_earlier(acts, last),
         skipped=_skipped(acts, last),
         trained={each.item: each.rating for each in _all(said, Train)},
@@ -115,11 +125,11 @@ def _kept(last: dict[str, _T]) -> dict[str, _T]:
     return {item: value for item, value in last.items() if value}
 
 
-def _last_judgements(acts: Iterable[Event]) -> dict[str, _Judged]:
-    """Give each item's last judgement, in the order in which those were made."""
-    last: dict[str, _Judged] = {}
+def _last_decisions(acts: Iterable[Event]) -> _Last:
+    """Give each item's last decision, in the order in which those were made."""
+    last: _Last = {}
     for event in acts:
-        if isinstance(event.payload, Rate | NotJudged):
+        if isinstance(event.payload, _Decided):
             last.pop(event.payload.item, None)
             last[event.payload.item] = event, event.payload
     return last
@@ -137,7 +147,7 @@ def _judgement(event: Event, said: Rate | NotJudged) -> Judgement:
     )
 
 
-def _earlier(acts: Iterable[Event], last: dict[str, _Judged]) -> dict[str, tuple[Rating, ...]]:
+def _earlier(acts: Iterable[Event], last: _Last) -> dict[str, tuple[Rating, ...]]:
     found: dict[str, list[Rating]] = defaultdict(list)
     for event in acts:
         if not isinstance(event.payload, Rate):
@@ -149,7 +159,7 @@ def _earlier(acts: Iterable[Event], last: dict[str, _Judged]) -> dict[str, tuple
     return {item: tuple(ratings) for item, ratings in found.items()}
 
 
-def _skipped(acts: Iterable[Event], last: dict[str, _Judged]) -> tuple[str, ...]:
+def _skipped(acts: Iterable[Event], last: _Last) -> tuple[str, ...]:
     waiting: dict[str, None] = {}
     for event in acts:
         if isinstance(event.payload, Skip) and event.payload.item not in last:

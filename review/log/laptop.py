@@ -21,7 +21,7 @@ from review.log.device import fingerprint, new_device
 from review.log.event import Event
 from review.log.laptop_schema import LAPTOP
 from review.log.own_file import OwnFile, opening
-from review.log.payloads import MOST_TEXT, AnyPayload, Withdraw
+from review.log.payloads import MOST_TEXT, AnyPayload, Scope, Withdraw
 from review.log.presence import Presence
 from review.log.saving import saying, transaction
 from review.log.table import append_event, read_events
@@ -30,6 +30,9 @@ from review.log.withdrawal import known_withdrawals, reach, reached
 FILE_NAME = "review.sqlite"
 BUSY_SECONDS = 5.0
 """How long a second program's short transaction is waited for."""
+
+ANSWER_DRAFT = "translation"
+"""Field of the draft of an answer; it stays where a person takes back their comments only."""
 
 _BATCH_ID = re.compile(r"[0-9a-f]{16}")
 
@@ -121,8 +124,9 @@ class Laptop(OwnFile):
 
     def _drop_drafts(self, withdraw: Withdraw) -> None:
         self.connection.execute(
-            "DELETE FROM draft WHERE reviewer = ? AND batch = coalesce(?, batch)",
-            (withdraw.reviewer, reach(withdraw)),
+            "DELETE FROM draft WHERE reviewer = ? AND batch = coalesce(?, batch)"
+            " AND NOT (? AND field = ?)",
+            (withdraw.reviewer, reach(withdraw), withdraw.scope is Scope.COMMENTS, ANSWER_DRAFT),
         )
         self.connection.execute("UPDATE installation SET unclean = 1")
 

@@ -37,6 +37,7 @@ class Kind(StrEnum):
     TRAIN = "train"
     RATE = "rate"
     CANNOT_JUDGE = "cannot_judge"
+    TRANSLATE = "translate"
     SKIP = "skip"
     UNDO = "undo"
     REASONS = "reasons"
@@ -61,7 +62,7 @@ class Scope(StrEnum):
     """How much a person takes back."""
 
     COMMENTS = "comments"
-    """Comments and suggested wordings; ratings stay."""
+    """Comments and suggested wordings; answers stay, ratings and translations alike."""
     BATCH = "batch"
     EVERYTHING = "everything"
 
@@ -95,7 +96,7 @@ class Consent(OfReviewer):
     language: Short
     """Tag of the language in which the program spoke."""
     share_corrections: bool
-    """Whether suggested wordings may be offered as accepted variants of the corpus."""
+    """Whether suggested wordings may be offered as accepted variants of the corpus, or translations be used in one."""
 
 
 class Session(OfReviewer):
@@ -139,10 +140,18 @@ class Rate(Judged):
 
 
 class NotJudged(Judged):
-    """The person cannot judge an item."""
+    """The person cannot judge an item, or cannot translate it."""
 
     kind: Literal[Kind.CANNOT_JUDGE] = Kind.CANNOT_JUDGE
     why: CannotJudge
+
+
+class Translate(Judged):
+    """The person translated an item; only where the batch asks for translations."""
+
+    kind: Literal[Kind.TRANSLATE] = Kind.TRANSLATE
+    text: Annotated[str, Field(min_length=1, max_length=MOST_TEXT)]
+    """In NFC as the faces write it, without blanks around it."""
 
 
 class Skip(OfItem):
@@ -152,7 +161,7 @@ class Skip(OfItem):
 
 
 class Undo(OfReviewer):
-    """The person took a rating, a ``cannot judge`` or a skip back."""
+    """The person took a rating, a translation, a ``cannot judge`` or a skip back."""
 
     kind: Literal[Kind.UNDO] = Kind.UNDO
     target: Hex64
@@ -234,6 +243,7 @@ AnyPayload = Annotated[
     | Train
     | Rate
     | NotJudged
+    | Translate
     | Skip
     | Undo
     | Reasons

@@ -30,12 +30,16 @@ class ReviewerState:
 
     consented: bool = False
     share_corrections: bool = False
+    decided: tuple[str, ...] = ()
+    """Items that this person judged, translated or could not judge, in the order in which that was done."""
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
-    """By item, in the order in which they were made."""
+    """By item, in the same order; of those that were translated there is none."""
+    translations: Mapping[str, str] = field(default_factory=dict)
+    """By item; only of a batch that asks for translations."""
     earlier: Mapping[str, tuple[Rating, ...]] = field(default_factory=dict)
     """By item: differing ratings of the same person from another laptop that a later one replaced."""
     skipped: tuple[str, ...] = ()
-    """Items put at the end and not judged since, in that order."""
+    """Items put at the end and not decided since, in that order."""
     trained: Mapping[str, Rating] = field(default_factory=dict)
     reasons: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
     comments: Mapping[str, str] = field(default_factory=dict)

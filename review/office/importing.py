@@ -22,7 +22,16 @@ from review.files.stick import StickError, read_file
 from review.log.clocks import WildClock
 from review.log.event import Event, EventError, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, Objection, Remark, merge
-from review.log.payloads import Adjudicate, Look, OfItem, OfReviewer, Train, Withdraw
+from review.log.payloads import (
+    Adjudicate,
+    Look,
+    OfItem,
+    OfReviewer,
+    Rate,
+    Train,
+    Translate,
+    Withdraw,
+)
 from review.log.saving import NotSaved, saying
 from review.log.table import insert_event, read_events
 from review.log.withdrawal import reach
@@ -309,7 +318,8 @@ def _speaks_for(office: Office, signing_key: str) -> set[str]:
 
 def objection(review: Review, batch: str) -> Objection:
     """Give what a laptop may not say in a file of one batch."""
-    orders = BatchManifest.model_validate_json(review.manifests[batch]).orders
+    manifest = BatchManifest.model_validate_json(review.manifests[batch])
+    other_task = Rate if manifest.task == "translate" else Translate
 
     def why_not(event: Event) -> str | None:
         if isinstance(event.payload, Adjudicate | Look):
@@ -317,7 +327,9 @@ def objection(review: Review, batch: str) -> Objection:
         everywhere = isinstance(event.payload, Withdraw) and reach(event.payload) is None
         if not everywhere and getattr(event.payload, "batch", None) != batch:
             return "belongs to another batch than the file"
-        return _unasked(event, orders)
+        if isinstance(event.payload, other_task):
+            return f"is an answer to something else: this batch asks people to {manifest.task}"
+        return _unasked(event, manifest.orders)
 
     return why_not
 

@@ -70,13 +70,13 @@ class Course:
         return self._aside(now)
 
     def _first_unseen(self, now: Progress) -> str | None:
-        seen = {*now.state.judgements, *now.state.skipped}
+        seen = {*now.state.decided, *now.state.skipped}
         return next((item for item in self.order if item not in seen), None)
 
     def _aside(self, now: Progress) -> Place:
         if self.second is None:
             return Place(Phase.SKIPPED if self.waiting(now) else Phase.END)
-        asked = {*now.state.judgements, *self.passed}
+        asked = {*now.state.decided, *self.passed}
         item = next((item for item in self.second if item not in asked), None)
         if item is None:
             return Place(Phase.END)
@@ -88,8 +88,15 @@ class Course:
         return tuple(item for item in now.state.skipped if item in own)
 
     def unrated(self, now: Progress) -> tuple[str, ...]:
-        """Give the items without a judgement, in the person's order."""
-        return tuple(item for item in self.order if item not in now.state.judgements)
+        """Give the items without a decision, in the person's order."""
+        return tuple(item for item in self.order if item not in now.state.decided)
+
+    def next_unrated(self, now: Progress, here: str | None) -> str | None:
+        """Give the first item without a decision after ``here``, else the first of all; None for none."""
+        waiting = self.unrated(now)
+        at = self.order.index(here) if here in self.order else -1
+        later = (item for item in waiting if self.order.index(item) > at)
+        return next(later, waiting[0] if waiting else None)
 
     def decided(self, *, put_aside: str | None = None, rest: bool = False) -> Course:
         """Go on after a decision, or after an item was put aside."""

@@ -6,6 +6,7 @@ The same for every face. What is opened is kept on this computer, so that the st
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -84,7 +85,9 @@ class Opening:
         self._received: dict[str, _Received] = {}
         self._before: str | None = None
         """The code that was remembered before one was typed."""
-        self.words = self._load(language or laptop.setting(_LANGUAGE) or self._of_system(system))
+        chosen = language or laptop.setting(_LANGUAGE)
+        own = [self._own_words]
+        self.words = Words.load(chosen, own) if chosen else words_of_system(system, own)
         """The reviewer's language, as far as it is known yet."""
 
     # the language
@@ -105,11 +108,6 @@ class Opening:
 
     def _load(self, tag: str) -> Words:
         return Words.load(tag, [self._own_words])
-
-    def _of_system(self, tags: Sequence[str]) -> str:
-        """Give the first language of the system for which there are words."""
-        spoken = (tag for tag in tags if self._load(tag).language != ENGLISH or _is_english(tag))
-        return next(spoken, ENGLISH) if tags else _system_language()
 
     # which review
 
@@ -164,7 +162,7 @@ class Opening:
             return {}
         people = fold(self.laptop.events()).reviewers
         return {
-            batch: said.judgements.keys() for (batch, who), said in people.items() if who == code
+            batch: frozenset(said.decided) for (batch, who), said in people.items() if who == code
         }
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
@@ -331,8 +329,13 @@ def _mark(choice: Choice) -> str | None:
     return f"file {facts.st_size} {int(facts.st_mtime)} {choice.path.name}"[:_LONGEST_MARK]
 
 
-def _is_english(tag: str) -> bool:
-    return tag.replace("_", "-").partition("-")[0].lower() == ENGLISH
+def words_of_system(tags: Sequence[str] = (), folders: Sequence[Path] = ()) -> Words:
+    """Load the words of the first language of the system that has any; its variables tell where ``tags`` do not."""
+    for tag in tags or (_system_language(),):
+        words = Words.load(tag, folders)
+        if words.language != ENGLISH or re.split("[-_]", tag)[0].lower() == ENGLISH:
+            return words
+    return Words.load(ENGLISH, folders)
 
 
 def _system_language() -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from review.files.batch import Batch
-from review.log.payloads import Rate
+from review.log.payloads import Rate, Translate
 from review.rating import Rating
 from review.session.course import Course, Place
 from review.session.progress import Progress
@@ -30,7 +30,7 @@ class Picture:
         judging = place.phase in _JUDGING
         return View(
             phase=place.phase,
-            done=sum(item in now.state.judgements for item in course.order),
+            done=sum(item in now.state.decided for item in course.order),
             total=len(course.order),
             item=None if place.item is None else self._item(place, now),
             lesson=course.lesson[1] if course.lesson and place.phase is Phase.TRAINING else None,
@@ -46,27 +46,46 @@ class Picture:
         if place.phase is Phase.TRAINING:
             return plain
         before = now.taken_back.get(text.id)
-        return self._with_words(plain, now, before.rating if isinstance(before, Rate) else None)
+        shown = self._with_words(plain, now)
+        if text.id in now.state.decided:
+            return replace(shown, rating=_rating(text.id, now), stands=True)
+        if isinstance(before, Rate):
+            return replace(shown, rating=before.rating)
+        if isinstance(before, Translate) and not shown.translation:
+            return replace(shown, translation=before.text)
+        return shown
 
-    def _with_words(self, item: ShownItem, now: Progress, rating: Rating | None) -> ShownItem:
+    def _with_words(self, item: ShownItem, now: Progress) -> ShownItem:
         state = now.state
-        comment, suggestion = (self._draft(item.id, field) for field in TextField)
+        comment, suggestion, translation = (self._draft(item.id, field) for field in TextField)
         return replace(
             item,
-            rating=rating,
             reasons=state.reasons.get(item.id, ()),
             comment=state.comments.get(item.id, "") if comment is None else comment,
             suggestion=state.suggestions.get(item.id, "") if suggestion is None else suggestion,
             harmful=item.id in state.harmful,
+            translation=translation or state.translations.get(item.id, ""),
         )
 
     def _last(self, course: Course, now: Progress, place: Place) -> LastJudged | None:
-        """Give the item judged last; none while one is open again, whose reasons would go astray."""
-        item = next(reversed([*now.state.judgements]), None)
+        """Give the item decided last; none while one is open again, whose reasons would go astray."""
+        item = next(reversed(now.state.decided), None)
         if item is None or item not in course.order or place.item in now.taken_back:
             return None
-        rating = now.state.judgements[item].rating
-        text = self._texts[item]
-        number = course.order.index(item) + 1
+        return LastJudged(shown := self._decided(item, course, now), shown.rating)
+
+    def answered(self, course: Course, now: Progress) -> tuple[ShownItem, ...]:
+        """Draw every item that was decided, in the person's order, with its answer."""
+        decided = set(now.state.decided)
+        return tuple(self._decided(item, course, now) for item in course.order if item in decided)
+
+    def _decided(self, item: str, course: Course, now: Progress) -> ShownItem:
+        text, number = self._texts[item], course.order.index(item) + 1
         shown = ShownItem(item, text.source, text.candidate, number, len(course.order))
-        return LastJudged(self._with_words(shown, now, rating), rating)
+        return replace(self._with_words(shown, now), rating=_rating(item, now), stands=True)
+
+
+def _rating(item: str, now: Progress) -> Rating | None:
+    """Give the rating that holds now; None where there is none, or the person cannot judge."""
+    judgement = now.state.judgements.get(item)
+    return None if judgement is None else judgement.rating

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from review.log.event import Event
 from review.log.fold import fold
-from review.log.payloads import Export, NotJudged, Rate, Scope, Skip, Train, Undo
+from review.log.payloads import Export, NotJudged, Rate, Scope, Skip, Train, Translate, Undo
 from review.log.state import ReviewerState
 from review.rating import Rating
 
-Decision = Rate | NotJudged | Skip
+Decision = Rate | NotJudged | Translate | Skip
 """What undo can take back."""
 
 
@@ -105,9 +105,9 @@ def _answers(ordered: Iterable[Event]) -> dict[str, list[Rating]]:
 
 
 def trained_before(events: Iterable[Event], batch: str, reviewer: str) -> bool:
-    """Tell whether a person judged anything in another batch here: the training came before that."""
+    """Tell whether a person rated anything in another batch here: the training came before that."""
     return any(
-        isinstance(event.payload, Rate | NotJudged)
+        isinstance(event.payload, Rate)
         and event.payload.reviewer == reviewer
         and event.payload.batch != batch
         for event in events

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from review.log.payloads import MOST_TEXT, NotJudged, Rate, Scope
+from review.log.payloads import MOST_TEXT, NotJudged, Rate, Scope, Translate
 from review.rating import Rating, Reason
 from review.session.labels import cannot_judge_label, rating_label, reasons_label
 from review.session.progress import Decision
@@ -19,6 +19,7 @@ _REMOVED = {
     TextField.COMMENT: msgid("Your comment is removed."),
     TextField.SUGGESTION: msgid("Your translation is removed."),
 }
+_COMMENTS_WITHDRAWN = msgid("Your comments are erased.")
 _WITHDRAWN = {
     Scope.COMMENTS: msgid("Your comments and better translations are erased."),
     Scope.BATCH: msgid("Everything you gave for these sentences is erased."),
@@ -36,6 +37,16 @@ def not_judged(words: Words) -> str:
     return words("Saved: you cannot judge this one.")
 
 
+def translated(words: Words) -> str:
+    """Say that the translation was saved."""
+    return words("Your translation is saved.")
+
+
+def not_translated(words: Words) -> str:
+    """Say that the item was left without a translation."""
+    return words("Saved: you cannot translate this one.")
+
+
 def put_aside(words: Words, *, again: bool) -> str:
     """Say that the item comes again, or that it stays without an answer."""
     if again:
@@ -48,19 +59,25 @@ def practice_is_over(words: Words) -> str:
     return words("Practice is over. From here your answers count.")
 
 
-def taken_back(words: Words, decision: Decision, *, reasons: bool = False) -> str:
+def taken_back(
+    words: Words, decision: Decision, *, reasons: bool = False, translating: bool = False
+) -> str:
     """Say what it was that undo took back, and whether its reasons went with it."""
-    said = _taken_back(words, decision)
+    said = _taken_back(words, decision, translating)
     too = words("Its reasons are taken back, too.")
     return f"{said} {too}" if reasons else said
 
 
-def _taken_back(words: Words, decision: Decision) -> str:
+def _taken_back(words: Words, decision: Decision, translating: bool) -> str:
     if isinstance(decision, Rate):
         label = rating_label(words, decision.rating)
         return words("Taken back. Your answer was: {rating}.", rating=label)
+    if isinstance(decision, Translate):
+        return words("Taken back. Your translation is here again.")
     if isinstance(decision, NotJudged):
         why = cannot_judge_label(words, decision.why)
+        if translating:
+            return words("Taken back. You could not translate it: {reason}.", reason=why)
         return words("Taken back. You could not judge it: {reason}.", reason=why)
     return words("Taken back. You had left it for later.")
 
@@ -93,8 +110,10 @@ def harm(words: Words, *, harmful: bool) -> str:
     return words("Saved: this is not harmful after all.")
 
 
-def withdrawn(words: Words, scope: Scope) -> str:
+def withdrawn(words: Words, scope: Scope, *, translating: bool = False) -> str:
     """Say what was erased on this computer."""
+    if translating and scope is Scope.COMMENTS:
+        return words(_COMMENTS_WITHDRAWN)
     return words(_WITHDRAWN[scope])
 
 
@@ -103,13 +122,30 @@ def nothing_to_take_back(words: Words) -> str:
     return words("There is nothing to take back.")
 
 
+def nothing_written(words: Words) -> str:
+    """Say why an empty translation is not saved."""
+    return words("Write your translation first, or leave this one for later.")
+
+
+def asks_for_translations(words: Words) -> str:
+    """Say why a sentence that is to be translated takes no rating."""
+    return words("There is nothing to rate here: these sentences are to be translated.")
+
+
+def asks_for_ratings(words: Words) -> str:
+    """Say why a translation that is to be rated takes no other one."""
+    return words("These translations are to be rated. Write a better one beside your answer.")
+
+
 def all_answered(words: Words) -> str:
     """Say why the jump to the next one without an answer did nothing."""
     return words("Every sentence has your answer.")
 
 
-def no_more_words(words: Words) -> str:
+def no_more_words(words: Words, *, translating: bool = False) -> str:
     """Say why no comment is kept: its person took back all of them."""
+    if translating:
+        return words("You took back your comments here, so no new ones are kept.")
     return words(
         "You took back your comments and better translations here, so no new ones are kept."
     )

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from harness.failures import HarnessError
 from harness.store.texts import storable
-from harness.version import VERSION
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
 from review.log.event import Event
@@ -34,27 +34,25 @@ from review.log.payloads import (
     Skip,
     Suggest,
     Train,
+    Translate,
     Undo,
     Withdraw,
 )
-from review.log.payloads import Session as SessionBegan
 from review.rating import CannotJudge, Rating, Reason
 from review.session import saying
+from review.session.author import Author
 from review.session.course import Course
 from review.session.handing_over import Exported, hand_over
 from review.session.picture import Picture
 from review.session.progress import own_events, progress, trained_before
 from review.session.timing import GUARD_SECONDS, ActiveTime, Clock, Rest
 from review.session.troubles import trouble
-from review.session.view import Lesson, Phase, TextField, View
+from review.session.view import Lesson, Phase, ShownItem, TextField, View
 from review.session.words import Words
 
 _ANSWERING = frozenset({Phase.ITEMS, Phase.SKIPPED})
 _JUDGING = _ANSWERING | {Phase.REST, Phase.END}
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
+_UTC_NOW = partial(datetime.now, UTC)
 
 
 class Session:
@@ -72,7 +70,7 @@ class Session:
         words: Words,
         *,
         clock: Clock = time.monotonic,
-        now: Callable[[], datetime] = _utc_now,
+        now: Callable[[], datetime] = _UTC_NOW,
         font: str | None = None,
         guard: float = GUARD_SECONDS,
     ) -> None:
@@ -81,15 +79,14 @@ class Session:
         """The reviewer's language; a face may change it at any time."""
         self.font = font
         """Font and size, recorded with each rating."""
-        self._laptop, self._batch, self._reviewer, self._face = laptop, batch, reviewer, face
-        self._now = now
+        self._laptop, self._batch, self._reviewer = laptop, batch, reviewer
+        order = batch.manifest.orders[reviewer]
+        self._author = Author(batch.manifest.batch, reviewer, order, face, now)
         self._time, self._rest = ActiveTime(clock, guard), Rest()
         self._began = False
         everything = list(laptop.events())
         known = trained_before(everything, batch.manifest.batch, reviewer)
-        self._course = Course(
-            batch.manifest.orders[reviewer], training=() if known else batch.training
-        )
+        self._course = Course(order, training=() if known else batch.training)
         self._picture = Picture(batch, self._draft)
         self._read(own_events(everything, batch.manifest.batch, reviewer))
         self._course = self._course.going_to(self._progress.reopened)
@@ -104,6 +101,11 @@ class Session:
     def manifest(self) -> BatchManifest:
         """The batch's head: who asks, title, consent, guide."""
         return self._batch.manifest
+
+    @property
+    def translating(self) -> bool:
+        """Whether the batch asks for translations instead of ratings."""
+        return self.manifest.task == "translate"
 
     def painted(self, item: str) -> None:
         """Note that the item is visible: its time starts, and keys begin to mean it a moment later."""
@@ -121,7 +123,7 @@ class Session:
         text = self.manifest.consent.encode()
         return self._done(
             Consent(
-                **self._who(),
+                **self._author.who(),
                 consent_sha256=hashlib.sha256(text).hexdigest(),
                 language=self.words.language,
                 share_corrections=share_corrections,
@@ -132,6 +134,8 @@ class Session:
         """Rate the item that is shown, or answer the training item."""
         if not self._means(item, training=True):
             return self._view
+        if self.translating:
+            return self._trouble(saying.asks_for_translations(self.words))
         if self._view.phase is Phase.TRAINING:
             return self._answer(item, rating)
         judged = Rate(**self._judged(item, override=override), rating=rating)
@@ -142,7 +146,23 @@ class Session:
         if not self._means(item):
             return self._view
         judged = NotJudged(**self._judged(item, override=override), why=why)
-        return self._decide(judged, saying.not_judged(self.words))
+        say = saying.not_translated if self.translating else saying.not_judged
+        return self._decide(judged, say(self.words))
+
+    def translate(self, item: str, text: str, *, override: bool = False) -> View:
+        """Give the translation of the item that is shown; only where the batch asks for translations."""
+        if not self._means(item):
+            return self._view
+        if not self.translating:
+            return self._trouble(saying.asks_for_ratings(self.words))
+        typed = storable(text).strip()
+        if not typed:
+            return self._trouble(saying.nothing_written(self.words))
+        if len(typed) > MOST_TEXT:
+            return self._too_long(item, TextField.TRANSLATION, typed)
+        given = Translate(**self._judged(item, override=override), text=typed)
+        said = saying.translated(self.words)
+        return self._decide(given, said, then=self._dropping(item, TextField.TRANSLATION))
 
     def skip(self, item: str) -> View:
         """Put the item that is shown at the end."""
@@ -150,7 +170,7 @@ class Session:
             return self._view
         course = self._course.decided(put_aside=item)
         said = saying.put_aside(self.words, again=self._view.phase is Phase.SKIPPED)
-        return self._done(Skip(**self._about(item)), said, course)
+        return self._done(Skip(**self._author.about(item)), said, course)
 
     def undo(self) -> View:
         """Take the last decision back with its reasons, as often as there is one; its item is shown again."""
@@ -162,10 +182,10 @@ class Session:
         decision = self._progress.decisions[undoable[-1]]
         reasons = not isinstance(decision, Skip) and decision.item in self._progress.state.reasons
         view = self._done(
-            Undo(**self._who(), target=undoable[-1]),
-            saying.taken_back(self.words, decision, reasons=reasons),
+            Undo(**self._author.who(), target=undoable[-1]),
+            saying.taken_back(self.words, decision, reasons=reasons, translating=self.translating),
             self._course.going_to(decision.item),
-            first=Reasons(**self._about(decision.item), reasons=()) if reasons else None,
+            first=Reasons(**self._author.about(decision.item), reasons=()) if reasons else None,
         )
         if not view.trouble and not isinstance(decision, Skip):
             self._rest.take_back()
@@ -182,14 +202,20 @@ class Session:
         """Show the next item without an answer, in the person's order, after the last one the first."""
         if self._view.phase not in _JUDGING:
             return self._view
-        open_items = self._course.unrated(self._progress)
-        if not open_items:
-            return self._say(saying.all_answered(self.words))
         here = self._view.item.id if self._view.item else None
-        at = self._course.order.index(here) if here else -1
-        later = (item for item in open_items if self._course.order.index(item) > at)
-        self._course = self._course.going_to(next(later, open_items[0]))
-        return self._say("")
+        item = self._course.next_unrated(self._progress, here)
+        return self.go_to(item) if item else self._say(saying.all_answered(self.words))
+
+    def go_to(self, item: str | None) -> View:
+        """Show an item of this person out of turn; None goes back to where they were without it."""
+        if self._view.phase in _JUDGING and item in {None, *self._course.order}:
+            self._course = self._course.going_to(item)
+            return self._say("")
+        return self._view
+
+    def answered(self) -> tuple[ShownItem, ...]:
+        """Give the items that this person decided about, in their order, with what they said of each."""
+        return self._picture.answered(self._course, self._progress)
 
     def set_reasons(self, item: str, reasons: Collection[Reason]) -> View:
         """Say what is wrong with the item that is shown or was judged last."""
@@ -197,53 +223,57 @@ class Session:
             return self._view
         chosen = tuple(reason for reason in Reason if reason in reasons)
         return self._done(
-            Reasons(**self._about(item), reasons=chosen), saying.reasons(self.words, chosen)
+            Reasons(**self._author.about(item), reasons=chosen), saying.reasons(self.words, chosen)
         )
 
     def keep_draft(self, item: str, field: TextField, text: str) -> None:
         """Keep what is being typed, so that no crash loses it; NotSaved where it cannot be kept."""
         self.touched()
-        if self._at_hand(item) and not self._progress.words_withdrawn:
+        withdrawn = self._progress.words_withdrawn and field is not TextField.TRANSLATION
+        if self._at_hand(item) and not withdrawn:
             self._laptop.save_draft(*self._draft_key(item, field), storable(text)[:MOST_TEXT])
 
     def save_text(self, item: str, field: TextField, text: str) -> View:
-        """Save a comment or a better wording; an empty one takes it back."""
+        """Save a comment or a better wording; an empty one takes it back. A translation is an answer."""
+        if field is TextField.TRANSLATION:
+            return self.translate(item, text)
         self.touched()
         if not self._at_hand(item):
             return self._view
         if self._progress.words_withdrawn:
-            return self._trouble(saying.no_more_words(self.words))
+            return self._trouble(saying.no_more_words(self.words, translating=self.translating))
         typed = storable(text).strip()
-        key = self._draft_key(item, field)
         if len(typed) > MOST_TEXT:
-            self.keep_draft(item, field, typed)
-            return self._trouble(saying.too_long(self.words, typed))
+            return self._too_long(item, field, typed)
         kind = Comment if field is TextField.COMMENT else Suggest
         return self._done(
-            kind(**self._about(item), text=typed),
+            kind(**self._author.about(item), text=typed),
             saying.text(self.words, field, typed),
-            then=lambda: self._laptop.drop_draft(*key),
+            then=self._dropping(item, field),
         )
 
     def flag_harm(self, item: str, harmful: bool) -> View:
         """Call an item harmful or culturally wrong, or take that back."""
         if not self._at_hand(item):
             return self._view
-        flag = HarmFlag(**self._about(item), harmful=harmful)
+        flag = HarmFlag(**self._author.about(item), harmful=harmful)
         return self._done(flag, saying.harm(self.words, harmful=harmful))
 
     def withdraw(self, scope: Scope) -> View:
         """Take back what this person gave, at any time, and erase it from this computer."""
         batch = None if scope is Scope.EVERYTHING else self.manifest.batch
-        payload = Withdraw(wall=self._wall(), reviewer=self._reviewer, batch=batch, scope=scope)
-        return self._done(payload, saying.withdrawn(self.words, scope), then=self._reread)
+        payload = Withdraw(
+            wall=self._author.wall(), reviewer=self._reviewer, batch=batch, scope=scope
+        )
+        said = saying.withdrawn(self.words, scope, translating=self.translating)
+        return self._done(payload, said, then=self._reread)
 
     def export(self, folder: Path) -> Exported:
         """Write everything about this batch as one sealed file into a folder and read it back.
 
         Raises NotSaved or FileError in words; the ratings stay on this computer either way.
         """
-        exported = hand_over(self._laptop, self._batch, self._reviewer, folder, self._wall())
+        exported = hand_over(self._laptop, self._batch, self._reviewer, folder, self._author.wall())
         self._reread()
         self._say("")
         return exported
@@ -252,27 +282,10 @@ class Session:
         """End the sitting: no key does anything any more. Everything is on the disk already."""
         self._time.reset()
 
-    # what every event needs
-
-    def _wall(self) -> str:
-        return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-    def _who(self) -> dict[str, Any]:
-        return {"wall": self._wall(), "reviewer": self._reviewer, "batch": self.manifest.batch}
-
-    def _about(self, item: str) -> dict[str, Any]:
-        return {**self._who(), "item": item}
-
     def _judged(self, item: str, *, override: bool) -> dict[str, Any]:
-        return {
-            **self._about(item),
-            "position": self._course.order.index(item),
-            "active_ms": self._time.milliseconds(),
-            "face": self._face,
-            "font": self.font,
-            "version": VERSION,
-            "override": override,
-        }
+        return self._author.decided(
+            item, active_ms=self._time.milliseconds(), font=self.font, override=override
+        )
 
     # which item a key means
 
@@ -295,10 +308,15 @@ class Session:
         exercise = next(each for each in self._batch.training if each.id == item)
         lesson = Lesson(given, exercise.rating, exercise.explanation)
         course = replace(self._course, lesson=(self._place, lesson))
-        return self._done(Train(**self._about(item), rating=given), course=course)
+        return self._done(Train(**self._author.about(item), rating=given), course=course)
 
-    def _decide(self, judged: Rate | NotJudged, said: str) -> View:
-        view = self._done(judged, said, self._course.decided())
+    def _decide(
+        self,
+        judged: Rate | NotJudged | Translate,
+        said: str,
+        then: Callable[[], None] | None = None,
+    ) -> View:
+        view = self._done(judged, said, self._course.decided(), then)
         if view.trouble:
             return view
         self._rest.judged(judged.active_ms)
@@ -335,19 +353,9 @@ class Session:
     def _keep(self, payload: AnyPayload) -> None:
         """Append an event; before the first one of a sitting, that the sitting began."""
         if not self._began and not isinstance(payload, Consent | Withdraw):
-            self._events.append(self._laptop.append(self._beginning()))
+            self._events.append(self._laptop.append(self._author.began(self.words.language)))
             self._began = True
         self._events.append(self._laptop.append(payload))
-
-    def _beginning(self) -> SessionBegan:
-        order = "\n".join(self._course.order).encode()
-        return SessionBegan(
-            **self._who(),
-            order_sha256=hashlib.sha256(order).hexdigest(),
-            face=self._face,
-            version=VERSION,
-            language=self.words.language,
-        )
 
     def _reread(self) -> None:
         """Read what is on the disk: something was erased there, or noted by another."""
@@ -379,6 +387,14 @@ class Session:
 
     def _draft_key(self, item: str, field: TextField) -> tuple[str, str, str, str]:
         return (self.manifest.batch, self._reviewer, item, field.value)
+
+    def _dropping(self, item: str, field: TextField) -> Callable[[], None]:
+        return lambda: self._laptop.drop_draft(*self._draft_key(item, field))
+
+    def _too_long(self, item: str, field: TextField, typed: str) -> View:
+        """Keep as much as can be kept, and say that it is too much."""
+        self.keep_draft(item, field, typed)
+        return self._trouble(saying.too_long(self.words, typed))
 
     def _draft(self, item: str, field: TextField) -> str | None:
         return self._laptop.draft(*self._draft_key(item, field))

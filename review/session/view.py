@@ -28,6 +28,8 @@ class TextField(StrEnum):
     COMMENT = "comment"
     SUGGESTION = "suggestion"
     """A better wording."""
+    TRANSLATION = "translation"
+    """The answer itself, where the batch asks for translations; only as a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,16 @@ class ShownItem:
     again: bool = False
     """True where a training item is asked a second time."""
     rating: Rating | None = None
-    """Given earlier and taken back by undo, so that the person sees what it was."""
+    """Given earlier: it holds, or was taken back by undo and the person sees what it was."""
+    stands: bool = False
+    """True where something was decided that holds: the person came back to look, or to decide anew."""
     reasons: tuple[Reason, ...] = ()
     comment: str = ""
     """Saved comment, or its draft where that is newer."""
     suggestion: str = ""
     harmful: bool = False
+    translation: str = ""
+    """What this person gave, took back or is typing, where the batch asks for translations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class LastJudged:
-    """The item judged just before, for which reasons can still be given by key."""
+    """The item decided just before, for which reasons can still be given by key where it was rated."""
 
     item: ShownItem
     rating: Rating | None
@@ -74,7 +80,7 @@ class View:
 
     phase: Phase
     done: int
-    """Items judged (also: cannot judge)."""
+    """Items judged or translated (also: cannot judge)."""
     total: int
     item: ShownItem | None = None
     """None where the phase shows no item."""

@@ -71,8 +71,25 @@ def test_a_batch_comes_back_as_it_was_made() -> None:
 def test_the_same_input_gives_the_same_bytes_which_are_pinned() -> None:
     assert batch().archive == batch().archive
     assert hashlib.sha256(batch().archive).hexdigest() == (
+        "9e17dc0c72bec5044d03b4372385315c4bf95d78750cc25f218ff0b39d751c9f"
+    )
+
+
+def test_a_file_from_before_there_were_tasks_and_letters_is_read_as_it_was() -> None:
+    """The hash is that of the file which the version before wrote."""
+    now = zipfile.ZipFile(io.BytesIO(batch().archive))
+    members = {name: now.read(name) for name in now.namelist()}
+    said = json.loads(members["manifest.json"])
+    del said["task"], said["letters"]
+    members["manifest.json"] = canonical_bytes(said)
+    members["manifest.sig"] = ORGANISATION.sign(members["manifest.json"])
+    before = pack(members)
+    assert hashlib.sha256(before).hexdigest() == (
         "98257c88d35019e96013f7629b04260489cdf76f45565b036de30184f95da993"
     )
+    opened = open_batch(before)
+    assert (opened.manifest.task, opened.manifest.letters) == ("rate", ())
+    assert opened.items == tuple(items())
 
 
 @given(
@@ -164,8 +181,10 @@ def test_a_member_cannot_be_exchanged() -> None:
 ITEM = canonical_bytes(items()[0].model_dump())
 ORDER = [item.id for item in items()]
 
+BARE = canonical_bytes(items()[0].model_dump() | {"candidate": ""})
+
 INVALID: dict[str, tuple[dict[str, Any], str]] = {
-    "no item": ({"items.jsonl": b""}, "nothing to rate"),
+    "no item": ({"items.jsonl": b""}, "nothing to do"),
     "an id twice": ({"items.jsonl": ITEM + b"\n" + ITEM + b"\n"}, "same id"),
     "an item as training": (
         {"training.jsonl": canonical_bytes(training()[0].model_dump() | {"id": ORDER[0]}) + b"\n"},
@@ -205,7 +224,7 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
         },
         r"training\.jsonl: line 1: field 'rating'",
     ),
-    "an order of nothing": ({"orders": {REVIEWERS[0]: []}}, "has nothing to rate"),
+    "an order of nothing": ({"orders": {REVIEWERS[0]: []}}, "has nothing to do"),
     "an order of strangers": ({"orders": {REVIEWERS[0]: ["0" * 16]}}, "not there"),
     "an order with a repeat": ({"orders": {REVIEWERS[0]: [ORDER[0]] * 2}}, "same item twice"),
     "no order": ({"orders": {}}, "field 'orders'"),
@@ -241,6 +260,25 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
         },
         "no age recipient",
     ),
+    "a task that is none": ({"task": "guess"}, "field 'task'"),
+    "translations given away": ({"task": "translate", "training.jsonl": b""}, "gives some"),
+    "training for translators": (
+        {"task": "translate", "items.jsonl": BARE + b"\n", "orders": {REVIEWERS[0]: [ORDER[0]]}},
+        "training for ratings",
+    ),
+    "nothing to translate": (
+        {
+            "task": "translate",
+            "items.jsonl": canonical_bytes({"id": ORDER[0], "source": " ", "candidate": ""})
+            + b"\n",
+            "training.jsonl": b"",
+            "orders": {REVIEWERS[0]: [ORDER[0]]},
+        },
+        "is empty",
+    ),
+    "more letters than a row has": ({"letters": ["â"] * 41}, "field 'letters'"),
+    "a letter that is a text": ({"letters": ["abcdefghi"]}, "field 'letters"),
+    "a letter that acts": ({"letters": ["\u202e"]}, "letters would act"),
     "a system's name": ({"system": "gpt"}, "field 'system' is not known"),
     "another kind of truth": ({"secret": "no"}, "field 'secret'"),
 }
@@ -294,8 +332,19 @@ def test_a_manifest_has_one_form(other: bytes) -> None:
     assert "canonical" in str(refused(forged))
 
 
+def test_sentences_to_translate_come_back_with_their_letters() -> None:
+    bare = [item.model_copy(update={"candidate": ""}) for item in items()]
+    asked = manifest(task="translate", letters=("â", "g̃", "ᐁ"))
+    opened = open_batch(write_batch(make_batch(asked, bare, [], ORGANISATION)))
+    assert (opened.manifest.task, opened.manifest.letters) == ("translate", ("â", "g̃", "ᐁ"))
+    assert opened.items == tuple(bare)
+    readme = zipfile.ZipFile(io.BytesIO(opened.archive)).read("README.txt").decode()
+    assert "rosetta-review" in readme
+    assert "traduire" in readme
+
+
 def test_what_cannot_be_rated_is_not_made() -> None:
-    with pytest.raises(FileError, match="nothing to rate"):
+    with pytest.raises(FileError, match="nothing to do"):
         make_batch(manifest(), [], [], ORGANISATION)
     with pytest.raises(FileError, match="not there"):
         make_batch(manifest(), items()[:1], [], ORGANISATION)

@@ -92,7 +92,7 @@ def test_the_same_events_give_the_same_archive_in_any_order() -> None:
     archive = sign_ratings(EVERY, BATCH, LAPTOP)
     assert sign_ratings([*reversed(EVERY), *EVERY], BATCH, LAPTOP) == archive
     assert hashlib.sha256(archive).hexdigest() == (
-        "2876f0500c8187688e3672ddf0a29fffb2c67710026b443a01466c09b247ce1a"
+        "5fa4e73aad4dcba67e544a386fd85bc6eb3264b4af425f7e0e4af99e8126ba23"
     )
 
 

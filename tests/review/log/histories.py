@@ -36,6 +36,7 @@ from tests.review.log.material import (
     rate,
     skip,
     suggest,
+    translate,
 )
 
 PEOPLE, BATCHES, RATINGS = (ANN, BEN, CLO), (BATCH, OTHER_BATCH), list(Rating)
@@ -76,6 +77,7 @@ def _payload(random: Random, laptop: Device, minute: int) -> AnyPayload:
     kinds: tuple[tuple[float, Callable[[], AnyPayload]], ...] = (
         (30, lambda: rate(item, rating, **place)),
         (6, lambda: cannot(item, **place)),
+        (6, lambda: translate(item, f"word {word}", **place)),
         (6, lambda: skip(item, **place)),
         (14, lambda: _undo(random, laptop, place)),
         (6, lambda: comment(item, word, **place)),
@@ -175,11 +177,16 @@ def _person(mine: list[dict[str, Any]]) -> dict[str, Any]:
     acts = [
         each
         for each in mine
-        if each["kind"] in {"rate", "cannot_judge", "skip"} and _id(each) not in undone
+        if each["kind"] in {"rate", "cannot_judge", "translate", "skip"} and _id(each) not in undone
     ]
     judged = {each["item"]: each for each in acts if each["kind"] != "skip"}
     return {
-        "judgements": {item: (_id(each), each.get("rating")) for item, each in judged.items()},
+        "judgements": {
+            item: (_id(each), each.get("rating"))
+            for item, each in judged.items()
+            if each["kind"] != "translate"
+        },
+        "translations": {item: each["text"] for item, each in judged.items() if "text" in each},
         "order": sorted(judged, key=lambda item: acts.index(judged[item])),
         "earlier": {
             item: tuple(values)

@@ -25,6 +25,7 @@ from review.log.payloads import (
     Skip,
     Suggest,
     Train,
+    Translate,
     Undo,
     Withdraw,
 )
@@ -51,6 +52,13 @@ def cannot(item: int, why: CannotJudge = CannotJudge.UNSAID, **place: Any) -> No
     return NotJudged(
         **who(**place), item=ITEMS[item], why=why, position=item, active_ms=900, face=Face.TERMINAL,
         version="0.1.0", override=True,
+    )  # fmt: skip
+
+
+def translate(item: int, text: str, **place: Any) -> Translate:
+    return Translate(
+        **who(**place), item=ITEMS[item], text=text, position=item, active_ms=4200,
+        face=Face.DESKTOP, font="Noto Sans 20 px", version="0.1.0",
     )  # fmt: skip
 
 
@@ -86,6 +94,7 @@ def one_of_each() -> tuple[AnyPayload, ...]:
             font="Noto 14", version="1", override=True,
         ),
         cannot(1, CannotJudge.SUBJECT),
+        translate(1, "ᓂᐚᐸᒫᐤ ᐊᑎᒼ\nniwâpamâw atim"),
         skip(2),
         Undo(**who(), target=hexes),
         Reasons(**who(), **item, reasons=(Reason.ADDED, Reason.GRAMMAR)),

@@ -53,7 +53,8 @@ def arrivals(random: Random, files: list[Any]) -> list[Any]:
 def summary(person: ReviewerState) -> dict[str, Any]:
     return {
         "judgements": {item: (each.event, each.rating) for item, each in person.judgements.items()},
-        "order": list(person.judgements),
+        "translations": dict(person.translations),
+        "order": list(person.decided),
         "earlier": person.earlier,
         "skipped": list(person.skipped),
         "undoable": list(person.undoable),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from review.files.batch import Batch, make_batch, write_batch
-from review.files.batch_form import BatchItem, BatchManifest, Organisation, TrainingItem
+from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
 from review.files.keys import Identity, Role
 from review.files.reviewer_codes import make_codes
 from review.files.sealing import AgeIdentity
@@ -49,6 +49,11 @@ def training_of(answers: Sequence[Rating]) -> list[TrainingItem]:
     ]
 
 
+def sentences_of(count: int) -> list[BatchItem]:
+    """Give items that are to be translated."""
+    return [item.model_copy(update={"candidate": ""}) for item in items_of(count)]
+
+
 def batch_of(
     items: Sequence[BatchItem] = tuple(items_of(4)),
     training: Sequence[TrainingItem] = (),
@@ -58,6 +63,8 @@ def batch_of(
     secret: bool = False,
     title: str = "Spring sentences",
     consent: str = CONSENT,
+    task: Task = "rate",
+    letters: Sequence[str] = (),
 ) -> Batch:
     ids = tuple(item.id for item in items)
     manifest = BatchManifest(
@@ -76,6 +83,8 @@ def batch_of(
         consent=consent,
         guide=GUIDE,
         language=language,
+        task=task,
+        letters=tuple(letters),
         secret=secret,
         orders={CODE: ids, OTHER_CODE: tuple(reversed(ids))},
         members={},

@@ -1,0 +1,63 @@
+"""Who says what, where and with which program: the fields that events of one sitting have in common."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from harness.version import VERSION
+from review.log.payloads import Face, Session
+
+
+class Author:
+    """One reviewer in one batch at one face."""
+
+    def __init__(
+        self,
+        batch: str,
+        reviewer: str,
+        order: tuple[str, ...],
+        face: Face,
+        now: Callable[[], datetime],
+    ) -> None:
+        """``order`` is this person's; ``now`` gives an aware time."""
+        self.reviewer = reviewer
+        self._batch, self._order, self._face, self._now = batch, order, face, now
+
+    def wall(self) -> str:
+        """Give the time as events write it: UTC, whole seconds."""
+        return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def who(self) -> dict[str, Any]:
+        """Give the fields of what a person does in a batch."""
+        return {"wall": self.wall(), "reviewer": self.reviewer, "batch": self._batch}
+
+    def about(self, item: str) -> dict[str, Any]:
+        """Give the fields of what a person says about an item."""
+        return {**self.who(), "item": item}
+
+    def decided(
+        self, item: str, *, active_ms: int, font: str | None, override: bool
+    ) -> dict[str, Any]:
+        """Give the fields of a decision about an item."""
+        return {
+            **self.about(item),
+            "position": self._order.index(item),
+            "active_ms": active_ms,
+            "face": self._face,
+            "font": font,
+            "version": VERSION,
+            "override": override,
+        }
+
+    def began(self, language: str) -> Session:
+        """Give the event that begins a sitting."""
+        return Session(
+            **self.who(),
+            order_sha256=hashlib.sha256("\n".join(self._order).encode()).hexdigest(),
+            face=self._face,
+            version=VERSION,
+            language=language,
+        )
