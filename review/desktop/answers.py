@@ -1,0 +1,142 @@
+"""Answers to choose from: each a large button with its key, its word and what it means, always in full.
+
+They stand in one row, in two or one below the other, by the room there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QKeyEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPalette,
+    QPen,
+)
+from PySide6.QtWidgets import QWidget
+
+from review.desktop.buttons import Button, key_said
+from review.desktop.flow import Columns
+from review.desktop.own_words import said
+from review.desktop.wrapped import Wrapped
+from review.session.item_words import Answer
+from review.session.words import msgid
+
+__all__ = ["Answer", "Answers"]
+
+CHOSEN: Final = msgid("Chosen.")
+
+_SMALLEST = 15
+"""Pixels of the letters of a meaning, at least."""
+_ARROWS: Final = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+
+
+class Answers(QWidget):
+    """The arrow keys go from one to the next; Tab does, too."""
+
+    picked = Signal(int)
+    """The number of the answer, from 0."""
+
+    def __init__(self, answers: Sequence[Answer]) -> None:
+        super().__init__()
+        self._columns = Columns(self)
+        self._buttons = [_AnswerButton(answer) for answer in answers]
+        for number, button in enumerate(self._buttons):
+            button.clicked.connect(lambda _=False, number=number: self.picked.emit(number))
+            self._columns.addWidget(button)
+
+    def mark(self, indices: Collection[int]) -> None:
+        """Show which were given; the others lose their sign."""
+        for number, button in enumerate(self._buttons):
+            button.mark(given=number in indices)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go to the answer that stands where an arrow points."""
+        step = _ARROWS.get(Qt.Key(event.key()))
+        at = next((n for n, each in enumerate(self._buttons) if each.hasFocus()), None)
+        if step is None or at is None or event.modifiers():
+            event.ignore()
+            return
+        aside, down = step
+        if self.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+            aside = -aside
+        to = at + aside + down * self._columns.columns(self._columns.geometry().width())
+        if 0 <= to < len(self._buttons):
+            self._buttons[to].setFocus(Qt.FocusReason.TabFocusReason)
+
+
+class _AnswerButton(Button):
+    """A word, what it means below it, and a sign where it was given."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._meaning = answer.meaning
+        self._given = False
+        super().__init__(answer.word, answer.key)
+        self.setAccessibleName(
+            f"{answer.word}. {answer.meaning}" if answer.meaning else answer.word
+        )
+
+    def mark(self, *, given: bool) -> None:
+        """Show whether it was given, and say so."""
+        if given is not self._given:
+            self._given = given
+            parts = [key_said(self._key), said(CHOSEN) if given else ""]
+            self.setAccessibleDescription(". ".join(part for part in parts if part))
+            self.updateGeometry()
+            self.update()
+
+    def _words(self) -> list[Wrapped]:
+        direction = self.layoutDirection()
+        parts = [Wrapped(self.text(), self._text_font(), direction)]
+        if self._meaning:
+            parts.append(Wrapped(self._meaning, self._meaning_font(), direction))
+        return parts
+
+    def _inks(self) -> Iterator[QColor]:
+        yield self._ink(QPalette.ColorRole.ButtonText)
+        if self._meaning:
+            yield self._ink(QPalette.ColorRole.PlaceholderText)
+
+    def _text_font(self) -> QFont:
+        font = super()._text_font()
+        font.setBold(bool(self._meaning))
+        return font
+
+    def _meaning_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPixelSize(max(_SMALLEST, font.pixelSize() * 4 // 5))
+        return font
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the button, and the sign in its upper corner."""
+        super().paintEvent(event)
+        if self._given:
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._draw_sign(painter)
+
+    def _draw_sign(self, painter: QPainter) -> None:
+        box = self._box()
+        ink = self._ink(QPalette.ColorRole.Highlight)
+        painter.setPen(QPen(ink, 4))
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 8, 8)
+        side = max(14, self.font().pixelSize() * 3 // 4)
+        right = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        left = box.left() + 8 if right else box.right() - side - 8
+        top = box.top() + 8
+        tick = QPainterPath()
+        tick.moveTo(left, top + side * 0.55)
+        tick.lineTo(left + side * 0.38, top + side * 0.9)
+        tick.lineTo(left + side, top + side * 0.15)
+        painter.drawPath(tick)

@@ -1,0 +1,58 @@
+"""What went wrong, on the page and not over it: it stays until it is over, and takes no key away.
+
+Below the plain words stands one line for whoever helps, which can be copied.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from review.desktop.announcing import announce
+from review.desktop.buttons import Button
+from review.desktop.flow import FlowLayout
+from review.desktop.text_pane import TextPane
+from review.session.troubles import Trouble
+from review.session.words import Words
+
+
+class Banner(QFrame):
+    """Hidden while nothing is wrong."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        self._said = QLabel()
+        self._said.setTextFormat(Qt.TextFormat.PlainText)
+        self._said.setWordWrap(True)
+        self._said.setProperty("role", "warn")
+        self._detail = TextPane()
+        self._copy = Button("")
+        self._copy.clicked.connect(self._copy_detail)
+        self._lay_out()
+        self.hide()
+
+    def tell(self, words: Words, trouble: Trouble | None) -> None:
+        """Say what went wrong, aloud too; None takes the banner away."""
+        self.setVisible(trouble is not None)
+        if trouble is None:
+            return
+        self._said.setText(trouble.said)
+        self._detail.show_text(trouble.detail, 0.85)
+        self._detail.setAccessibleName(words("For whoever helps you"))
+        self._copy.setText(words("Copy the detail"))
+        for widget in (self._detail, self._copy):
+            widget.setVisible(bool(trouble.detail))
+        self.setAccessibleName(trouble.said)
+        announce(self, trouble.said)
+
+    def _copy_detail(self) -> None:
+        QGuiApplication.clipboard().setText(self._detail.toPlainText())
+
+    def _lay_out(self) -> None:
+        acts = QWidget()
+        FlowLayout(acts).addWidget(self._copy)
+        column = QVBoxLayout(self)
+        for widget in (self._said, self._detail, acts):
+            column.addWidget(widget)

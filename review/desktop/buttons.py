@@ -1,0 +1,225 @@
+"""A button whose words wrap: whatever the size of the letters and the length of the words, nothing is cut off.
+
+It has no Alt letter, is never smaller than a shaking hand can hit, and a key that is held down presses it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+)
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QStyle, QWidget
+
+from review.desktop.own_words import said
+from review.desktop.style import TARGET
+from review.desktop.wrapped import Wrapped
+from review.session.keys import KEY_NAMES
+from review.session.words import msgid
+
+KEY: Final = msgid("Key {key}")
+
+RING, GAP = 3, 2
+"""Pixels: thickness of the ring around what has the focus, and of the ground that sets it off."""
+_EDGE, _INSIDE, _RADIUS = 2, 8, 9
+_BETWEEN = 10
+"""Pixels between the key and the words."""
+_WIDEST_LINE = 22
+"""Heights of a line: words that are longer than this wrap."""
+_PRESSING = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_Select})
+_REDRAWN = frozenset(
+    {
+        QEvent.Type.FontChange,
+        QEvent.Type.PaletteChange,
+        QEvent.Type.StyleChange,
+        QEvent.Type.LayoutDirectionChange,
+        QEvent.Type.DynamicPropertyChange,
+    }
+)
+
+
+class Button(QAbstractButton):
+    """Words, and the key that does the same; Space and Enter press it while it has the focus."""
+
+    def __init__(self, text: str, key: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._key = key
+        self.setText(text)
+        self.setAccessibleDescription(key_said(key))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def setText(self, text: str) -> None:
+        """Show other words; a ``&`` in them is only a character."""
+        super().setText(text)
+        self.setShortcut(QKeySequence())
+        self.setAccessibleName(text)
+        self.updateGeometry()
+
+    # size
+
+    def hasHeightForWidth(self) -> bool:
+        """Tell the layout that the height follows from the width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Give the height at which every word is seen."""
+        room = width - 2 * _around() - self._key_room()
+        return max(
+            TARGET, self._words_height(room) + 2 * _around(), self._cap().height() + 2 * _around()
+        )
+
+    def sizeHint(self) -> QSize:
+        """Ask for the words on one line, or on several where they are many."""
+        most = _WIDEST_LINE * QFontMetrics(self.font()).height()
+        words = min(max((part.wide for part in self._words()), default=0), most)
+        wide = max(TARGET, words + self._key_room() + 2 * _around())
+        return QSize(wide, self.heightForWidth(wide))
+
+    def minimumSizeHint(self) -> QSize:
+        """Be content with the longest word on a line of its own."""
+        most = _WIDEST_LINE * QFontMetrics(self.font()).height() // 2
+        words = min(max((part.widest_word for part in self._words()), default=0), most)
+        wide = max(TARGET, words + self._key_room() + 2 * _around())
+        return QSize(wide, TARGET)
+
+    # what is drawn
+
+    def _words(self) -> list[Wrapped]:
+        """Give the texts that stand one below the other."""
+        return [Wrapped(self.text(), self._text_font(), self.layoutDirection())]
+
+    def _inks(self) -> Iterator[QColor]:
+        """Give the colour of each of the texts."""
+        yield self._ink(QPalette.ColorRole.ButtonText)
+
+    def _text_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setBold(font.bold() or self.is_main)
+        return font
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the button that goes on."""
+        return bool(self.property("role") == "main")
+
+    def _ink(self, role: QPalette.ColorRole) -> QColor:
+        filled = self.isDown() or self.is_main
+        return self.palette().color(QPalette.ColorRole.HighlightedText if filled else role)
+
+    def _words_height(self, room: int) -> int:
+        return sum(part.height(max(1, room)) for part in self._words())
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is drawn
+        """Draw the button, its key, its words, and the ring where it has the focus."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._draw_box(painter)
+        room = self.rect().adjusted(_around(), _around(), -_around(), -_around())
+        if self._key:
+            self._draw_key(painter, room)
+        self._draw_words(painter, room)
+
+    def _draw_box(self, painter: QPainter) -> None:
+        colour = self.palette().color
+        if self.hasFocus():
+            painter.setPen(QPen(colour(QPalette.ColorRole.Accent), RING))
+            half = RING / 2
+            ring = QRectF(self.rect()).adjusted(half, half, -half, -half)
+            painter.drawRoundedRect(ring, _RADIUS + 3, _RADIUS + 3)
+        filled = self.isDown() or self.is_main
+        hovered = self.underMouse() and self.isEnabled()
+        role = QPalette.ColorRole
+        painter.setBrush(colour(role.Highlight if filled else role.Button))
+        edge = QPen(colour(role.Highlight if filled or hovered else role.Mid), _EDGE)
+        if not self.isEnabled():
+            edge.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(edge)
+        painter.drawRoundedRect(self._box(), _RADIUS, _RADIUS)
+
+    def _box(self) -> QRectF:
+        out = RING + GAP + _EDGE / 2
+        return QRectF(self.rect()).adjusted(out, out, -out, -out)
+
+    def _draw_key(self, painter: QPainter, room: QRect) -> None:
+        cap = QRect(room.topLeft(), self._cap())
+        cap.moveTop(room.top() + max(0, (room.height() - cap.height()) // 2))
+        cap = QStyle.visualRect(self.layoutDirection(), room, cap)
+        ink = self._ink(QPalette.ColorRole.PlaceholderText)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(ink, 1.5))
+        painter.drawRoundedRect(QRectF(cap).adjusted(1, 1, -1, -1), 5, 5)
+        painter.setFont(self._key_font())
+        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self._key)
+
+    def _draw_words(self, painter: QPainter, room: QRect) -> None:
+        place = room.adjusted(self._key_room(), 0, 0, 0)
+        place = QStyle.visualRect(self.layoutDirection(), room, place)
+        parts = self._words()
+        heights = [part.height(max(1, place.width())) for part in parts]
+        top = place.top() + max(0, (place.height() - sum(heights)) // 2)
+        for part, height, ink in zip(parts, heights, self._inks(), strict=True):
+            part.draw(painter, place.left(), top, ink)
+            top += height
+
+    def _key_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPixelSize(max(14, font.pixelSize() * 4 // 5))
+        return font
+
+    def _cap(self) -> QSize:
+        """Give the size of the key's picture, nothing where there is none."""
+        if not self._key:
+            return QSize(0, 0)
+        metrics = QFontMetrics(self._key_font())
+        high = metrics.height() + 2
+        return QSize(max(high, metrics.horizontalAdvance(self._key) + 12), high)
+
+    def _key_room(self) -> int:
+        return self._cap().width() + _BETWEEN if self._key else 0
+
+    # what happens
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Be pressed by Space and Enter, once; every other key is the page's."""
+        if event.key() in _PRESSING:
+            event.accept()
+            if not event.isAutoRepeat():
+                self.click()
+        else:
+            event.ignore()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """Let the end of a key be; its beginning counted."""
+        event.ignore()
+
+    def event(self, event: QEvent) -> bool:
+        """Draw anew where a role, a font or a direction changed."""
+        if event.type() in _REDRAWN:
+            self.updateGeometry()
+            self.update()
+        return super().event(event)
+
+
+def key_said(key: str) -> str:
+    """Say which key does the same, in the reviewer's language; nothing where there is none."""
+    return said(KEY, key=said(KEY_NAMES.get(key, key))) if key else ""
+
+
+def _around() -> int:
+    """Pixels between the edge of the widget and its words."""
+    return RING + GAP + _EDGE + _INSIDE

@@ -1,0 +1,171 @@
+"""Layouts that break into rows: buttons side by side as long as there is room, in reading order."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+
+from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
+
+GAP = 10
+"""Pixels between two buttons: a hand that shakes hits one of them."""
+
+
+class Rows(QLayout):
+    """Widgets in rows; the height follows from the width, the sides change with the reading direction."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        if parent is None:
+            super().__init__()
+        else:
+            super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(QMargins(0, 0, 0, 0))
+        self.setSpacing(GAP)
+
+    @abstractmethod
+    def rows(self, width: int) -> Iterator[list[tuple[QLayoutItem, int]]]:
+        """Give the rows at a width: the items of each, with their widths."""
+
+    # what Qt asks
+
+    def addItem(self, item: QLayoutItem) -> None:
+        """Take an item; ``addWidget`` comes here."""
+        self._items.append(item)
+        self.invalidate()
+
+    def count(self) -> int:
+        """Give the number of items."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        """Give an item, None where there is none."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        """Take an item away, None where there is none."""
+        if not 0 <= index < len(self._items):
+            return None
+        self.invalidate()
+        return self._items.pop(index)
+
+    def expandingDirections(self) -> Qt.Orientation:
+        """Want no more room than is needed."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        """Tell that the height follows from the width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Give the height of all rows at a width."""
+        heights = [_height(row) for row in self.rows(self._inner(width))]
+        margins = self.contentsMargins()
+        gaps = self.spacing() * max(0, len(heights) - 1)
+        return sum(heights) + gaps + margins.top() + margins.bottom()
+
+    def sizeHint(self) -> QSize:
+        """Ask for one row."""
+        shown = self.shown()
+        wide = sum(item.sizeHint().width() for item in shown)
+        wide += self.spacing() * max(0, len(shown) - 1)
+        margins = self.contentsMargins()
+        wide += margins.left() + margins.right()
+        return QSize(wide, self.heightForWidth(wide))
+
+    def minimumSize(self) -> QSize:
+        """Be content with the room of the widest item."""
+        margins = self.contentsMargins()
+        least = QSize(0, 0)
+        for item in self.shown():
+            least = least.expandedTo(item.minimumSize())
+        return least.grownBy(margins)
+
+    def setGeometry(self, rect: QRect) -> None:
+        """Put every item in its place."""
+        super().setGeometry(rect)
+        room = rect.marginsRemoved(self.contentsMargins())
+        direction = self._direction()
+        top = room.top()
+        for row in self.rows(max(0, room.width())):
+            height, left = _height(row), room.left()
+            for item, width in row:
+                place = QRect(QPoint(left, top), QSize(width, height))
+                item.setGeometry(QStyle.visualRect(direction, room, place))
+                left += width + self.spacing()
+            top += height + self.spacing()
+
+    def shown(self) -> list[QLayoutItem]:
+        """Give the items that are not hidden."""
+        return [item for item in self._items if not item.isEmpty()]
+
+    def _inner(self, width: int) -> int:
+        margins = self.contentsMargins()
+        return max(0, width - margins.left() - margins.right())
+
+    def _direction(self) -> Qt.LayoutDirection:
+        parent = self.parentWidget()
+        return Qt.LayoutDirection.LeftToRight if parent is None else parent.layoutDirection()
+
+
+class FlowLayout(Rows):
+    """Each item as wide as it likes to be; one that does not fit begins a new row."""
+
+    def rows(self, width: int) -> Iterator[list[tuple[QLayoutItem, int]]]:
+        """Give the rows at a width."""
+        row: list[tuple[QLayoutItem, int]] = []
+        used = 0
+        for item in self.shown():
+            wide = min(item.sizeHint().width(), max(width, item.minimumSize().width()))
+            if row and used + wide > width:
+                yield row
+                row, used = [], 0
+            row.append((item, wide))
+            used += wide + self.spacing()
+        if row:
+            yield row
+
+
+class Columns(Rows):
+    """All items of one width, in the number of columns that needs least height without breaking a word."""
+
+    MOST = 4
+
+    def rows(self, width: int) -> Iterator[list[tuple[QLayoutItem, int]]]:
+        """Give the rows at a width."""
+        items, columns = self.shown(), self.columns(width)
+        wide = self._wide(width, columns)
+        for first in range(0, len(items), columns):
+            yield [(item, wide) for item in items[first : first + columns]]
+
+    def columns(self, width: int) -> int:
+        """Give the number of columns at a width, at least one."""
+        items = self.shown()
+        if not items:
+            return 1
+        least = max(item.minimumSize().width() for item in items)
+        fitting = [n for n in _even(len(items), self.MOST) if self._wide(width, n) >= least]
+        return min(fitting, key=lambda n: self._high(items, n, self._wide(width, n)), default=1)
+
+    def _wide(self, width: int, columns: int) -> int:
+        return (width - self.spacing() * (columns - 1)) // columns
+
+    def _high(self, items: list[QLayoutItem], columns: int, wide: int) -> int:
+        rows = [items[first : first + columns] for first in range(0, len(items), columns)]
+        heights = [_height([(item, wide) for item in row]) for row in rows]
+        return sum(heights) + self.spacing() * (len(heights) - 1)
+
+
+def _height(row: list[tuple[QLayoutItem, int]]) -> int:
+    return max((_item_height(item, width) for item, width in row), default=0)
+
+
+def _item_height(item: QLayoutItem, width: int) -> int:
+    asked = item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
+    return max(asked, item.minimumSize().height())
+
+
+def _even(number: int, most: int) -> list[int]:
+    """Give the numbers of columns, the largest first, that leave no row nearly empty."""
+    return [n for n in range(min(number, most), 0, -1) if -(-number // -(-number // n)) == n]

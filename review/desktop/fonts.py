@@ -1,0 +1,52 @@
+"""The bundled fonts: every page is set in them, so that a text looks the same on every computer.
+
+A computer may lack letters of the language or draw them otherwise; what a person judges must not depend on it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtGui import QFont, QFontDatabase
+
+from harness.failures import HarnessError
+
+FOLDER: Final = Path(__file__).parent / "fonts"
+
+FAMILIES: Final = (
+    "Noto Sans",
+    "Noto Sans Canadian Aboriginal",
+    "Noto Sans Arabic",
+    "Noto Sans Symbols",
+)
+"""In the order in which a letter is looked for; letters of other scripts come from the computer."""
+
+_FILES: Final = tuple(
+    f"{family.replace(' ', '')}-{weight}.ttf"
+    for family in FAMILIES
+    for weight in ("Regular", "Bold")
+)
+
+
+def load() -> None:
+    """Register the fonts with Qt, before anything is drawn. HarnessError where one is not there or damaged."""
+    for name in _FILES:
+        if QFontDatabase.addApplicationFont(str(FOLDER / name)) == -1:
+            raise HarnessError(
+                f"The font {name} of this program is missing or damaged. Install the program again."
+            )
+
+
+def font(px: int, *, bold: bool = False) -> QFont:
+    """Give the font of the window at a size in pixels."""
+    made = QFont()
+    made.setFamilies(list(FAMILIES))
+    made.setPixelSize(px)
+    made.setBold(bold)
+    return made
+
+
+def named(px: int) -> str:
+    """Name the font as it is recorded with each rating: the families of letters, and the size of the page."""
+    return f"{' / '.join(FAMILIES[:2])} {px} px"

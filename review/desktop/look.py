@@ -1,0 +1,142 @@
+"""How things look: three sets of colours and five sizes of letters, changed at once and remembered.
+
+Every text has a contrast of at least 7 to its ground (WCAG 2, level AAA), every border and the ring around
+what has the focus at least 3. A colour only repeats what a word or a sign says already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
+
+from review.desktop import fonts
+from review.desktop.style import sheet
+
+SIZES: Final = (16, 20, 26, 36, 48)
+"""Pixels of the letters of a page."""
+
+
+class Theme(StrEnum):
+    """A set of colours."""
+
+    LIGHT = "light"
+    DARK = "dark"
+    CONTRAST = "contrast"
+
+
+class Colours(NamedTuple):
+    """The colours of a theme, by what they are for."""
+
+    ground: QColor
+    field: QColor
+    """Behind what is read, typed or pressed."""
+    text: QColor
+    quiet: QColor
+    border: QColor
+    accent: QColor
+    on_accent: QColor
+    good: QColor
+    warn: QColor
+    focus: QColor
+    """The ring around what has the focus."""
+
+
+def _colours(*names: str) -> Colours:
+    return Colours(*map(QColor, names))
+
+
+COLOURS: Final = {
+    Theme.LIGHT: _colours(
+        "#f6f3ec", "#fffefb", "#1d1c19", "#4a4740", "#7a756a",
+        "#0b4a5c", "#ffffff", "#0d5030", "#8a2c0a", "#8b2fa8",
+    ),
+    Theme.DARK: _colours(
+        "#17191c", "#212429", "#f1efe9", "#c6c3ba", "#8b8a84",
+        "#8fd0dc", "#0c1a1e", "#9adfb0", "#ffb98a", "#f5c84b",
+    ),
+    Theme.CONTRAST: _colours(
+        "#000000", "#000000", "#ffffff", "#ffffff", "#ffffff",
+        "#ffe500", "#000000", "#7dff9b", "#ffb47a", "#00ffff",
+    ),
+}  # fmt: skip
+
+
+class Look(QObject):
+    """The look of now; whatever draws by itself listens to ``changed``."""
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, size: int, keep: Callable[[str, str], None]) -> None:
+        """``keep`` remembers a setting: its name and its value."""
+        super().__init__()
+        self.theme, self.size = theme, _nearest(size)
+        self._keep = keep
+        self._app: QApplication | None = None
+
+    @property
+    def colours(self) -> Colours:
+        """The colours of now."""
+        return COLOURS[self.theme]
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours."""
+        if theme is not self.theme:
+            self.theme = theme
+            self._change("window colours", theme.value)
+
+    def set_size(self, px: int) -> None:
+        """Take the size that is nearest to this many pixels."""
+        if (size := _nearest(px)) != self.size:
+            self.size = size
+            self._change("window text size", str(size))
+
+    def larger(self) -> None:
+        """Take the next larger size, where there is one."""
+        self.set_size(SIZES[min(SIZES.index(self.size) + 1, len(SIZES) - 1)])
+
+    def smaller(self) -> None:
+        """Take the next smaller size, where there is one."""
+        self.set_size(SIZES[max(SIZES.index(self.size) - 1, 0)])
+
+    def apply(self, app: QApplication) -> None:
+        """Dress the program in this look, now and at each change."""
+        if self._app is None:
+            app.setStyle("Fusion")
+        self._app = app
+        app.setPalette(palette(self.colours))
+        app.setFont(fonts.font(self.size))
+        app.setStyleSheet(sheet(self.colours, self.size))
+
+    def _change(self, name: str, value: str) -> None:
+        if self._app is not None:
+            self.apply(self._app)
+        self._keep(name, value)
+        self.changed.emit()
+
+
+def palette(colours: Colours) -> QPalette:
+    """Give Qt's palette of a theme; what cannot be used keeps its contrast and is told by other means."""
+    role = QPalette.ColorRole
+    made = QPalette()
+    for colour, roles in (
+        (colours.ground, (role.Window,)),
+        (colours.field, (role.Base, role.AlternateBase, role.Button, role.ToolTipBase)),
+        (colours.text, (role.WindowText, role.Text, role.ButtonText, role.ToolTipText)),
+        (colours.quiet, (role.PlaceholderText,)),
+        (colours.border, (role.Mid, role.Dark, role.Light, role.Midlight, role.Shadow)),
+        (colours.accent, (role.Highlight, role.Link, role.LinkVisited)),
+        (colours.on_accent, (role.HighlightedText, role.BrightText)),
+        (colours.focus, (role.Accent,)),
+    ):
+        for each in roles:
+            made.setColor(each, colour)
+    return made
+
+
+def _nearest(px: int) -> int:
+    return min(SIZES, key=lambda size: abs(size - px))

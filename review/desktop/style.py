@@ -1,0 +1,71 @@
+"""The style sheet: what Qt's own widgets look like in our colours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from review.desktop.look import Colours
+
+TARGET = 44
+"""Pixels: the smallest thing to press that a shaking hand hits."""
+
+_SHEET = """
+QLabel[role="title"] {{ font-size: {title}px; font-weight: bold; }}
+QLabel[role="strong"] {{ font-weight: bold; }}
+QLabel[role="mark"] {{ font-weight: bold; }}
+QLabel[role="quiet"] {{ color: {quiet}; }}
+QLabel[role="good"] {{ color: {good}; font-weight: bold; }}
+QLabel[role="warn"] {{ color: {warn}; font-weight: bold; }}
+
+QTextEdit, QPlainTextEdit, QLineEdit {{
+    background: {field}; color: {text}; border: 2px solid {border}; border-radius: 8px;
+    padding: 6px; selection-background-color: {accent}; selection-color: {on_accent};
+}}
+QTextEdit:focus, QPlainTextEdit:focus, QLineEdit:focus {{ border: 4px solid {focus}; padding: 4px; }}
+QLineEdit {{ min-height: {inside}px; }}
+
+QPushButton, QToolButton, QComboBox {{
+    background: {field}; color: {text}; border: 2px solid {border}; border-radius: 8px;
+    min-height: {inside}px; min-width: {inside}px; padding: 4px 12px;
+}}
+QPushButton:focus, QToolButton:focus, QComboBox:focus {{ border: 4px solid {focus}; padding: 2px 10px; }}
+QPushButton:pressed, QPushButton[role="main"], QPushButton:default {{
+    background: {accent}; color: {on_accent};
+}}
+QPushButton:disabled {{ color: {quiet}; border-style: dashed; }}
+
+QProgressBar {{
+    background: {field}; border: 2px solid {border}; border-radius: 6px; color: {text};
+    min-height: 8px; max-height: 8px;
+}}
+QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
+
+QListView, QTreeView {{ background: {field}; color: {text}; border: 2px solid {border}; }}
+QListView::item {{ min-height: {target}px; }}
+QListView:focus, QTreeView:focus {{ border: 4px solid {focus}; }}
+QHeaderView::section {{ background: {ground}; color: {text}; border: 1px solid {border}; }}
+QMenu {{ background: {field}; color: {text}; border: 2px solid {border}; }}
+QMenu::item {{ padding: 10px 24px; }}
+QMenu::item:selected {{ background: {accent}; color: {on_accent}; }}
+QMenu::item:disabled {{ color: {quiet}; }}
+
+QScrollArea, QScrollArea > QWidget > QWidget {{ background: {ground}; }}
+QScrollBar:vertical {{ background: {ground}; width: 20px; margin: 0; }}
+QScrollBar:horizontal {{ background: {ground}; height: 20px; margin: 0; }}
+QScrollBar::handle {{ background: {border}; border-radius: 6px; margin: 3px; }}
+QScrollBar::handle:vertical {{ min-height: {target}px; }}
+QScrollBar::handle:horizontal {{ min-width: {target}px; }}
+QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {accent}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: {ground}; }}
+
+QFrame#banner {{ background: {field}; border: 3px solid {warn}; border-radius: 8px; }}
+"""
+
+
+def sheet(colours: Colours, px: int) -> str:
+    """Give the style sheet for colours and a size of letters in pixels."""
+    names = {name: colour.name() for name, colour in colours._asdict().items()}
+    title = px + max(4, px // 4)
+    return _SHEET.format(**names, title=title, target=TARGET, inside=TARGET - 12)
