@@ -97,7 +97,7 @@ class ItemFace(Page):
         self._texts.painted.connect(self._painted)
         bar = self._scroll.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled_to)
-        bar.rangeChanged.connect(lambda *_: self._tell_more())
+        bar.rangeChanged.connect(lambda *_: self._grown())
         self.desk.look.changed.connect(self._arrange)
 
     # what is shown
@@ -182,18 +182,36 @@ class ItemFace(Page):
         if mode is Mode.JUDGE:
             self.setFocus()
         else:
-            self._lay_out_now()
-            self._scroll.ensureWidgetVisible(self._panels[mode])
+            self._show_panel()
+
+    def _show_panel(self) -> None:
+        """Bring what is asked into sight, from its first line where it is higher than the room."""
+        panel = self._panels.get(self.mode)
+        if panel is None:
+            return
+        self._lay_out_now()
+        if panel.height() <= self._scroll.viewport().height():
+            self._scroll.ensureWidgetVisible(panel, 0, 0)
+        else:
+            self._scroll.verticalScrollBar().setValue(panel.y())
+
+    def _grown(self) -> None:
+        """Follow a box that grows while a person types."""
+        self._tell_more()
+        if self.mode is Mode.WRITING:
+            self._show_panel()
 
     def _arrange(self) -> None:
         """Give each part its place: the answers first, then the texts, then what else can be done."""
-        judges = self.mode in {Mode.JUDGE, Mode.WRITING, Mode.MORE}
+        rows = self._rows()
+        judges = self.mode is Mode.JUDGE or (rows > 1 and self.mode in {Mode.WRITING, Mode.MORE})
         lesson = self.view.lesson is not None
         self._answers.setVisible(judges and self.asks and not lesson)
         self._unshown.setVisible(not self.asks)
-        self._go_on.setVisible(lesson and self.mode is Mode.JUDGE)
+        stands = self.view.item is not None and self.view.item.stands
+        self._go_on.setVisible((lesson or stands) and self.mode is Mode.JUDGE)
         self._acts.setVisible(self.mode is Mode.JUDGE)
-        self._acts.offer(self._offers(), self._behind(), self._width(), self._rows())
+        self._acts.offer(self._offers(), self._behind(), self._width(), rows)
         self._tell_more()
 
     def _offers(self) -> list[Offer]:

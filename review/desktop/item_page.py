@@ -80,6 +80,9 @@ class ItemPage(ItemFace):
         self._acts.chosen.connect(self._press)
         self._acts.more.connect(self._show_more)
         self._more.chosen.connect(self._press)
+        self._more.answers.connect(
+            partial(self._leave_panel, partial(self.onward.emit, Onward.ANSWERS))
+        )
         self._writing.paused.connect(self._keep_draft)
         self._writing.saved.connect(self._save)
         self._writing.left.connect(self._put_away)
@@ -88,8 +91,11 @@ class ItemPage(ItemFace):
 
     def begin(self) -> None:
         """Take the keys and say what is to be judged."""
-        self.setFocus()
-        announce(self, self._spoken())
+        if self.mode is Mode.WRITING:
+            self._writing.take_keys()
+        else:
+            self.setFocus()
+            announce(self, self._spoken())
 
     def draw(self, view: View) -> None:
         """Show a view; one without an item leads to another page."""
@@ -136,11 +142,8 @@ class ItemPage(ItemFace):
         act = control_act(event)
         if act is None:
             return super().pressed(event)
-        if self.mode is Mode.WRITING:
-            self._put_away(self._writing.text)
-        elif self.mode is not Mode.JUDGE:
-            self.enter_mode(Mode.JUDGE)
-        return self._act(act)
+        self._leave_panel(partial(self._act, act))
+        return True
 
     def enter(self) -> None:
         """Agree to what is asked, or go on."""
@@ -150,13 +153,22 @@ class ItemPage(ItemFace):
             self._writing.save()
         elif self.mode is Mode.JUDGE and self.view.lesson is not None:
             self._do(self.session.go_on)
+        elif self.mode is Mode.JUDGE:
+            self._leave_as_it_is()
 
     def back(self) -> None:
         """Go back to the answers; what was typed stays as a draft."""
         if self.mode is Mode.WRITING:
             self._writing.leave()
+        elif self.mode is Mode.JUDGE:
+            self._leave_as_it_is()
         else:
             self.enter_mode(Mode.JUDGE)
+
+    def _leave_as_it_is(self) -> None:
+        """Go back to where the person was before they came to look at an answer of theirs."""
+        if self.view.item is not None and self.view.item.stands:
+            self._do(partial(self.session.go_to, None))
 
     # doing
 
@@ -184,11 +196,16 @@ class ItemPage(ItemFace):
     def _press(self, act: Act) -> None:
         """Do what a button stands for."""
         self.session.touched()
-        if self.mode is Mode.MORE:
+        self._leave_panel(partial(self._act, act))
+
+    def _leave_panel(self, then: Callable[[], object]) -> None:
+        """Go back to the answers, and then do something; what is typed is kept before."""
+        if self.mode is Mode.WRITING:
+            self._put_away(self._writing.text, then)
+            return
+        if self.mode is not Mode.JUDGE:
             self.enter_mode(Mode.JUDGE)
-        elif self.mode is Mode.WRITING:
-            self._put_away(self._writing.text)
-        self._act(act)
+        then()
 
     def _act(self, act: Act | None) -> bool:
         """Do what an act means for the item that is shown; False where it means nothing."""
@@ -257,37 +274,48 @@ class ItemPage(ItemFace):
 
     def _show_more(self) -> None:
         self.enter_mode(Mode.MORE)
-        self._more.offer(self._acts.folded)
+        self._more.offer(self._acts.folded, answers=self.view.done > 0)
 
     # writing
 
     def _write(self, field: TextField, item: ShownItem) -> None:
         self.field = field
-        comment = field is TextField.COMMENT
+        self._open_box(item.comment if field is TextField.COMMENT else item.suggestion)
+
+    def _open_box(self, text: str) -> None:
+        item = self.view.item
+        suggests = self.field is TextField.SUGGESTION and item is not None
         self.enter_mode(Mode.WRITING)
-        self._writing.begin(
-            item_words.writing_title(self.words, field),
-            item.comment if comment else item.suggestion,
-            start="" if comment else item.candidate,
-        )
+        title = item_words.writing_title(self.words, self.field)
+        self._writing.begin(title, text, start=item.candidate if suggests and item else "")
         self._kept = self._writing.text
 
-    def _keep_draft(self, text: str) -> None:
+    def _keep_draft(self, text: str, then: Callable[[], object] | None = None) -> None:
         """Keep what is being typed; where that fails, say so and leave the text where it is."""
         item = self.view.item
         if item is not None:
             self._kept = text
             keep = partial(self.session.keep_draft, item.id, self.field, text)
-            self.desk.work.do(keep, self._draft_kept, self._draft_lost)
+            lost = partial(self._draft_lost, item.id, text)
+            self.desk.work.do(keep, partial(self._draft_kept, then), lost)
 
-    def _draft_kept(self, _: None) -> None:
-        if isValid(self) and self.mode is Mode.WRITING and not self._busy:
+    def _draft_kept(self, then: Callable[[], object] | None, _: None) -> None:
+        if not isValid(self):
+            return
+        if self.mode is Mode.WRITING and not self._busy:
             self.tell(None)
+        if then is not None:
+            then()
 
-    def _draft_lost(self, error: HarnessError) -> None:
+    def _draft_lost(self, item: str, text: str, error: HarnessError) -> None:
+        """Say that a draft is not on the disk; its text stays in the box, or comes back into it."""
         self._kept = None
-        if isValid(self):
-            self.tell(trouble(self.words, error))
+        if not isValid(self):
+            return
+        shown = self.view.item
+        if self.mode is Mode.JUDGE and shown is not None and shown.id == item:
+            self._open_box(text)
+        self.tell(trouble(self.words, error))
 
     def _save(self, text: str) -> None:
         item = self.view.item
@@ -300,13 +328,13 @@ class ItemPage(ItemFace):
             self.enter_mode(Mode.JUDGE)
         self.draw(view)
 
-    def _put_away(self, text: str) -> None:
-        """Leave the box; what was typed stays as a draft."""
+    def _put_away(self, text: str, then: Callable[[], object] | None = None) -> None:
+        """Leave the box; what was typed stays as a draft, and once it is kept something else is done."""
         item = self.view.item
         if item is not None:
             comment = self.field is TextField.COMMENT
             kept = replace(item, comment=text) if comment else replace(item, suggestion=text)
             self.view = replace(self.view, item=kept)
             self._texts.show_marks(item_words.marks(self.words, kept))
-            self._keep_draft(text)
+            self._keep_draft(text, then)
         self.enter_mode(Mode.JUDGE)

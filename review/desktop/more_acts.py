@@ -18,6 +18,8 @@ class MoreActs(QWidget):
 
     chosen = Signal(object)
     """An Act."""
+    answers = Signal()
+    """The person's own answers are to be looked at again."""
     left = Signal()
 
     def __init__(self, words: Words) -> None:
@@ -27,8 +29,8 @@ class MoreActs(QWidget):
         self.setLayout(self._flow)
         self.hide()
 
-    def offer(self, acts: Sequence[Act]) -> None:
-        """Show a button for each, and one that goes back."""
+    def offer(self, acts: Sequence[Act], *, answers: bool) -> None:
+        """Show a button for each, one for the person's own answers where there are any, and one that goes back."""
         while (old := self._flow.takeAt(0)) is not None:
             if (widget := old.widget()) is not None:
                 widget.hide()
@@ -37,6 +39,10 @@ class MoreActs(QWidget):
             button = Button(self._words(ACT_WORDS[act]), KEYS[act][0])
             button.clicked.connect(lambda _=False, act=act: self.chosen.emit(act))
             self._flow.addWidget(button)
+        if answers:
+            look = Button(self._words("Look at my answers again"))
+            look.clicked.connect(self.answers)
+            self._flow.addWidget(look)
         back = Button(self._words("back"), self._words("Esc"))
         back.clicked.connect(self.left)
         self._flow.addWidget(back)

@@ -57,6 +57,10 @@ class Writing(QWidget):
         """Bring the start into an empty box."""
         self._box.begin_with_start()
 
+    def take_keys(self) -> None:
+        """Let the next key be text."""
+        self._box.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def take(self, text: str) -> None:
         """Take text that came before the box had the focus, or after a click took it away."""
         self._box.insert(text)

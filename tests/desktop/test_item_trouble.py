@@ -22,7 +22,7 @@ from review.log.payloads import Comment, NotJudged, Rate, Skip
 from review.rating import Rating
 from review.session.item_words import marks
 from review.session.view import ShownItem, TextField
-from tests.desktop.item_scene import Scene
+from tests.desktop.item_scene import CONTROL, Scene
 from tests.desktop.test_item_page import button, in_box, make, rated, texts
 from tests.review.session.scenes import batch_of, item_id, items_of, training_of
 
@@ -83,6 +83,21 @@ def test_a_draft_that_was_not_kept_is_told_and_kept_at_the_next_chance(scene: Sc
     scene.idle()
     assert scene.session._draft(item_id(1), TextField.COMMENT) == "abc"
     assert BUSY not in texts(scene)
+
+
+def test_a_draft_that_was_not_kept_comes_back_into_its_box(scene: Scene) -> None:
+    scene.press("e")
+    in_box(scene, "mine")
+    with held(scene):
+        scene.press(Qt.Key.Key_Escape)
+        assert BUSY in texts(scene)
+        assert scene.mode is Mode.WRITING
+        assert scene.page._writing.text == "mine"
+        scene.press("3", modifiers=CONTROL)
+        assert scene.page._writing.text == "mine"
+    scene.press("3", modifiers=CONTROL)
+    assert scene.session._draft(item_id(1), TextField.SUGGESTION) == "mine"
+    assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
 
 
 def test_a_slow_disk_is_told_of(qtbot: QtBot, tmp_path: Path) -> None:
