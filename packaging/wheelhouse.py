@@ -2,7 +2,8 @@
 
     python packaging/wheelhouse.py [--out FOLDER]
 
-What is gathered is what ``requirements.lock`` names for this platform and this Python, and our own wheel.
+What is gathered is what ``requirements.lock`` names for this platform and this Python, Qt for the reviewer's
+window as the bundle has it, and our own wheel.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from __future__ import annotations
 import argparse
 import hashlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
+WINDOW_LOCK = ROOT / "packaging" / "requirements-bundle.lock"
+WINDOW = ("pyside6-essentials", "shiboken6")
 CHECKSUMS = "CHECKSUMS.txt"
 INSTALL = "INSTALL.txt"
 SCRIPT = {"win32": "install.cmd"}.get(sys.platform, "install.sh")
@@ -28,7 +33,7 @@ set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 folder=${{1:-$HOME/rosetta}}
 "${{PYTHON:-python{python}}}" -m venv "$folder"
-"$folder/bin/python" -m pip install --disable-pip-version-check --no-index --no-deps --find-links "$here" "$here"/*.whl
+"$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps --find-links "$here" "$here"/*.whl
 echo "Done. Start it with: $folder/bin/rosetta"
 """
 
@@ -38,7 +43,7 @@ setlocal
 set "FOLDER=%~1"
 if "%FOLDER%"=="" set "FOLDER=%USERPROFILE%\\rosetta"
 py -{python} -m venv "%FOLDER%" || exit /b 1
-for %%W in ("%~dp0*.whl") do "%FOLDER%\\Scripts\\python" -m pip install --disable-pip-version-check --no-index --no-deps "%%W" || exit /b 1
+for %%W in ("%~dp0*.whl") do "%FOLDER%\\Scripts\\python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps "%%W" || exit /b 1
 echo Done. Start it with: "%FOLDER%\\Scripts\\rosetta"
 """
 
@@ -74,10 +79,19 @@ def main() -> int:
 def gather(folder: Path) -> None:
     """Fetch the locked wheels, make those that exist as source only, and build our own."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    locked = [*pip, "wheel", "--quiet", "--no-deps", "--require-hashes", "-r", str(LOCK)]
-    subprocess.run([*locked, "--wheel-dir", str(folder)], check=True)
+    locked = [*pip, "wheel", "--quiet", "--no-deps", "--require-hashes", "--wheel-dir", str(folder)]
+    with tempfile.TemporaryDirectory() as scratch:
+        window = Path(scratch) / "window.lock"
+        window.write_text(window_lock())
+        subprocess.run([*locked, "-r", str(LOCK), "-r", str(window)], check=True)
     ours = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(ours, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+
+
+def window_lock() -> str:
+    """Give the lines of the bundle's lock that are about Qt, with their hashes."""
+    blocks = re.split(r"^(?=\S)", WINDOW_LOCK.read_text("utf-8"), flags=re.MULTILINE)
+    return "".join(each for each in blocks if each.partition("==")[0] in WINDOW)
 
 
 def write_words(folder: Path) -> None:

@@ -33,7 +33,11 @@ def check(folder: Path, work: Path) -> dict[str, object]:
     review = work / sample.FILE
     sample.write(work)
     said = run(program, ["--check", str(review)], work)
-    return {"version": version, "check": said, "without network": shutil.which("unshare") is not None}
+    return {
+        "version": version,
+        "check": said,
+        "without network": shutil.which("unshare") is not None,
+    }
 
 
 def executable(folder: Path) -> Path:

@@ -11,7 +11,15 @@ import recipe
 
 SVG = recipe.HERE / "icon.svg"
 ICO_SIZES = (16, 24, 32, 48, 64, 128, 256)
-ICNS_KINDS = {16: b"icp4", 32: b"icp5", 64: b"icp6", 128: b"ic07", 256: b"ic08", 512: b"ic09", 1024: b"ic10"}
+ICNS_KINDS = {
+    16: b"icp4",
+    32: b"icp5",
+    64: b"icp6",
+    128: b"ic07",
+    256: b"ic08",
+    512: b"ic09",
+    1024: b"ic10",
+}
 """Pixels → the type of an element that holds a PNG."""
 
 

@@ -74,7 +74,9 @@ def _qt_parts() -> Iterator[Part]:
 
 def _python() -> Iterator[Part]:
     folder = Path(sysconfig.get_path("stdlib"))
-    found = [each for each in (folder / "LICENSE.txt", folder.parent / "LICENSE.txt") if each.is_file()]
+    found = [
+        each for each in (folder / "LICENSE.txt", folder.parent / "LICENSE.txt") if each.is_file()
+    ]
     if not found:
         raise LicenceError(f"Python's licence is not in {folder}.")
     yield Part(f"Python {sysconfig.get_python_version()}", _read(found[0]))

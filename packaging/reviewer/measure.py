@@ -59,7 +59,9 @@ def glibc(files: Sequence[Path]) -> tuple[int, int] | None:
 def say(report: Mapping[str, Any]) -> None:
     """Print what was built, beside what was wanted."""
     print(f"program     {report['version']} · Python {report['python']} · Qt {report['qt']}")
-    print(f"folder      {report['bytes'] / MB:.1f} MB in {report['files']} files (goal {GOALS['folder_mb']})")
+    print(
+        f"folder      {report['bytes'] / MB:.1f} MB in {report['files']} files (goal {GOALS['folder_mb']})"
+    )
     for name, size in report["archives"].items():
         print(f"archive     {name} {size / MB:.1f} MB (goal {GOALS['zip_mb']})")
     if report["glibc"]:
@@ -67,7 +69,9 @@ def say(report: Mapping[str, Any]) -> None:
     print(f"checked     {report['check']}")
 
 
-def starts(program: Path, arguments: Sequence[str], count: int, *, cold: bool) -> Iterator[tuple[float, float]]:
+def starts(
+    program: Path, arguments: Sequence[str], count: int, *, cold: bool
+) -> Iterator[tuple[float, float]]:
     """Start the program some times; gives seconds until painted, and its memory (PSS) in MB a second later."""
     os.environ.setdefault("QT_QPA_PLATFORM", "xcb")
     from PySide6.QtGui import QGuiApplication
@@ -92,10 +96,16 @@ def drop_pages(folder: Path) -> None:
                 os.close(descriptor)
 
 
-def _start(watcher: Any, program: Path, arguments: Sequence[str], home: Path) -> tuple[float, float]:
+def _start(
+    watcher: Any, program: Path, arguments: Sequence[str], home: Path
+) -> tuple[float, float]:
     screen = watcher.primaryScreen()
     before = _picture(screen)
-    environment = {"DISPLAY": os.environ["DISPLAY"], "HOME": str(home), "ROSETTA_HOME": str(home / "data")}
+    environment = {
+        "DISPLAY": os.environ["DISPLAY"],
+        "HOME": str(home),
+        "ROSETTA_HOME": str(home / "data"),
+    }
     begun = time.monotonic()
     process = subprocess.Popen(
         [program, *arguments], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -131,7 +141,9 @@ def _picture(screen: Any) -> Sequence[int]:
     width, height = image.width(), image.height()
     across, down = _GRID
     return [
-        image.pixel(x * width // across, y * height // down) for y in range(0, down, 2) for x in range(0, across, 2)
+        image.pixel(x * width // across, y * height // down)
+        for y in range(0, down, 2)
+        for x in range(0, across, 2)
     ]
 
 
@@ -156,9 +168,13 @@ def _qt() -> str:
 
 def main() -> int:
     """Print medians of cold and warm starts and of the memory."""
-    parser = argparse.ArgumentParser(description="Measure a built reviewer on the screen of DISPLAY.")
+    parser = argparse.ArgumentParser(
+        description="Measure a built reviewer on the screen of DISPLAY."
+    )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("arguments", nargs="*", help="given to the program, such as a review's file")
+    parser.add_argument(
+        "arguments", nargs="*", help="given to the program, such as a review's file"
+    )
     parser.add_argument("--starts", type=int, default=5)
     asked = parser.parse_args()
     program = asked.folder / "rosetta-review"

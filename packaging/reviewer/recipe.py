@@ -179,7 +179,9 @@ def _target(link: Entry) -> str:
 def is_wanted_data(entry: Entry) -> bool:
     """Tell whether a data file stays: Qt's own words come from our catalogue, so its files do not."""
     name = entry.name.replace("\\", "/")
-    return "/translations/" not in name and not name.startswith(("cryptography-", "PySide6/Qt/resources"))
+    return "/translations/" not in name and not name.startswith(
+        ("cryptography-", "PySide6/Qt/resources")
+    )
 
 
 def analysed(analysis: Any, platform: str, work: Path) -> Any:

@@ -51,7 +51,7 @@ def page(
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; '
         "style-src 'unsafe-inline'\">"
         f"<title>Start here · Commencez ici</title><style>{_STYLE}</style></head>"
         f'<body><nav aria-label="Language · Langue">{links}</nav><main>{articles}</main></body></html>\n'

@@ -33,9 +33,7 @@ def text() -> str:
         "ProductName": recipe.TITLE,
         "ProductVersion": version,
     }
-    strings = "\n".join(
-        f"      StringStruct({name!r}, {value!r})," for name, value in said.items()
-    )
+    strings = "\n".join(f"      StringStruct({name!r}, {value!r})," for name, value in said.items())
     return _FORM.format(numbers=numbers, strings=strings)
 
 

@@ -1,0 +1,206 @@
+"""What goes into the bundle and what stays out, without building one."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.packaging.parts import REVIEWER, ROOT, part
+
+recipe = part("recipe")
+archives = part("archives")
+icu = part("icu")
+Entry = recipe.Entry
+
+
+def entry(name: str, kind: str = "BINARY") -> object:
+    return Entry(name, f"/x/{name}", kind)
+
+
+WANTED = [
+    entry("PySide6/QtCore.abi3.so", "EXTENSION"),
+    entry("PySide6/Qt/plugins/platforms/libqxcb.so"),
+    entry("PySide6/Qt/plugins/platforminputcontexts/libibusplatforminputcontextplugin.so"),
+    entry("PySide6/Qt/plugins/platforminputcontexts/libcomposeplatforminputcontextplugin.so"),
+    entry("python3.11/lib-dynload/_sqlite3.cpython-311-x86_64-linux-gnu.so", "EXTENSION"),
+    entry("libpython3.11.so.1.0"),
+]
+UNWANTED = [
+    entry("PySide6/QtNetwork.abi3.so", "EXTENSION"),
+    entry("PySide6/QtSvg.abi3.so", "EXTENSION"),
+    entry("PySide6/Qt/plugins/tls/libqopensslbackend.so"),
+    entry("PySide6/Qt/plugins/platforms/libqeglfs.so"),
+    entry("PySide6/Qt/plugins/imageformats/libqjpeg.so"),
+    entry("PySide6/Qt/plugins/platformthemes/libqgtk3.so"),
+    entry("PySide6/Qt/plugins/networkinformation/libqglib.so"),
+    entry("lib-dynload/_ssl.cpython-311-x86_64-linux-gnu.so", "EXTENSION"),
+]
+
+
+def test_what_is_named_stays_with_all_that_it_is_linked_to_and_nothing_else() -> None:
+    libraries = [
+        entry("libQt6Core.so.6"),
+        entry("libicu.so"),
+        entry("libssl.so.3"),
+        entry("libgtk-3.so.0"),
+    ]
+    links = {
+        "/x/PySide6/QtCore.abi3.so": ["/x/libQt6Core.so.6"],
+        "/x/libQt6Core.so.6": ["/x/libicu.so", "/lib/libc.so.6"],
+        "/x/PySide6/Qt/plugins/tls/libqopensslbackend.so": ["/x/libssl.so.3"],
+        "/x/PySide6/Qt/plugins/platformthemes/libqgtk3.so": ["/x/libgtk-3.so.0"],
+    }
+    kept = recipe.trimmed(
+        [*WANTED, *UNWANTED, *libraries], "linux", lambda path: links.get(path, [])
+    )
+    assert {each.name for each in kept} == {each.name for each in (*WANTED, *libraries[:2])}  # type: ignore[attr-defined]
+
+
+def test_a_link_stays_with_what_it_points_to() -> None:
+    link = Entry("libqxcb.so", "PySide6/Qt/plugins/platforms/libqxcb.so", "SYMLINK")
+    lost = Entry("libqjpeg.so", "PySide6/Qt/plugins/imageformats/libqjpeg.so", "SYMLINK")
+    kept = recipe.trimmed([*WANTED, *UNWANTED, link, lost], "linux", lambda _: [])
+    assert link in kept
+    assert lost not in kept
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "ssl",
+        "_ssl",
+        "http.client",
+        "asyncio",
+        "httpx",
+        "numpy.core",
+        "textual",
+        "PySide6.QtNetwork",
+    ],
+)
+def test_a_module_of_the_network_or_of_the_terminal_stops_the_build(module: str) -> None:
+    with pytest.raises(SystemExit, match=module):
+        recipe.refuse_denied([module, "review.session"], [])
+
+
+def test_a_library_of_the_network_stops_the_build() -> None:
+    with pytest.raises(SystemExit, match=r"libssl\.so\.3"):
+        recipe.refuse_denied(["json"], ["lib/libssl.so.3", "libz.so.1"])
+    recipe.refuse_denied(["json", "httpversion"], ["libz.so.1"])
+
+
+def test_the_window_and_its_engine_import_nothing_that_is_denied() -> None:
+    """Asked of a fresh interpreter, because imports inside functions count as well once they are done."""
+    code = (
+        "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[2]);"
+        "import recipe, keyring, review.session.opening, review.session.handing_over, review.files.keys,"
+        " review.files.sealing, review.files.signature, cryptography.hazmat.primitives.ciphers.aead;"
+        "print(*(each for each in sys.modules if recipe.is_denied(each) and each != 'urllib.request'))"
+    )
+    hook = str(REVIEWER / "without_network.py")
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(REVIEWER), hook],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    may_stay = {"_hashlib", "unittest", "_cffi_backend"}
+    assert set(done.stdout.split()) - may_stay == set()
+
+
+def test_fonts_and_words_go_along_and_no_corpus_or_policy() -> None:
+    names = {f"{folder}/{Path(source).name}" for source, folder in recipe.datas()}
+    assert "review/session/locale/fr/LC_MESSAGES/rosetta-review.mo" in names
+    assert any(name.endswith("CanadianAboriginal-Regular.ttf") for name in names)
+    assert any(name.startswith("review/desktop/fonts/") and "OFL" in name for name in names)
+    assert not [
+        name for name in names if "sample" in name or "policy" in name or name.endswith(".po")
+    ]
+
+
+# ICU
+
+
+def test_items_of_icu_are_laid_out_so_that_they_are_read_again() -> None:
+    header = (b"\x90\x00\xda\x27\x14\x00\x00\x00\x00\x00\x02\x00CmnD" + bytes(0x90))[:0x90]
+    items = {f"icudt73l/coll/{n:02}.res": bytes([n]) * (7 * n + 1) for n in range(9)}
+    data = icu.packed(header, items | {"icudt73l/zz": b"last"})
+    again_header, again = icu.read_items(b"ELF and so on" + data)
+    assert again_header == header
+    assert {name: item.rstrip(b"\0") or item for name, item in again.items()}.keys() == items.keys()
+    assert all(again[name].startswith(item) for name, item in items.items())
+    places = [data.find(item) for item in list(items.values())[1:]]
+    assert all(place % 16 == 0 for place in places)
+
+
+def test_what_is_no_data_of_icu_is_refused() -> None:
+    with pytest.raises(icu.IcuError):
+        icu.read_items(b"\x7fELF nothing in it")
+    with pytest.raises(icu.IcuError):
+        icu.small_library(Path("libssl.so.3"), Path())
+
+
+# archives
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.dictionaries(
+        st.from_regex(r"[a-z]{1,4}(/[a-z]{1,3})?", fullmatch=True),
+        st.binary(max_size=99),
+        max_size=6,
+    )
+)
+def test_archives_depend_on_nothing_but_the_content(files: dict[str, bytes]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as scratch:
+        made = []
+        for turn, names in enumerate((list(files), list(reversed(files)))):
+            folder = Path(scratch) / str(turn) / "program"
+            folder.mkdir(parents=True)
+            for name in names:
+                path = folder / name
+                if path.exists() or any(parent.is_file() for parent in path.parents):
+                    continue
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(files[name])
+                os.utime(path, (turn * 1000, turn * 1000))
+            shapes = sorted(str(each.relative_to(folder)) for each in folder.rglob("*"))
+            made.append((shapes, *_packed(folder, Path(scratch) / str(turn))))
+        if made[0][0] == made[1][0]:
+            assert made[0] == made[1]
+
+
+def _packed(folder: Path, scratch: Path) -> tuple[bytes, bytes]:
+    tar = archives.write_tar(folder, scratch / "x.tar.xz", 1_700_000_000)
+    packed = archives.write_zip(folder, scratch / "x.zip", 1_700_000_000)
+    return tar.read_bytes(), packed.read_bytes()
+
+
+def test_archives_keep_links_and_what_may_be_run(tmp_path: Path) -> None:
+    folder = tmp_path / "program"
+    folder.mkdir()
+    (folder / "start").write_bytes(b"#!/bin/sh\n")
+    (folder / "start").chmod(0o755)
+    (folder / "data").write_bytes(b"1")
+    (folder / "link").symlink_to("data")
+    tar, packed = _packed(folder, tmp_path)
+    out = tmp_path / "out"
+    with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
+        archive.extractall(out, filter="data")
+        assert {each.uname for each in archive} == {""}
+    assert (out / "program" / "link").readlink() == Path("data")
+    assert os.access(out / "program" / "start", os.X_OK)
+    assert not os.access(out / "program" / "data", os.X_OK)
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        modes = {each.filename: each.external_attr >> 16 for each in archive.infolist()}
+        assert archive.read("program/link") == b"data"
+    assert oct(modes["program/link"]) == "0o120777"
+    assert oct(modes["program/start"]) == "0o100755"

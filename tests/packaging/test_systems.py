@@ -1,0 +1,175 @@
+"""What each system is told: icons, versions, kinds of files; and a stick's page and checksums."""
+
+from __future__ import annotations
+
+import plistlib
+import re
+import struct
+import tomllib
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from harness.version import VERSION
+from review.files.batch import open_batch
+from tests.packaging.parts import REVIEWER, part
+
+icons = part("icons")
+sample = part("sample")
+start_here = part("start_here")
+
+
+def png(size: int) -> bytes:
+    """A black picture, made without Qt."""
+    rows = zlib.compress(b"".join(b"\0" + bytes(4 * size) for _ in range(size)))
+    head = struct.pack(">IIBBBBB", size, size, 8, 6, 0, 0, 0)
+    chunks = [(b"IHDR", head), (b"IDAT", rows), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
+
+
+def test_the_icon_for_windows_leads_to_each_of_its_pictures() -> None:
+    images = {size: png(size) for size in icons.ICO_SIZES}
+    data = icons.ico(images)
+    assert struct.unpack_from("<HHH", data) == (0, 1, len(images))
+    for number, (size, image) in enumerate(images.items()):
+        width, height, *_, length, place = struct.unpack_from("<BBBBHHII", data, 6 + 16 * number)
+        assert (width or 256, height or 256) == (size, size)
+        assert data[place : place + length] == image
+
+
+def test_the_icon_for_macos_is_a_row_of_elements_that_fills_the_file() -> None:
+    data = icons.icns({size: png(size) for size in icons.ICNS_KINDS})
+    assert data[:4] == b"icns"
+    assert struct.unpack_from(">I", data, 4)[0] == len(data)
+    place, kinds = 8, []
+    while place < len(data):
+        kinds.append(data[place : place + 4])
+        place += struct.unpack_from(">I", data, place + 4)[0]
+    assert place == len(data)
+    assert kinds == list(icons.ICNS_KINDS.values())
+
+
+def test_macos_is_told_whose_the_files_are() -> None:
+    entries = plistlib.loads(plistlib.dumps(part("info_plist").entries()))
+    [kind] = entries["UTExportedTypeDeclarations"]
+    [document] = entries["CFBundleDocumentTypes"]
+    assert kind["UTTypeTagSpecification"]["public.filename-extension"] == ["rosetta-batch"]
+    assert document["LSItemContentTypes"] == [kind["UTTypeIdentifier"]]
+    assert entries["LSMinimumSystemVersion"] == "12.0"
+
+
+def test_windows_is_told_the_version() -> None:
+    versioninfo = pytest.importorskip("PyInstaller.utils.win32.versioninfo")
+    text = part("windows_version").text()
+    found = eval(text, vars(versioninfo))  # PyInstaller reads the file this way
+    assert f"'ProductVersion', '{VERSION}'" in str(found).replace('"', "'").replace("u'", "'")
+    assert found.ffi.fileVersionMS >> 16 == int(VERSION.split(".")[0])
+
+
+def test_what_windows_is_told_is_taken_back() -> None:
+    texts = {
+        name: (REVIEWER / "windows" / name).read_text("ascii")
+        for name in ("register.cmd", "unregister.cmd")
+    }
+    keys = set(re.findall(r'reg add "%CLASSES%\\([^"\\]+)', texts["register.cmd"]))
+    assert keys == {".rosetta-batch", "RosettaReview.Batch"}
+    assert keys == set(re.findall(r'reg delete "%CLASSES%\\([^"\\]+)"', texts["unregister.cmd"]))
+    for text in texts.values():
+        assert r'set "CLASSES=HKCU\Software\Classes"' in text
+        assert "HKLM" not in text
+
+
+# the stick
+
+
+def test_the_sample_is_a_review_that_says_what_it_is() -> None:
+    made = sample.make()
+    batch = open_batch(made.data)
+    assert len(batch.items) == len(sample.ENTRIES)
+    assert {each.rating.value for each in batch.training} == {
+        "reject",
+        "gist",
+        "acceptable",
+        "excellent",
+    }
+    assert "sample" in batch.manifest.title.lower()
+    assert "nobody can open" in batch.manifest.consent
+    assert made.phrase == batch.organisation_phrase
+    assert list(batch.manifest.orders) == [made.code.replace("-", "")]
+    assert sample.make().code != made.code
+
+
+class Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.sources: list[str] = []
+        self.open: list[str] = []
+        self.pictures_without_words = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        said = dict(attrs)
+        self.sources += [
+            value for name in ("src", "href", "srcset", "action") if (value := said.get(name))
+        ]
+        if tag not in {"meta", "img"}:
+            self.open.append(tag)
+        self.pictures_without_words += tag == "img" and not said.get("alt")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("there", [["linux"], ["windows", "macos", "linux"]], ids="+".join)
+def test_the_page_stands_alone_and_tells_of_the_programs_that_are_there(
+    there: list[str], tmp_path: Path
+) -> None:
+    picture = tmp_path / "item.png"
+    picture.write_bytes(png(2))
+    made = sample.Sample(b"", "ABCD-1234", "one two three four five six")
+    shown = {tag: [("An <item> & its answers", picture)] for tag in ("en", "fr")}
+    text = start_here.page(there, made, shown)
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    assert page.pictures_without_words == 0
+    assert {
+        source.partition(":")[0] if ":" in source else source[:1] for source in page.sources
+    } == {"data", "#"}
+    assert "default-src 'none'" in text
+    for system, name in start_here.ARCHIVES.items():
+        assert (name in text) == (system in there)
+    assert text.count("ABCD-1234") == text.count("one two three four five six") == 2
+    assert "{" not in re.sub(r"<style>.*?</style>", "", text, flags=re.DOTALL)
+
+
+def test_both_languages_of_the_page_say_as_much() -> None:
+    texts = tomllib.loads((REVIEWER / "start_here.toml").read_text("utf-8"))
+    assert shape(texts["en"]) == shape(texts["fr"])
+
+
+def shape(said: object) -> object:
+    if isinstance(said, dict):
+        return {name: shape(value) for name, value in said.items()}
+    return len(said) if isinstance(said, list) else isinstance(said, str)
+
+
+def test_the_checksums_of_a_stick_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
+    import shutil
+    import subprocess
+
+    tool = shutil.which("sha256sum")
+    if tool is None:
+        pytest.skip("sha256sum is not here")
+    stick = part("stick")
+    (tmp_path / "Sample.rosetta-batch").write_bytes(b"one")
+    (tmp_path / "START-HERE.html").write_bytes(b"two")
+    (tmp_path / stick.CHECKSUMS).write_text(stick.checksums(tmp_path))
+    command = [tool, "--check", "--strict", stick.CHECKSUMS]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
+    (tmp_path / "START-HERE.html").write_bytes(b"changed")
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 1
