@@ -20,10 +20,10 @@ from PySide6.QtGui import (
     QPalette,
     QPen,
 )
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QStyle, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QStyle, QWidget
 
 from review.desktop.own_words import said
-from review.desktop.style import TARGET
+from review.desktop.style import HIDES_KEYS, TARGET
 from review.desktop.wrapped import Wrapped
 from review.session.keys import KEY_NAMES
 from review.session.words import msgid
@@ -57,7 +57,7 @@ class Button(QAbstractButton):
         self._key = key
         self.setText(text)
         self.setAccessibleDescription(key_said(key))
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click takes no key away
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -130,7 +130,7 @@ class Button(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._draw_box(painter)
         room = self.rect().adjusted(_around(), _around(), -_around(), -_around())
-        if self._key:
+        if self._key_room():
             self._draw_key(painter, room)
         self._draw_words(painter, room)
 
@@ -183,14 +183,15 @@ class Button(QAbstractButton):
 
     def _cap(self) -> QSize:
         """Give the size of the key's picture, nothing where there is none."""
-        if not self._key:
+        if not self._key or QApplication.instance().property(HIDES_KEYS):
             return QSize(0, 0)
         metrics = QFontMetrics(self._key_font())
         high = metrics.height() + 2
         return QSize(max(high, metrics.horizontalAdvance(self._key) + 12), high)
 
     def _key_room(self) -> int:
-        return self._cap().width() + _BETWEEN if self._key else 0
+        cap = self._cap().width()
+        return cap + _BETWEEN if cap else 0
 
     # what happens
 
