@@ -5,6 +5,7 @@ They stand in one row, in two or one below the other, by the room there is.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
@@ -48,10 +49,12 @@ class Answers(QWidget):
     picked = Signal(int)
     """The number of the answer, from 0."""
 
-    def __init__(self, answers: Sequence[Answer]) -> None:
+    def __init__(self, answers: Sequence[Answer], sizes: Sequence[int] = ()) -> None:
+        """``sizes`` are pixels of the letters of each word; without them all have those of the page."""
         super().__init__()
         self._columns = Columns(self)
-        self._buttons = [_AnswerButton(answer) for answer in answers]
+        each = itertools.zip_longest(answers, sizes[: len(answers)])
+        self._buttons = [_AnswerButton(answer, size) for answer, size in each]
         for number, button in enumerate(self._buttons):
             button.clicked.connect(lambda _=False, number=number: self.picked.emit(number))
             self._columns.addWidget(button)
@@ -79,8 +82,9 @@ class Answers(QWidget):
 class _AnswerButton(Button):
     """A word, what it means below it, and a sign where it was given."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, size: int | None = None) -> None:
         self._meaning = answer.meaning
+        self._size = size
         self._given = False
         super().__init__(answer.word, answer.key)
         self.setAccessibleName(
@@ -111,6 +115,8 @@ class _AnswerButton(Button):
     def _text_font(self) -> QFont:
         font = super()._text_font()
         font.setBold(bool(self._meaning))
+        if self._size is not None:
+            font.setPixelSize(self._size)
         return font
 
     def _meaning_font(self) -> QFont:

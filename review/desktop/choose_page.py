@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog
 
-from review.desktop.buttons import Button
 from review.desktop.desk import Desk
 from review.desktop.language_row import LanguageRow
 from review.desktop.page import Page
+from review.desktop.rows import Rows
 from review.files.finding import BATCH_SUFFIX
 from review.session import opening_words
 from review.session.opening import Choice
@@ -67,15 +66,10 @@ class ChoosePage(Page):
 
     def _list(self) -> None:
         self.paragraph(opening_words.which_sentences(self.words), "strong")
-        for number, choice in enumerate(self._choices):
-            row = Button(f"{choice.title}\n{opening_words.where(self.words, choice)}")
-            if number == 0:
-                row.setProperty("role", "main")
-            row.clicked.connect(partial(self._choose, choice))
-            self.add(row)
-
-    def _choose(self, choice: Choice) -> None:
-        self.chosen.emit(choice)
+        names = [f"{each.title}\n{opening_words.where(self.words, each)}" for each in self._choices]
+        rows = Rows(self.words, names, main=True)
+        rows.chosen.connect(lambda number: self.chosen.emit(self._choices[number]))
+        self.add(rows)
 
     def _say_what_to_do(self) -> None:
         words = self.words

@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
 from review.desktop import fonts
-from review.desktop.style import sheet
+from review.desktop.style import HIDES_KEYS, sheet
 
 SIZES: Final = (16, 20, 26, 36, 48)
 """Pixels of the letters of a page."""
@@ -75,6 +75,8 @@ class Look(QObject):
         """``keep`` remembers a setting: its name and its value."""
         super().__init__()
         self.theme, self.size = theme, _nearest(size)
+        self.shows_keys = True
+        """False where the buttons are to show no letters of keys; the keys work all the same."""
         self._keep = keep
         self._app: QApplication | None = None
 
@@ -95,6 +97,12 @@ class Look(QObject):
             self.size = size
             self._change("window text size", str(size))
 
+    def set_shows_keys(self, shows: bool) -> None:
+        """Show on each button the key that does the same, or only its words."""
+        if shows is not self.shows_keys:
+            self.shows_keys = shows
+            self._change("window shows keys", "yes" if shows else "no")
+
     def larger(self) -> None:
         """Take the next larger size, where there is one."""
         self.set_size(SIZES[min(SIZES.index(self.size) + 1, len(SIZES) - 1)])
@@ -108,6 +116,7 @@ class Look(QObject):
         if self._app is None:
             app.setStyle("Fusion")
         self._app = app
+        app.setProperty(HIDES_KEYS, not self.shows_keys)
         app.setPalette(palette(self.colours))
         app.setFont(fonts.font(self.size))
         app.setStyleSheet(sheet(self.colours, self.size))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt
 
@@ -13,9 +14,11 @@ from harness.failures import HarnessError
 from harness.store.database import home
 from review.desktop.application import Application, languages_of_system
 from review.desktop.desk import Desk
+from review.desktop.erasure import Erasure
 from review.desktop.leaving import ending_by, saying_no_screen
 from review.desktop.look import SIZES, Look, Theme
 from review.desktop.not_open_window import NotOpenWindow, not_open
+from review.desktop.one_window import OneWindow
 from review.desktop.visit import Visit
 from review.desktop.window import Window
 from review.desktop.work import Work
@@ -27,9 +30,19 @@ from review.session.words import Words
 
 COLOURS = "window colours"
 TEXT_SIZE = "window text size"
+SHOWS_KEYS = "window shows keys"
 """Names of settings in the laptop's file."""
 
 _USUAL_SIZE = SIZES[1]
+
+
+class _Found(NamedTuple):
+    """What is read of the laptop's file before anything is drawn."""
+
+    laptop: Laptop
+    colours: str | None
+    size: str | None
+    shows_keys: str | None
 
 
 class Running(QObject):
@@ -43,8 +56,8 @@ class Running(QObject):
         self._first_words = Words.load(language) if language else words_of_system(self._system)
         self.app = Application(lambda: self.words)
         self.app.failed.connect(self._tell)
-        self.look = Look(self._theme_of_system(), _USUAL_SIZE, self._keep)
         self.work = Work()
+        self.look: Look | None = None
         self.window: Window | None = None
         self.visit: Visit | None = None
         self._not_open: NotOpenWindow | None = None
@@ -56,10 +69,18 @@ class Running(QObject):
 
     def begin(self) -> None:
         """Open the laptop's file, away from the window."""
-        self.work.do(_laptop, self._opened, self._not_opened)
+        self.work.do(_find, self._opened, self._not_opened)
+
+    def come_forward(self, files: Sequence[Path]) -> None:
+        """Show the window above others, and open what a later start was asked for."""
+        if self.window is not None:
+            self.window.come_forward()
+        if self.visit is not None:
+            for file in files[:1]:
+                self.visit.take(file)
 
     def end(self) -> None:
-        """Close the window, which keeps what is typed, and everything else."""
+        """Close the window, which keeps what is typed, and with it the program."""
         if self.window is not None:
             self.window.close()
         self.app.quit()
@@ -72,31 +93,31 @@ class Running(QObject):
 
     # the laptop's file
 
-    def _opened(self, laptop: Laptop) -> None:
+    def _opened(self, found: _Found) -> None:
         self._opening = Opening(
-            laptop,
+            found.laptop,
             places=[place for place in self._places if place.exists()] or None,
             missing=[place for place in self._places if not place.exists()],
             language=self._language,
             system=self._system,
         )
-        self._look_as_remembered(laptop)
         self.app.speak()
+        self.look = self._dressed(found.colours, found.size, shows_keys=found.shows_keys != "no")
         self._show_window(Desk(self._opening, self.work, self.look))
 
     def _show_window(self, desk: Desk) -> None:
         self.window = Window(desk)
         self.window.reworded.connect(self.app.speak)
         self.visit = Visit(self.window, desk)
+        self._erasure = Erasure(self.window, desk)
         self.app.file_asked.connect(self.visit.take)
         self.visit.begin()
 
     def _not_opened(self, error: HarnessError) -> None:
-        self.look.apply(self.app)
-        window = NotOpenWindow(self.words, not_open(self.words, error))
-        window.again.connect(self._again)
-        window.show()
-        self._not_open = window
+        self.look = self._dressed(None, None)
+        self._not_open = NotOpenWindow(self.words, not_open(self.words, error))
+        self._not_open.again.connect(self._again)
+        self._not_open.show()
 
     def _again(self) -> None:
         if self._not_open is not None and not self.work.busy:
@@ -105,16 +126,19 @@ class Running(QObject):
 
     # looks
 
+    def _dressed(self, colours: str | None, size: str | None, *, shows_keys: bool = True) -> Look:
+        theme = self._theme_of_system()
+        with suppress(ValueError):
+            theme = Theme(colours or theme)
+        pixels = int(size) if size and size.isascii() and size.isdigit() else _USUAL_SIZE
+        look = Look(theme, pixels, self._keep)
+        look.shows_keys = shows_keys
+        look.apply(self.app)
+        return look
+
     def _theme_of_system(self) -> Theme:
         dark = self.app.styleHints().colorScheme() is Qt.ColorScheme.Dark
         return Theme.DARK if dark else Theme.LIGHT
-
-    def _look_as_remembered(self, laptop: Laptop) -> None:
-        with suppress(HarnessError, ValueError):
-            self.look.set_theme(Theme(laptop.setting(COLOURS) or ""))
-        with suppress(HarnessError, ValueError):
-            self.look.set_size(int(laptop.setting(TEXT_SIZE) or ""))
-        self.look.apply(self.app)
 
     def _keep(self, name: str, value: str) -> None:
         """Remember a setting; where it cannot be kept, it holds for now."""
@@ -127,19 +151,31 @@ class Running(QObject):
             self.window.tell(trouble)
 
 
-def _laptop() -> Laptop:
+def _find() -> _Found:
+    """Open the laptop's file; raises NotSaved or StoreError where it cannot be used."""
     finish_erasing(home())
-    return Laptop.open(home())
+    laptop = Laptop.open(home())
+    try:
+        return _Found(laptop, *map(laptop.setting, (COLOURS, TEXT_SIZE, SHOWS_KEYS)))
+    except BaseException:
+        laptop.close()
+        raise
 
 
 def run(places: Sequence[Path], language: str | None) -> int:
     """Run the window until it is closed; gives the exit code."""
     with saying_no_screen(no_screen):
         running = Running(places, language)
+    one = OneWindow(home())
+    if not one.is_ours(places):
+        print(running.words("The program is open already: its window comes forward now."))
+        return 0
+    one.files_asked.connect(running.come_forward)
     with ending_by(running.end, running.app.tell_unforeseen):
         running.begin()
         code = running.app.exec()
         running.close()
+    one.close()
     return code
 
 

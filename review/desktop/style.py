@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 TARGET = 44
 """Pixels: the smallest thing to press that a shaking hand hits."""
 
+HIDES_KEYS = "hidesKeys"
+"""Property of the application: true where no button shows its key."""
+
 _SHEET = """
 QLabel[role="title"] {{ font-size: {title}px; font-weight: bold; }}
 QLabel[role="strong"] {{ font-weight: bold; }}

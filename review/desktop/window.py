@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
 )
-from PySide6.QtWidgets import QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
 from review.desktop.desk import Desk
 from review.desktop.page import Page
@@ -65,6 +65,13 @@ class Window(QMainWindow):
             self.resize(wide, high)
             self.show()
         self.activateWindow()
+
+    def come_forward(self) -> None:
+        """Show the window above the others; where the system forbids that, its name flashes."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.raise_()
+        self.activateWindow()
+        QApplication.alert(self)
 
     @property
     def page(self) -> Page | None:

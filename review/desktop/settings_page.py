@@ -1,0 +1,136 @@
+"""How the window looks and speaks: every change is seen at once and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final, TypeVar
+
+from PySide6.QtCore import Signal
+
+from harness.version import VERSION
+from review.desktop.answers import Answer, Answers
+from review.desktop.desk import Desk
+from review.desktop.look import SIZES, Theme
+from review.desktop.page import Page
+from review.desktop.tick import Tick
+from review.session.words import msgid
+
+THEMES: Final[Mapping[Theme, str]] = {
+    Theme.LIGHT: msgid("Light"),
+    Theme.DARK: msgid("Dark"),
+    Theme.CONTRAST: msgid("High contrast"),
+}
+"""Theme → its word, to be translated."""
+
+_SIZES: Final[Mapping[int, str]] = dict(
+    zip(
+        SIZES,
+        (
+            msgid("Small letters"),
+            msgid("Usual letters"),
+            msgid("Large letters"),
+            msgid("Very large letters"),
+            msgid("Largest letters"),
+        ),
+        strict=True,
+    )
+)
+"""Pixels → what that size is called, to be translated."""
+
+Value = TypeVar("Value")
+
+
+class SettingsPage(Page):
+    """Lies over the page that was shown; going back leads there."""
+
+    erase = Signal()
+    """Everything is to be deleted from this computer."""
+    reworded = Signal()
+    """The words are those of another language now."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        words, look = self.words, desk.look
+        self.place(words("Settings"))
+        sizes = [Answer("", words(name)) for name in _SIZES.values()]
+        self._sizes = self._one_of(
+            words("Size of the letters"), SIZES, Answers(sizes, SIZES), look.set_size
+        )
+        themes = [Answer("", words(name)) for name in THEMES.values()]
+        self._themes = self._one_of(
+            words("Colours"), tuple(THEMES), Answers(themes), look.set_theme
+        )
+        self._languages(desk.opening.languages())
+        self._keys()
+        self._about()
+        self._mark()
+        look.changed.connect(self._mark)
+        self.button(words("Back"), self.back, words("Esc"), main=True)
+        self.button(words("Delete everything from this computer …"), self.erase.emit)
+
+    def enter(self) -> None:
+        """Go back."""
+        self.back()
+
+    def _one_of(
+        self,
+        heading: str,
+        values: Sequence[Value],
+        row: Answers,
+        choose: Callable[[Value], None],
+    ) -> Answers:
+        """Add a row of which one is chosen."""
+        self.paragraph(heading, "strong")
+        row.setAccessibleName(heading)
+        row.picked.connect(lambda number: choose(values[number]))
+        self.add(row)
+        return row
+
+    def _languages(self, names: Mapping[str, str]) -> None:
+        tags = tuple(names)
+        answers = Answers([Answer("", name) for name in names.values()])
+        row = self._one_of(self.words("Language"), tags, answers, self._set_language)
+        if self.words.language in tags:
+            row.mark([tags.index(self.words.language)])
+
+    def _keys(self) -> None:
+        words, look = self.words, self.desk.look
+        keys = Tick(words("Show on each button the key that does the same"), ticked=look.shows_keys)
+        keys.toggled.connect(look.set_shows_keys)
+        self.add(keys)
+
+    def _about(self) -> None:
+        words = self.words
+        self.paragraph(words("About this program"), "strong")
+        self.paragraph(words("Rosetta, version {version}", version=VERSION))
+        self.paragraph(
+            words("What you gave can be taken back at any time while you look at sentences.")
+        )
+        self.paragraph(words("This program sends nothing over the internet."))
+        self.paragraph(
+            words(
+                "Licence: {licence}. Letters: {fonts} ({font_licence}). Window: {qt} ({qt_licence}).",
+                licence="Apache 2.0",
+                fonts="Noto",
+                font_licence="SIL Open Font License 1.1",
+                qt="Qt, PySide6",
+                qt_licence="LGPL 3",
+            ),
+            "quiet",
+        )
+
+    def _mark(self) -> None:
+        look = self.desk.look
+        self._sizes.mark([SIZES.index(look.size)])
+        self._themes.mark([tuple(THEMES).index(look.theme)])
+
+    def _set_language(self, tag: str) -> None:
+        """Speak another language; where the choice cannot be kept, it holds for now."""
+        if tag != self.words.language and not self.desk.work.busy:
+            self.desk.work.do(
+                partial(self.desk.opening.set_language, tag), self._worded, self._worded
+            )
+
+    def _worded(self, _: object) -> None:
+        self.reworded.emit()
