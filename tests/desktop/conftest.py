@@ -1,0 +1,51 @@
+"""Windows that nobody sees, drawn with the bundled fonts alone; without Qt these tests skip and say why."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+NO_FONTS = Path(__file__).parent / "no_fonts.conf"
+
+os.environ |= {
+    "QT_QPA_PLATFORM": "offscreen",
+    "QT_FONT_DPI": "96",
+    "QT_SCALE_FACTOR": "1",
+    "FONTCONFIG_FILE": str(NO_FONTS),
+}
+
+try:
+    import PySide6.QtWidgets
+except ImportError as error:
+    _WHY_NOT = f"Qt cannot be used here: {error}"
+else:
+    _WHY_NOT = ""
+
+
+class _Skipped(pytest.Module):
+    """A file of tests that is not even read: it imports Qt."""
+
+    def collect(self) -> list[pytest.Item]:
+        pytest.skip(_WHY_NOT, allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(
+    module_path: Path, parent: pytest.Collector
+) -> pytest.Module | None:
+    """Skip whole files where Qt cannot be imported."""
+    return _Skipped.from_parent(parent, path=module_path) if _WHY_NOT else None
+
+
+@pytest.fixture(scope="session")
+def qapp(qapp: QApplication) -> QApplication:
+    """The application, with the bundled fonts."""
+    from review.desktop import fonts
+
+    fonts.load()
+    return qapp
