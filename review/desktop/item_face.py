@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
@@ -120,8 +121,7 @@ class ItemFace(Page):
         """Show an item from its first line, and an explanation, which stands below, in full."""
         self._scroll.verticalScrollBar().setValue(0)
         if self.view.lesson is not None:
-            self._lay_out_now()
-            self._scroll.ensureWidgetVisible(self._lesson)
+            self._bring(self._lesson)
 
     def _lay_out_now(self) -> None:
         """Let what was shown or hidden take its place before anything is looked for there."""
@@ -182,24 +182,22 @@ class ItemFace(Page):
         if mode is Mode.JUDGE:
             self.setFocus()
         else:
-            self._show_panel()
+            self._bring(self._panels[mode])
 
-    def _show_panel(self) -> None:
-        """Bring what is asked into sight, from its first line where it is higher than the room."""
-        panel = self._panels.get(self.mode)
-        if panel is None:
-            return
+    def _bring(self, widget: QWidget) -> None:
+        """Bring a part of what scrolls into sight, from its first line where it is higher than the room."""
         self._lay_out_now()
-        if panel.height() <= self._scroll.viewport().height():
-            self._scroll.ensureWidgetVisible(panel, 0, 0)
+        if widget.height() <= self._scroll.viewport().height():
+            self._scroll.ensureWidgetVisible(widget, 0, 0)
         else:
-            self._scroll.verticalScrollBar().setValue(panel.y())
+            top = widget.mapTo(self._scroll.widget(), QPoint(0, 0)).y()
+            self._scroll.verticalScrollBar().setValue(top)
 
     def _grown(self) -> None:
         """Follow a box that grows while a person types."""
         self._tell_more()
         if self.mode is Mode.WRITING:
-            self._show_panel()
+            self._bring(self._writing)
 
     def _arrange(self) -> None:
         """Give each part its place: the answers first, then the texts, then what else can be done."""

@@ -231,7 +231,7 @@ class ItemPage(ItemFace):
         if self._texts.translation_seen:
             self._do(partial(self.session.rate, item.id, RATING_OF[act]))
         else:
-            self._scroll.ensureWidgetVisible(self._texts.candidate, 0, 0)
+            self._bring(self._texts.candidate)
             self.say(self.words("First read the translation."))
 
     # asking once more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from corpora.visible import readable
 from review.desktop.text_pane import TextPane
@@ -39,6 +39,7 @@ class ItemTexts(QWidget):
             name = _line(words(said), "quiet")
             name.setBuddy(pane)
             pane.setAccessibleName(words(said))
+            pane.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             column.addWidget(name)
             column.addWidget(pane)
         column.addLayout(self._marks)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,7 +23,7 @@ from review.log.laptop import Laptop
 from review.log.payloads import AnyPayload, Face
 from review.session.opening import Opening
 from review.session.session import Session
-from review.session.view import View
+from review.session.view import TextField, View
 from review.session.words import Words
 from tests.review.session.scenes import CODE, Clock, batch_of
 
@@ -84,6 +84,7 @@ class Scene:
         if isValid(self.page):
             self.page.hide()
             self.page.deleteLater()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         self.work.finish()
 
     # keys
@@ -111,6 +112,13 @@ class Scene:
             typed = "" if modifiers & CONTROL else text
             QApplication.sendEvent(target, QKeyEvent(kind, code, modifiers, typed, repeats))
 
+    def rate(self, key: str) -> None:
+        """Rate, after a look at a translation that stands below what is seen."""
+        if not self.page._texts.translation_seen:
+            self.press(key)
+            self.qtbot.waitUntil(lambda: self.page._texts.translation_seen)
+        self.press(key)
+
     def idle(self) -> None:
         """Wait until everything that was asked is done, and what followed is painted."""
         self.qtbot.waitUntil(lambda: not self.work.busy)
@@ -131,6 +139,10 @@ class Scene:
     def item(self) -> str:
         assert self.session.view.item is not None
         return self.session.view.item.id
+
+    def draft(self, item: str, of: TextField) -> str | None:
+        """Read a draft as it is on the disk."""
+        return self.laptop.draft(self.batch.manifest.batch, CODE, item, of.value)
 
     def events(self, *kinds: type) -> list[AnyPayload]:
         said: Sequence[Event] = list(self.laptop.events())

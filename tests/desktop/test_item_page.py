@@ -259,18 +259,18 @@ def test_esc_keeps_the_draft_also_over_a_restart(scene: Scene) -> None:
     scene.press(Qt.Key.Key_Escape)
     assert scene.events(Comment) == []
     assert "Your comment: half" in texts(scene)
-    assert scene.session._draft(item_id(1), TextField.COMMENT) == "half"
+    assert scene.draft(item_id(1), TextField.COMMENT) == "half"
     scene.press("c")
     in_box(scene, " more")
     scene.page.keep_typed()
     scene.idle()
-    assert scene.session._draft(item_id(1), TextField.COMMENT) == "half more"
+    assert scene.draft(item_id(1), TextField.COMMENT) == "half more"
 
 
 def test_a_pause_keeps_the_draft(scene: Scene) -> None:
     scene.press("c")
     in_box(scene, "so far")
-    kept = lambda: scene.session._draft(item_id(1), TextField.COMMENT)  # noqa: E731
+    kept = lambda: scene.draft(item_id(1), TextField.COMMENT)  # noqa: E731
     scene.qtbot.waitUntil(lambda: not scene.work.busy and kept() == "so far")
 
 
@@ -279,7 +279,7 @@ def test_the_page_going_away_keeps_the_draft(scene: Scene) -> None:
     in_box(scene, "abc")
     scene.page.hide()
     scene.idle()
-    assert scene.session._draft(item_id(1), TextField.SUGGESTION) == "abc"
+    assert scene.draft(item_id(1), TextField.SUGGESTION) == "abc"
 
 
 def test_ctrl_and_a_digit_rate_while_a_box_is_open_and_keep_its_text(scene: Scene) -> None:
@@ -287,7 +287,7 @@ def test_ctrl_and_a_digit_rate_while_a_box_is_open_and_keep_its_text(scene: Scen
     in_box(scene, "12")
     scene.press("3", modifiers=CONTROL)
     assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
-    assert scene.session._draft(item_id(1), TextField.COMMENT) == "12"
+    assert scene.draft(item_id(1), TextField.COMMENT) == "12"
     assert scene.mode is Mode.JUDGE
     scene.press("c")
     assert scene.page._writing.text == ""

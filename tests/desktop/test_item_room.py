@@ -1,0 +1,130 @@
+"""Room on the page of an item: nothing is clipped, and the answers are in sight at every size of letters."""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("PySide6.QtWidgets")
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from review.desktop.look import SIZES
+from review.files.batch import Batch
+from review.files.batch_form import BatchItem
+from review.session.words import Words
+from tests.desktop.item_scene import Scene
+from tests.review.session.scenes import batch_of, item_id, items_of
+
+LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou down by the river yesterday evening. " * 12
+
+
+class Longer(gettext.NullTranslations):
+    """Words that take sixty per cent more room."""
+
+    def gettext(self, message: str) -> str:
+        return message if message == "ltr" else message + " " + "naki" * (1 + len(message) // 7)
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self.gettext(msgid1 if n == 1 else msgid2)
+
+
+def two_items(text: str) -> Batch:
+    items = [BatchItem(id=item_id(n), source=text, candidate=text[::-1]) for n in (1, 2)]
+    return batch_of([*items, *items_of(4)[2:]])
+
+
+@pytest.fixture(params=["ltr", "rtl"])
+def direction(request: pytest.FixtureRequest) -> Iterator[Qt.LayoutDirection]:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    right = request.param == "rtl"
+    way = Qt.LayoutDirection.RightToLeft if right else Qt.LayoutDirection.LeftToRight
+    application.setLayoutDirection(way)
+    yield way
+    application.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+
+@pytest.fixture
+def wide(qtbot: QtBot, tmp_path: Path, direction: Qt.LayoutDirection) -> Iterator[Scene]:
+    scene = Scene(qtbot, tmp_path, batch=two_items(LONG))
+    scene.idle()
+    yield scene
+    scene.close()
+
+
+def reword(scene: Scene, language: str) -> None:
+    """Draw the page anew in other words."""
+    longer = Words("xx", "ltr", "Longer", (), Longer())
+    scene.desk.opening.words = longer if language == "longer" else Words.load(language)
+    scene.session.words = scene.desk.opening.words
+    scene.page.hide()
+    scene.page.deleteLater()
+    scene.open()
+
+
+def in_page(scene: Scene, widget: QWidget) -> QRect:
+    return QRect(widget.mapTo(scene.page, widget.rect().topLeft()), widget.size())
+
+
+def clipped(scene: Scene) -> list[str]:
+    """Name what reaches over an edge of the page, or is smaller than what it says."""
+    found = []
+    page = scene.page
+    for widget in page.findChildren(QWidget):
+        if not widget.isVisible() or not isinstance(widget, QAbstractButton | QLabel):
+            continue
+        place, name = (
+            in_page(scene, widget),
+            widget.accessibleName() or getattr(widget, "text", str)(),
+        )
+        if place.left() < 0 or place.right() > page.width():
+            found.append(f"{name!r} reaches over the side: {place}")
+        wanted = widget.heightForWidth(widget.width()) if widget.hasHeightForWidth() else -1
+        if widget.height() < max(wanted, widget.minimumSizeHint().height() if wanted < 0 else 0):
+            found.append(f"{name!r} is {widget.height()} high and wants {wanted}")
+        if isinstance(widget, QAbstractButton) and min(widget.width(), widget.height()) < 44:
+            found.append(f"{name!r} is too small to press: {place}")
+    if page.minimumSizeHint().width() > 1024 or page.minimumSizeHint().height() > 600:
+        found.append(f"the page wants {page.minimumSizeHint()}")
+    inside = page._scroll.widget()
+    if inside.width() > page._scroll.viewport().width():
+        found.append(f"the texts scroll sideways: {inside.width()}")
+    return found
+
+
+def answers_in_sight(scene: Scene) -> bool:
+    buttons = scene.page._answers.findChildren(QAbstractButton)
+    return len(buttons) == 4 and all(
+        each.isVisible() and scene.page.rect().contains(in_page(scene, each)) for each in buttons
+    )
+
+
+def lines_in_sight(scene: Scene) -> float:
+    return scene.page._scroll.viewport().height() / scene.page._texts.source.fontMetrics().height()
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "longer"])
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_is_clipped_at_any_size_of_letters(wide: Scene, size: int, language: str) -> None:
+    wide.look.set_size(size)
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    wide.look.apply(application)
+    reword(wide, language)
+    wide.rate("2")
+    assert clipped(wide) == []
+    assert answers_in_sight(wide)
+    assert lines_in_sight(wide) >= 2
+    for key in ("0", Qt.Key.Key_Escape, ",", Qt.Key.Key_Escape, "!", Qt.Key.Key_Escape, "e"):
+        wide.press(key)
+        assert clipped(wide) == []
+    wide.press(Qt.Key.Key_Escape)
+    wide.page._show_more()
+    wide.idle()
+    assert clipped(wide) == []
