@@ -7,6 +7,7 @@ are named, and of the libraries only those stay that something kept needs.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
@@ -80,7 +81,15 @@ DATA_LEFT_OUT = (
     "review/office/", "review/verdict/", "review/calibration/", "harness/", "corpora/samples/",
     "corpora/languages/",
 )  # fmt: skip
-DATA_SUFFIXES = frozenset({".mo", ".ttf", ".txt", ".toml", ".md"})
+DATA_SUFFIXES = frozenset({".mo", ".pot", ".ttf", ".txt", ".toml", ".md"})
+
+
+MAY_BE_ABSENT = frozenset({"sqlite_utils", "winreg", "fcntl", "pwd", "_winapi", "msvcrt"})
+"""Modules that ours name and the bundle lacks: of another system, or for the store that only runs need."""
+
+_ABSENT = re.compile(
+    r"^(?:missing|excluded) module named '?([\w.]+)'? - imported by (.*)$", re.MULTILINE
+)
 
 
 class Entry(NamedTuple):
@@ -210,6 +219,25 @@ def refuse_denied(modules: Iterable[str], files: Iterable[str]) -> None:
     found += [each for each in files if PurePosixPath(each).name.startswith(DENIED_LIBRARIES)]
     if found:
         raise SystemExit(f"The bundle must not hold {', '.join(sorted(found))}.")
+
+
+def refuse_absent(warnings: str, modules: Iterable[str]) -> None:
+    """Stop the build where a module of ours imports one that is not there, even inside a function.
+
+    ``warnings`` is what PyInstaller wrote of such imports; a name of a package that is there is no module.
+    """
+    there = {name.partition(".")[0] for name in modules}
+    absent = [
+        f"{name}, which {importers} imports"
+        for name, importers in _ABSENT.findall(warnings)
+        if any(
+            each.strip().startswith(tuple(f"{ours}." for ours in PACKAGES))
+            for each in importers.split("),")
+        )
+        and name.partition(".")[0] not in there | MAY_BE_ABSENT
+    ]
+    if absent:
+        raise SystemExit(f"The bundle lacks {'; '.join(absent)}.")
 
 
 def write_contents(path: Path, analysis: Any) -> None:

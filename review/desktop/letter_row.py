@@ -17,7 +17,7 @@ from review.desktop.own_words import said
 from review.session.words import msgid
 
 CAPITALS: Final = msgid("Capital letters")
-SMALLS: Final = msgid("Small letters")
+SMALLS: Final = msgid("Lower-case letters")
 
 _STEPS: Final = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 

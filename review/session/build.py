@@ -1,6 +1,7 @@
 """Collecting the words for reviewers into a template, and compiling the catalogues: for developers.
 
 ``python -m review.session.build`` reads the words from the code, brings every ``.po`` up to date and compiles
+it; ``python -m review.session.build crk.po`` compiles the catalogue of a community and says what is missing in
 it. It needs Babel, which the program itself does not.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime
@@ -133,6 +135,13 @@ def _write_po(path: Path, catalogue: Catalog) -> None:
     path.write_bytes(buffer.getvalue())
 
 
+def build_one(path: Path) -> list[str]:
+    """Compile a community's catalogue beside itself; gives what is still to be done, or wrong."""
+    path.with_name(f"{DOMAIN}.mo").write_bytes(compiled(read(path)))
+    return list(problems(path, read(TEMPLATE)))
+
+
 if __name__ == "__main__":
-    for line in build():
+    given = [Path(each) for each in sys.argv[1:]]
+    for line in [line for path in given for line in build_one(path)] if given else build():
         print(line)
