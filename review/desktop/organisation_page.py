@@ -23,7 +23,7 @@ class OrganisationPage(Page):
         self.paragraph(page_words.comes_from(words))
         self.paragraph(batch.manifest.organisation.name, "strong")
         self.paragraph(page_words.its_six_words(words))
-        self.paragraph(batch.organisation_phrase, "mark")
+        self.paragraph(batch.organisation_phrase, "title")
         self.paragraph(page_words.compare_them(words))
         self.button(words("They are the same"), self.same.emit, main=True)
         self.button(words("Not now"), self.back)

@@ -21,6 +21,8 @@ from review.session.words import Words
 
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _ALT = Qt.KeyboardModifier.AltModifier
+_BETWEEN, _EDGE = 12, 20
+"""Pixels between two paragraphs, and around the page."""
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
@@ -68,8 +70,13 @@ class Page(QWidget):
             announce(self, text)
 
     def tell(self, trouble: Trouble | None) -> None:
-        """Say what went wrong, until it is over; None takes it away."""
+        """Say what went wrong, until it is over; None takes it away.
+
+        It stands at the top of what scrolls: with large letters it may be higher than a small screen.
+        """
         self._banner.tell(self.words, trouble)
+        if trouble is not None:
+            self._scroll.verticalScrollBar().setValue(0)
 
     def paragraph(self, text: str, role: str = "") -> QLabel:
         """Add something to read; ``role`` is one of the look's."""
@@ -179,10 +186,11 @@ class Page(QWidget):
         self._said.hide()
         foot = QWidget()
         foot.setLayout(self._foot)
+        self._body.setSpacing(_BETWEEN)
         page = QVBoxLayout(self)
+        page.setContentsMargins(_EDGE, _EDGE // 2, _EDGE, _EDGE // 2)
         page.addLayout(self._head())
         page.addLayout(self._top)
-        page.addWidget(self._banner)
         page.addWidget(self._scrolling(), 1)
         page.addLayout(self._held)
         page.addWidget(foot)
@@ -196,17 +204,18 @@ class Page(QWidget):
         for sign, name, act in (
             ("A−", words("Smaller letters"), look.smaller),
             ("A+", words("Larger letters"), look.larger),
-            ("⚙", words("Settings"), self.settings.emit),
+            (words("Settings"), words("Settings"), self.settings.emit),
         ):
             button = Button(sign)
             button.setAccessibleName(name)
             button.clicked.connect(lambda _=False, act=act: act())
-            head.addWidget(button)
+            head.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         return head
 
     def _scrolling(self) -> QScrollArea:
         inside = QWidget()
         column = QVBoxLayout(inside)
+        column.addWidget(self._banner)
         column.addLayout(self._body)
         column.addStretch(1)
         self._scroll = QScrollArea()

@@ -7,10 +7,13 @@ from functools import partial
 from typing import Final, TypeVar
 
 from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from harness.version import VERSION
 from review.desktop.answers import Answer, Answers
+from review.desktop.buttons import Button
 from review.desktop.desk import Desk
+from review.desktop.flow import FlowLayout
 from review.desktop.look import SIZES, Theme
 from review.desktop.page import Page
 from review.desktop.tick import Tick
@@ -64,10 +67,10 @@ class SettingsPage(Page):
         self._languages(desk.opening.languages())
         self._keys()
         self._about()
+        self._offer_erasing()
         self._mark()
         look.changed.connect(self._mark)
         self.button(words("Back"), self.back, words("Esc"), main=True)
-        self.button(words("Delete everything from this computer …"), self.erase.emit)
 
     def enter(self) -> None:
         """Go back."""
@@ -119,6 +122,14 @@ class SettingsPage(Page):
             ),
             "quiet",
         )
+
+    def _offer_erasing(self) -> None:
+        """Stand at the end of all: nobody comes upon it by a slip."""
+        place = QWidget()
+        erase = Button(self.words("Delete everything from this computer …"))
+        erase.clicked.connect(self.erase)
+        FlowLayout(place).addWidget(erase)
+        self.add(place)
 
     def _mark(self) -> None:
         look = self.desk.look

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QSizePolicy, QStyle, QStyleOptionButton
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QStyle
 
 _TARGET = 44
 """Pixels: the smallest thing that a shaking hand hits."""
 _GAP = 12
+_RING = 3
 _WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -41,29 +42,29 @@ class Tick(QCheckBox):
 
     def minimumSizeHint(self) -> QSize:
         """Wrap rather than widen the window."""
-        return QSize(self._box() + 8 * _TARGET // 2, _TARGET)
+        return QSize(self._box() + 4 * _TARGET, _TARGET)
 
     def hitButton(self, position: QPoint) -> bool:
         """Take a click anywhere on it."""
         return self.rect().contains(position)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002  all of it is drawn
-        """Draw the box and the words beside it."""
-        option = QStyleOptionButton()
-        self.initStyleOption(option)
+        """Draw the square, the tick in it, the words, and the ring where it has the focus."""
         painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour, role = self.palette().color, QPalette.ColorRole
         box, words = self._parts()
         if self.hasFocus():
-            pen = painter.pen()
-            pen.setWidth(3)
-            pen.setColor(self.palette().highlight().color())
-            painter.setPen(pen)
-            painter.drawRoundedRect(self.rect().adjusted(2, 2, -2, -2), 6, 6)
-        option.rect = box
-        self.style().drawPrimitive(
-            QStyle.PrimitiveElement.PE_IndicatorCheckBox, option, painter, self
-        )
-        painter.setPen(self.palette().windowText().color())
+            painter.setPen(QPen(colour(role.Accent), _RING))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(2, 2, -2, -2), 9, 9)
+        painter.setPen(QPen(colour(role.WindowText), 2))
+        painter.setBrush(colour(role.Highlight if self.isChecked() else role.Base))
+        painter.drawRoundedRect(QRectF(box).adjusted(1, 1, -1, -1), 5, 5)
+        if self.isChecked():
+            painter.setPen(QPen(colour(role.HighlightedText), max(3, box.width() // 8)))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPath(_sign(QRectF(box)))
+        painter.setPen(colour(role.WindowText))
         painter.drawText(words, int(_WRAPPED | _leading(self)), self._words)
 
     def _box(self) -> int:
@@ -77,8 +78,18 @@ class Tick(QCheckBox):
         box = QRect(inside.left(), inside.center().y() - side // 2, side, side)
         words = inside.adjusted(side + _GAP, 0, 0, 0)
         direction = self.layoutDirection()
-        rect = self.style().visualRect
-        return rect(direction, self.rect(), box), rect(direction, self.rect(), words)
+        return (
+            QStyle.visualRect(direction, self.rect(), box),
+            QStyle.visualRect(direction, self.rect(), words),
+        )
+
+
+def _sign(box: QRectF) -> QPainterPath:
+    """Give the tick, which is the same whatever the reading direction."""
+    tick = QPainterPath(box.topLeft() + QPointF(box.width() * 0.24, box.height() * 0.52))
+    tick.lineTo(box.topLeft() + QPointF(box.width() * 0.43, box.height() * 0.72))
+    tick.lineTo(box.topLeft() + QPointF(box.width() * 0.77, box.height() * 0.3))
+    return tick
 
 
 def _leading(widget: QCheckBox) -> Qt.AlignmentFlag:

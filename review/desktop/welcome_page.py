@@ -24,7 +24,7 @@ class WelcomePage(Page):
         self.paragraph(title, "strong")
         self.paragraph(words("{done} of {total} done", done=done, total=total))
         self.paragraph(words("The code on your card:"))
-        self.paragraph(printed(code), "mark")
+        self.paragraph(printed(code), "title")
         self.button(words("Go on"), self.on.emit, main=True)
         self.button(words("I have another card"), self.other.emit)
         self.button(words("Back"), self.back)
