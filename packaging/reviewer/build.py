@@ -35,7 +35,10 @@ def main() -> int:
     system = SYSTEMS[sys.platform]
     out = asked.out.resolve()
     folder, work = build(out / "reviewer")
-    text = licences.licences(json.loads((work / recipe.CONTENTS).read_text("utf-8")))
+    contents = json.loads((work / recipe.CONTENTS).read_text("utf-8"))
+    [warnings] = work.glob("warn-*.txt")
+    recipe.refuse_absent(warnings.read_text("utf-8"), (name for name, _ in contents["modules"]))
+    text = licences.licences(contents, work)
     complete(folder, text)
     report = checking.check(folder, work) | measure.measure(folder)
     packed = archive(folder, out)

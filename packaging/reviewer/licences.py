@@ -43,9 +43,10 @@ class LicenceError(Exception):
     """For a part no licence is known."""
 
 
-def licences(contents: dict[str, list[list[str]]]) -> str:
-    """Give the text for what a build wrote down as its contents."""
-    sources = {Path(source) for kind in ("modules", "files") for _, source in contents[kind]}
+def licences(contents: dict[str, list[list[str]]], work: Path) -> str:
+    """Give the text for what a build wrote down as its contents in its ``work`` folder."""
+    named = {Path(source) for kind in ("modules", "files") for _, source in contents[kind]}
+    sources = {each for each in named if not each.is_relative_to(work)}  # made of parts named here
     parts = [*_our_parts(), *_qt_parts(), *_python(), *_others(sources)]
     together: dict[str, list[str]] = {}
     for part in parts:

@@ -97,6 +97,25 @@ def test_a_library_of_the_network_stops_the_build() -> None:
     recipe.refuse_denied(["json", "httpversion"], ["libz.so.1"])
 
 
+WARNINGS = """
+missing module named winreg - imported by platform (delayed), review.log.device (delayed, conditional)
+missing module named pydantic.BaseModel - imported by pydantic (conditional), review.forms (top-level)
+missing module named 'java.lang' - imported by platform (delayed, optional)
+missing module named regex - imported by review.desktop.missing_letters (top-level)
+excluded module named numpy - imported by more_itertools (delayed), harness.card.exporting (delayed)
+"""
+
+
+def test_a_module_that_ours_import_and_the_bundle_lacks_stops_the_build() -> None:
+    with pytest.raises(SystemExit) as stopped:
+        recipe.refuse_absent(WARNINGS, ["pydantic", "review.forms"])
+    assert "regex" in str(stopped.value)
+    assert "numpy" in str(stopped.value)
+    assert "winreg," not in str(stopped.value)
+    assert "java" not in str(stopped.value)
+    recipe.refuse_absent(WARNINGS, ["pydantic", "regex", "numpy"])
+
+
 def test_the_window_and_its_engine_import_nothing_that_is_denied() -> None:
     """Asked of a fresh interpreter, because imports inside functions count as well once they are done."""
     code = (
