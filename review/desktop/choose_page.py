@@ -83,11 +83,15 @@ class ChoosePage(Page):
         words, empty = self.words, not self._choices
         self.button(words("Look again"), self.again.emit, main=empty)
         self.button(words("Choose a file …"), self._choose_file)
+        self.button(words("Close the program"), self._close)
 
     def _languages(self) -> LanguageRow:
         row = LanguageRow(self.desk)
         row.chosen.connect(self.language)
         return row
+
+    def _close(self) -> None:
+        self.window().close()
 
     def _choose_file(self) -> None:
         words = self.words

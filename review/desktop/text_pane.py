@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPaintEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
+from shiboken6 import isValid
 
 _FEWEST_LINES = 2
 """Lines that are seen even where there is little room."""
@@ -78,7 +79,7 @@ class TextPane(QTextEdit):
             self._set_size()
 
     def _tell(self) -> None:
-        if not self._untold:
+        if isValid(self) and not self._untold:
             self.drawn.emit()
 
     def _set_size(self) -> None:

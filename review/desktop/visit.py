@@ -171,7 +171,10 @@ class Visit(QObject):
     def _show_welcome(self, batch: Batch, code: str, done: int) -> None:
         manifest = batch.manifest
         page = WelcomePage(self._desk, manifest.title, code, done, len(manifest.orders[code]))
-        page.on.connect(self._unless_busy(partial(self._begin, batch, code)))
+        go_on = partial(
+            self._do, partial(self._opening.reviewer, batch, code), partial(self._begin, batch)
+        )
+        page.on.connect(self._unless_busy(go_on))
         page.other.connect(self._unless_busy(partial(self._show, partial(self._ask_code, batch))))
         self._with_way_back(page)
 
@@ -191,11 +194,8 @@ class Visit(QObject):
     # the session
 
     def _begin(self, batch: Batch, code: str) -> None:
-        self._do(partial(self._session_of, batch, code), partial(self._begun, batch))
-
-    def _session_of(self, batch: Batch, code: str) -> Session:
-        self._opening.reviewer(batch, code)
-        return self._opening.session(batch, code, Face.DESKTOP)
+        begin = partial(self._opening.session, batch, code, Face.DESKTOP)
+        self._do(begin, partial(self._begun, batch))
 
     def _begun(self, batch: Batch, session: Session) -> None:
         self._session = session
@@ -245,7 +245,7 @@ class Visit(QObject):
         self._window.takes_files = True
         path, self._next = self._next, None
         if path is None:
-            self.begin()
+            self._choose(None, self._desk.words("Everything is kept. You may close the program."))
         else:
             self.take(path)
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+    from tests.desktop.visit_scene import Enter
 
 NO_FONTS = Path(__file__).parent / "no_fonts.conf"
 
@@ -49,3 +53,19 @@ def qapp(qapp: QApplication) -> QApplication:
 
     fonts.load()
     return qapp
+
+
+@pytest.fixture
+def enter(qtbot: QtBot, tmp_path: Path) -> Iterator[Enter]:
+    """Start the program on one laptop, as often as wanted."""
+    from tests.desktop.visit_scene import Entry
+
+    entries: list[Entry] = []
+
+    def start(**options: Any) -> Entry:
+        entries.append(Entry(qtbot, tmp_path / "home", **options))
+        return entries[-1]
+
+    yield start
+    for entry in entries:
+        entry.close()

@@ -1,0 +1,308 @@
+"""From a double click to the first answer, and every way back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from review.desktop.asking_page import AskingPage
+from review.desktop.choose_page import ChoosePage
+from review.desktop.consent_page import ConsentPage
+from review.desktop.item_page import ItemPage
+from review.desktop.missing_page import MissingPage, letter_names
+from review.desktop.organisation_page import OrganisationPage
+from review.desktop.welcome_page import WelcomePage
+from review.files.batch import write_batch
+from review.log.payloads import Consent, Rate
+from review.rating import Rating
+from tests.desktop.visit_scene import Enter, Entry
+from tests.review.session.scenes import (
+    CODE,
+    CONSENT,
+    GUIDE,
+    OTHER_CODE,
+    STRANGER,
+    batch_of,
+    items_of,
+    training_of,
+    write_file,
+)
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    return tmp_path / "stick"
+
+
+def _to_consent(entry: Entry, code: str = CODE) -> None:
+    entry.page(OrganisationPage)
+    entry.press("\r")
+    entry.page(AskingPage)
+    entry.type(code)
+    entry.press("\r")
+    entry.page(ConsentPage)
+
+
+def test_first_answer_takes_at_most_six_keys(enter: Enter, stick: Path, qtbot: QtBot) -> None:
+    """Beside the code and the practice, from a double click on the file to the first saved answer."""
+    file = write_file(batch_of(training=training_of([Rating.GIST])), stick)
+    entry = enter(places=[file])
+    _to_consent(entry)
+    entry.press("\r")
+    page = entry.page(ItemPage)
+    spent = entry.keys
+    _answer(entry, "2")
+    entry.press("\r")
+    practice = entry.keys - spent
+    _answer(entry, "3")
+    rated = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
+    assert [each.rating for each in rated] == [Rating.ACCEPTABLE]
+    assert page is not None
+    assert entry.keys - practice <= 6
+
+
+def _answer(entry: Entry, key: str) -> None:
+    """Answer once the sentence was seen: the guard lets no key through before."""
+    entry.qtbot.wait(300)
+    page = entry.page(ItemPage)
+    entry.qtbot.waitUntil(lambda: page.isVisible())
+    entry.press(key)
+
+
+def test_named_file_needs_no_choosing(enter: Enter, stick: Path) -> None:
+    file = write_file(batch_of(), stick)
+    enter(places=[file]).page(OrganisationPage)
+
+
+def test_file_on_stick_is_opened_by_enter(enter: Enter, stick: Path) -> None:
+    write_file(batch_of(), stick)
+    entry = enter(sticks=[stick])
+    entry.page(ChoosePage)
+    assert any("Spring sentences" in each for each in entry.buttons)
+    entry.press("\r")
+    entry.page(OrganisationPage)
+
+
+def test_nothing_here_says_what_to_do_and_looks_again(enter: Enter, stick: Path) -> None:
+    entry = enter()
+    assert "Put the stick that you were given into this computer" in entry.read
+    write_file(batch_of(), stick)
+    entry.sticks.append(stick)
+    entry.press("\r")
+    assert any("Spring sentences" in each for each in entry.buttons)
+
+
+def test_organisation_is_asked_about_once(enter: Enter, stick: Path) -> None:
+    batch = batch_of()
+    file = write_file(batch, stick)
+    entry = enter(places=[file])
+    assert batch.organisation_phrase in entry.read
+    entry.press("\r", "\x1b")
+    entry.page(ChoosePage)
+    entry.press("\r")
+    assert entry.page(AskingPage).text == ""
+
+
+def test_organisation_that_is_not_the_same_leads_back(enter: Enter, stick: Path) -> None:
+    file = write_file(batch_of(), stick)
+    entry = enter(places=[file])
+    entry.click("Not now")
+    entry.page(ChoosePage)
+    entry.press("\r")
+    entry.page(OrganisationPage)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("1234", "A code has 8 letters and digits."),
+        (STRANGER, "This code is for other sentences."),
+    ],
+    ids=["short", "stranger"],
+)
+def test_wrong_code_stays_in_the_line_and_says_why(
+    enter: Enter, stick: Path, typed: str, said: str
+) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    entry.press("\r")
+    entry.type(typed)
+    entry.press("\r")
+    page = entry.page(AskingPage)
+    assert said in entry.read
+    assert page.text == typed.upper() or page.text == typed
+    entry.type(CODE)
+    entry.press("\r")
+    entry.page(ConsentPage)
+
+
+def test_empty_code_is_no_answer(enter: Enter, stick: Path) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    entry.press("\r", "\r")
+    assert "This code" not in entry.read
+    entry.page(AskingPage)
+
+
+def test_consent_says_everything_and_notes_the_choice(enter: Enter, stick: Path) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    _to_consent(entry)
+    for said in (CONSENT, GUIDE, "Nothing is sent over the internet.", "Language Council"):
+        assert said in entry.read
+    page = entry.page(ConsentPage)
+    assert not page.shares
+    page._shares.click()
+    entry.press("\r")
+    entry.page(ItemPage)
+    agreed = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Consent)]
+    assert [each.share_corrections for each in agreed] == [True]
+
+
+def test_not_now_begins_nothing_and_forgets_the_code(enter: Enter, stick: Path) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    _to_consent(entry)
+    entry.click("Not now")
+    entry.page(ChoosePage)
+    assert "Nothing was begun. Your code is not kept for the next person." in entry.read
+    assert list(entry.laptop.events()) == []
+    assert not entry.laptop.setting("reviewer")
+
+
+def test_same_person_comes_back_with_one_key(enter: Enter, stick: Path) -> None:
+    file = write_file(batch_of(), stick)
+    entry = enter(places=[file])
+    _to_consent(entry)
+    entry.press("\r")
+    _answer(entry, "1")
+    entry.close()
+    again = enter(places=[file])
+    again.page(WelcomePage)
+    assert "1 of 4 done" in again.read
+    again.press("\r")
+    again.page(ItemPage)
+    assert again.keys == 1
+
+
+def test_another_person_on_the_same_laptop_types_a_code(enter: Enter, stick: Path) -> None:
+    file = write_file(batch_of(), stick)
+    entry = enter(places=[file])
+    _to_consent(entry)
+    entry.press("\r")
+    entry.page(ItemPage)
+    entry.close()
+    again = enter(places=[file])
+    again.click("I have another card")
+    assert again.page(AskingPage).text == ""
+    again.type(OTHER_CODE)
+    again.press("\r")
+    again.page(ConsentPage)
+
+
+def test_locked_file_asks_for_the_words_until_they_are_right(enter: Enter, stick: Path) -> None:
+    words = "abacus zebra lantern window candle river"
+    stick.mkdir()
+    file = stick / "Sealed.rosetta-batch"
+    file.write_bytes(write_batch(batch_of(secret=True), passphrase=words))
+    entry = enter(places=[file])
+    page = entry.page(AskingPage)
+    entry.type("not these words at all here")
+    entry.press("\r")
+    assert entry.page(AskingPage) is page
+    assert "Look at the words on your card again" in entry.read
+    page._box.setText(words)
+    entry.press("\r")
+    entry.page(OrganisationPage)
+
+
+def test_damaged_file_says_so_on_the_list(enter: Enter, stick: Path) -> None:
+    file = write_file(batch_of(), stick)
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    entry = enter(places=[file])
+    entry.page(ChoosePage)
+    assert "Copy it again from the stick." in entry.read
+
+
+def test_named_file_that_is_not_here_is_told(enter: Enter, tmp_path: Path) -> None:
+    entry = enter(places=None)
+    entry.opening._missing = (tmp_path / "gone.rosetta-batch",)
+    entry.visit.begin()
+    entry.idle()
+    assert "gone.rosetta-batch is not in this folder." in entry.read
+
+
+def test_letters_that_cannot_be_drawn_are_refused_before_anything_is_asked(
+    enter: Enter, stick: Path
+) -> None:
+    items = items_of(2)
+    items[1] = items[1].model_copy(update={"candidate": "abc \U0001e922 def"})
+    entry = enter(places=[write_file(batch_of(items), stick)])
+    entry.page(MissingPage)
+    assert "U+1E922 ADLAM SMALL LETTER ALIF" in entry.read
+    assert "Language Council" in entry.read
+    assert entry.buttons.count("Back") == 1
+    entry.press("\r")
+    entry.page(ChoosePage)
+    assert entry.laptop.batches() == ()
+
+
+def test_letter_without_a_name_is_told_by_its_number() -> None:
+    assert letter_names("\ue000") == "U+E000"
+    assert letter_names("x\u030c") == "U+0078 LATIN SMALL LETTER X, U+030C COMBINING CARON"
+
+
+def test_language_is_changed_by_its_own_name_and_remembered(enter: Enter, stick: Path) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)], language=None)
+    _to_consent(entry)
+    entry.page(ConsentPage)._shares.click()
+    entry.click("Français")
+    assert entry.page(ConsentPage).shares
+    assert "I agree" not in entry.buttons
+    assert entry.laptop.setting("language") == "fr"
+    entry.press("\r")
+    entry.page(ItemPage)
+    agreed = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Consent)]
+    assert [each.language for each in agreed] == ["fr"]
+
+
+def test_what_is_typed_stays_when_the_language_changes(enter: Enter, stick: Path) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)], language=None)
+    entry.press("\r")
+    entry.type("WXWC")
+    entry.window.open_settings()
+    entry.click("Français")
+    entry.press("\x1b")
+    assert entry.page(AskingPage).text == "WXWC"
+    assert "Which code is on your card?" not in entry.read
+
+
+def test_keys_that_come_while_a_file_is_opened_are_dropped(enter: Enter, stick: Path) -> None:
+    write_file(batch_of(), stick)
+    entry = enter(sticks=[stick])
+    for _ in range(5):
+        entry.send("\r")
+    entry.page(OrganisationPage)
+
+
+def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    _to_consent(entry)
+    entry.press("\r")
+    entry.look.set_size(36)
+    _answer(entry, "4")
+    rated = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
+    assert [each.font for each in rated] == ["Noto Sans / Noto Sans Canadian Aboriginal 36 px"]
+
+
+def test_file_that_comes_during_a_sitting_waits_for_its_end(enter: Enter, stick: Path) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    _to_consent(entry)
+    entry.press("\r")
+    page = entry.page(ItemPage)
+    other = write_file(batch_of(batch="cd" * 8, title="Winter"), stick)
+    entry.visit.take(other)
+    assert entry.page(ItemPage) is page
+    assert "Winter.rosetta-batch is opened when you stop here." in entry.read
+    entry.press("q")
+    entry.page(WelcomePage)
+    assert "Winter" in entry.read

@@ -1,0 +1,139 @@
+"""The window from its first page on: a real laptop's file, real files on a stick, keys as a keyboard sends them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from review.desktop.buttons import Button
+from review.desktop.desk import Desk
+from review.desktop.erasure import Erasure
+from review.desktop.look import Look, Theme
+from review.desktop.page import Page
+from review.desktop.visit import Visit
+from review.desktop.window import Window
+from review.desktop.work import Work
+from review.log.laptop import Laptop
+from review.session.opening import Opening
+
+Kind = TypeVar("Kind", bound=Page)
+
+_KEYS = {"\r": Qt.Key.Key_Return, "\x1b": Qt.Key.Key_Escape}
+
+
+@dataclass
+class Entry:
+    """A program that was just started; ``keys`` counts what was pressed beside typing."""
+
+    qtbot: QtBot
+    home: Path
+    places: Sequence[Path] | None = None
+    sticks: list[Path] = field(default_factory=list)
+    language: str | None = "en"
+    size: int = 20
+    keys: int = 0
+    closed: bool = False
+
+    def __post_init__(self) -> None:
+        self.laptop = Laptop.open(self.home, busy_seconds=0.05)
+        self.kept: list[tuple[str, str]] = []
+        self.look = Look(Theme.LIGHT, self.size, lambda *said: self.kept.append(said))
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        self.look.apply(application)
+        self.work = Work()
+        self.opening = Opening(
+            self.laptop,
+            places=self.places,
+            language=self.language,
+            mounted=lambda: list(self.sticks),
+        )
+        self.desk = Desk(self.opening, self.work, self.look)
+        self.window = Window(self.desk)
+        self.visit = Visit(self.window, self.desk)
+        self.erasure = Erasure(self.window, self.desk)
+        self.visit.begin()
+        self.idle()
+
+    def close(self) -> None:
+        """End as the program does; once is enough."""
+        if self.closed:
+            return
+        self.closed = True
+        self.window.close()
+        self.window.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        self.laptop.close()
+
+    # where it is
+
+    def page(self, kind: type[Kind]) -> Kind:
+        """Give the page that is seen, which must be of this kind."""
+        self.idle()
+        assert isinstance(self.window.page, kind), self.window.page
+        return self.window.page
+
+    @property
+    def read(self) -> str:
+        """Everything that can be read on the page."""
+        assert self.window.page is not None
+        shown = [each for each in _all(self.window.page, QLabel) if each.isVisible()]
+        return "\n".join(each.text() for each in shown)
+
+    @property
+    def buttons(self) -> list[str]:
+        """What can be pressed on the page."""
+        assert self.window.page is not None
+        return [each.text() for each in _all(self.window.page, Button) if each.isVisible()]
+
+    # what the person does
+
+    def press(self, *keys: str, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier(0)) -> None:
+        """Press keys, each counted, and wait for what follows."""
+        for key in keys:
+            self.keys += 1
+            self.send(key, modifiers)
+            self.idle()
+
+    def type(self, text: str) -> None:
+        """Type into the line that has the focus."""
+        for character in text:
+            self.send(character)
+
+    def send(self, key: str, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier(0)) -> None:
+        """Send a key to what has the focus; wait for nothing."""
+        target: QWidget | None = QApplication.focusWidget() or self.window.page
+        assert target is not None
+        code = int(_KEYS.get(key) or ord(key.upper()))
+        for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+            QApplication.sendEvent(target, QKeyEvent(kind, code, modifiers, key))
+
+    def click(self, text: str) -> None:
+        """Press a button by its words."""
+        assert self.window.page is not None
+        self.keys += 1
+        next(
+            each
+            for each in _all(self.window.page, Button)
+            if each.text().startswith(text) and each.isVisible()
+        ).click()
+        self.idle()
+
+    def idle(self) -> None:
+        """Wait until everything that was asked is done."""
+        self.qtbot.waitUntil(lambda: not self.work.busy and self.window.page is not None)
+
+
+def _all(page: QWidget, kind: type) -> list:  # type: ignore[type-arg]
+    return page.findChildren(kind)
+
+
+Enter = Callable[..., Entry]
+"""Starts the program on the laptop of a test, as often as wanted."""
