@@ -5,17 +5,30 @@ The answers come first: where letters are large or the screen is low, this row g
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from review.desktop.buttons import Button
+from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
 from review.session.item_words import Offer
 from review.session.keys import ACT_WORDS, KEYS, Act
 from review.session.words import Words
 
+FIRST = (
+    Act.CANNOT_JUDGE,
+    Act.UNDO,
+    Act.SKIP,
+    Act.COMMENT,
+    Act.HELP,
+    Act.WORDING,
+    Act.HARM,
+    Act.REASONS,
+    Act.QUIT,
+)
+"""Which keep their button where there is not room for all, those most needed first."""
 BEHIND = (Act.UNRATED, Act.HAND_OVER, Act.WITHDRAW)
 """What is done so seldom that it always stands behind the button."""
 
@@ -27,14 +40,15 @@ class ActRow(QWidget):
     """An Act."""
     more = Signal()
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, said: Mapping[Act, str] = ACT_WORDS) -> None:
+        """``said`` is what each act does, in full words."""
         super().__init__()
-        self._words = words
+        self._words, self._said = words, said
         self._flow = FlowLayout()
         self.setLayout(self._flow)
         self._buttons: dict[Act, Button] = {}
         self._offered: tuple[Offer, ...] = ()
-        self._more = Button(words("more …"))
+        self._more = Button(capital(words("more …")))
         self._more.clicked.connect(self.more)
         self._flow.addWidget(self._more)
         self.folded: tuple[Act, ...] = ()
@@ -65,18 +79,22 @@ class ActRow(QWidget):
         self._flow.addWidget(self._more)
 
     def _button(self, offer: Offer) -> Button:
-        button = Button(offer.said, KEYS[offer.act][0])
-        button.setAccessibleDescription(self._words(ACT_WORDS[offer.act]))
+        button = Button(capital(offer.said), KEYS[offer.act][0])
+        button.setFont(self.font())
+        button.setAccessibleDescription(self._words(self._said[offer.act]))
         button.clicked.connect(lambda: self.chosen.emit(offer.act))
         return button
 
     def _fitting(self, width: int, rows: int, *, folds: bool) -> set[Act]:
-        """Choose the first offers that fit; where any is left over, the last place is for the others."""
+        """Choose what fits; where anything is left over, the last place is for the others."""
         acts = [offer.act for offer in self._offered]
-        for count in range(len(acts), -1, -1):
+        needed = sorted(acts, key=FIRST.index)
+        for count in range(len(acts), 0, -1):
+            shown = set(needed[:count])
             last = [self._more] if folds or count < len(acts) else []
-            if self._rows([*(self._buttons[act] for act in acts[:count]), *last], width) <= rows:
-                return set(acts[:count])
+            buttons = [*(self._buttons[act] for act in acts if act in shown), *last]
+            if self._rows(buttons, width) <= rows:
+                return shown
         return set()
 
     def _rows(self, buttons: Sequence[Button], width: int) -> int:

@@ -11,6 +11,7 @@ from corpora.visible import readable
 from review.desktop.announcing import announce
 from review.desktop.answers import Answers
 from review.desktop.buttons import Button
+from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
 from review.session.item_words import Answer, Question
 from review.session.words import Words
@@ -46,7 +47,7 @@ class Asked(QWidget):
             acts = QWidget()
             acts.setLayout(self._acts)
             self._column.addWidget(acts)
-        button = Button(text, key)
+        button = Button(capital(text), key)
         self._acts.addWidget(button)
         return button
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
@@ -12,10 +12,13 @@ from corpora.visible import readable
 from review.desktop.act_row import BEHIND, ActRow
 from review.desktop.announcing import announce
 from review.desktop.answers import Answers
+from review.desktop.buttons import Button
+from review.desktop.capital import capital
 from review.desktop.choices import Choices, OnceMore
 from review.desktop.desk import Desk
 from review.desktop.item_texts import ItemTexts
 from review.desktop.lesson import LessonBox
+from review.desktop.letters import set_letters
 from review.desktop.missing_letters import first_missing
 from review.desktop.more_acts import MoreActs
 from review.desktop.page import Page
@@ -69,7 +72,9 @@ class ItemFace(Page):
         self._below, self._unshown = QLabel(words(item_words.GOES_ON_BELOW)), QLabel()
         self._answers = Answers(item_words.ratings(words))
         self._acts = ActRow(words)
-        self._go_on = self.button(words("go on"), self.enter, words("Enter"), main=True)
+        self._go_on = Button(capital(words("go on")), words("Enter"))
+        self._go_on.setProperty("role", "main")
+        self._go_on.clicked.connect(self.enter)
         self._put_in_place()
 
     def _put_in_place(self) -> None:
@@ -93,13 +98,18 @@ class ItemFace(Page):
             f"{self.words('Leave this sentence for later, or say that you cannot judge it.')}"
         )
         self._below.setProperty("role", "quiet")
-        for widget in (self._below, self._unshown, self._answers, self._acts):
+        for widget in self._around():
             self.hold(widget)
+        self._held.setAlignment(self._go_on, Qt.AlignmentFlag.AlignLeading)
         self._texts.painted.connect(self._painted)
         bar = self._scroll.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled_to)
         bar.rangeChanged.connect(lambda *_: self._grown())
         self.desk.look.changed.connect(self._arrange)
+
+    def _around(self) -> tuple[QWidget, ...]:
+        """Give what stays in sight below the texts."""
+        return (self._below, self._unshown, self._answers, self._go_on, self._acts)
 
     # what is shown
 
@@ -201,15 +211,17 @@ class ItemFace(Page):
 
     def _arrange(self) -> None:
         """Give each part its place: the answers first, then the texts, then what else can be done."""
-        rows = self._rows()
-        judges = self.mode is Mode.JUDGE or (rows > 1 and self.mode in {Mode.WRITING, Mode.MORE})
-        lesson = self.view.lesson is not None
+        for widget in self._around():
+            set_letters(widget, self.around())
+        self._texts.set_names(self.around())
+        judges, lesson = self.mode is Mode.JUDGE, self.view.lesson is not None
+        self._texts.setVisible(self.mode is not Mode.REASONS)
+        self._lesson.setVisible(lesson and judges)
         self._answers.setVisible(judges and self.asks and not lesson)
-        self._unshown.setVisible(not self.asks)
-        stands = self.view.item is not None and self.view.item.stands
-        self._go_on.setVisible((lesson or stands) and self.mode is Mode.JUDGE)
-        self._acts.setVisible(self.mode is Mode.JUDGE)
-        self._acts.offer(self._offers(), self._behind(), self._width(), rows)
+        self._unshown.setVisible(judges and not self.asks)
+        self._go_on.setVisible(judges and lesson)
+        self._acts.setVisible(judges)
+        self._acts.offer(self._offers(), self._behind(), self._width(), self._rows())
         self._tell_more()
 
     def _offers(self) -> list[Offer]:
@@ -224,7 +236,8 @@ class ItemFace(Page):
         ]
 
     def _rows(self) -> int:
-        return 2 if self.height() >= _ROOMY_LINES * self.fontMetrics().lineSpacing() else 1
+        lines = self.height() / self._acts.fontMetrics().lineSpacing()
+        return 2 if lines >= _ROOMY_LINES and self.around() == self.desk.look.size else 1
 
     def _width(self) -> int:
         margins = self.layout().contentsMargins()
@@ -257,7 +270,7 @@ class ItemFace(Page):
 
     def _tell_more(self) -> None:
         bar = self._scroll.verticalScrollBar()
-        self._below.setVisible(bar.value() < bar.maximum())
+        self._below.setVisible(self.mode is Mode.JUDGE and bar.value() < bar.maximum())
 
 
 def _read(view: View) -> tuple[str, Lesson | None]:

@@ -128,9 +128,15 @@ class ItemPage(ItemFace):
             self._reason(reason_of(character))
         elif self.mode is Mode.WHY:
             self._cannot_judge(cannot_judge_of(character))
+        elif character == " ":
+            self._read_on()
         elif self.mode is not Mode.HARM:
             return self._mean(act_of(character))
         return True
+
+    def _read_on(self) -> None:
+        bar = self._scroll.verticalScrollBar()
+        bar.setValue(bar.value() + bar.pageStep())
 
     def _mean(self, act: Act | None) -> bool:
         if act is not None and self.mode is Mode.MORE:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from corpora.visible import readable
+from review.desktop.letters import set_letters
 from review.desktop.text_pane import TextPane
 from review.session import item_words
 from review.session.item_words import Mark
@@ -28,6 +29,7 @@ class ItemTexts(QWidget):
         self._translation_seen = False
         self._shown = ("", "", "")
         """Item, original and translation."""
+        self._names: list[QLabel] = []
         self._marks = QVBoxLayout()
         self._shown_marks: tuple[Mark, ...] = ()
         column = QVBoxLayout(self)
@@ -38,6 +40,7 @@ class ItemTexts(QWidget):
         ):
             name = _line(words(said), "quiet")
             name.setBuddy(pane)
+            self._names.append(name)
             pane.setAccessibleName(words(said))
             pane.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             column.addWidget(name)
@@ -61,6 +64,11 @@ class ItemTexts(QWidget):
         self._translation_seen = False
         self.source.show_text(readable(item.source))
         self.candidate.show_text(readable(item.candidate), TRANSLATION_SCALE)
+
+    def set_names(self, px: int) -> None:
+        """Give the names of the texts letters of this many pixels."""
+        for name in self._names:
+            set_letters(name, px)
 
     def forget(self) -> None:
         """Wait for the item to be painted anew: something else was in its place."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from review.desktop.buttons import Button
+from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
 from review.session.keys import ACT_WORDS, KEYS, Act
 from review.session.words import Words
@@ -22,9 +23,10 @@ class MoreActs(QWidget):
     """The person's own answers are to be looked at again."""
     left = Signal()
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, said: Mapping[Act, str] = ACT_WORDS) -> None:
+        """``said`` is what each act does, in full words."""
         super().__init__()
-        self._words = words
+        self._words, self._said = words, said
         self._flow = FlowLayout()
         self.setLayout(self._flow)
         self.hide()
@@ -36,14 +38,14 @@ class MoreActs(QWidget):
                 widget.hide()
                 widget.deleteLater()
         for act in acts:
-            button = Button(self._words(ACT_WORDS[act]), KEYS[act][0])
+            button = Button(self._words(self._said[act]), KEYS[act][0])
             button.clicked.connect(lambda _=False, act=act: self.chosen.emit(act))
             self._flow.addWidget(button)
         if answers:
             look = Button(self._words("Look at my answers again"))
             look.clicked.connect(self.answers)
             self._flow.addWidget(look)
-        back = Button(self._words("back"), self._words("Esc"))
+        back = Button(capital(self._words("back")), self._words("Esc"))
         back.clicked.connect(self.left)
         self._flow.addWidget(back)
         self.show()

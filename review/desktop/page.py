@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from review.desktop import fonts
 from review.desktop.announcing import announce
 from review.desktop.banner import Banner
 from review.desktop.buttons import Button
 from review.desktop.desk import Desk
 from review.desktop.flow import FlowLayout
+from review.desktop.letters import set_letters
+from review.desktop.look import SIZES
 from review.session.troubles import Trouble
 from review.session.words import Words
 
@@ -23,6 +26,10 @@ _CONTROL = Qt.KeyboardModifier.ControlModifier
 _ALT = Qt.KeyboardModifier.AltModifier
 _BETWEEN, _EDGE = 12, 20
 """Pixels between two paragraphs, and around the page."""
+_APART, _TOGETHER = "\u2066", "\u2069"
+"""Between them a sign keeps its side of a letter, whatever the direction of the page."""
+_LINES, _LETTERS = 27, 44
+"""Into so many parts the height and the width of a page are divided for the letters around what is read."""
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
@@ -37,11 +44,13 @@ class Page(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
-        self._place, self._said = _line("title"), _line("quiet")
+        self._place, self._said = _line(""), _line("quiet")
+        self._head = QWidget()
         self._banner = Banner(self)
         self._top, self._body, self._held = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
         self._foot = FlowLayout()
         self._lay_out()
+        desk.look.changed.connect(self._fit_head)
 
     @property
     def words(self) -> Words:
@@ -189,16 +198,18 @@ class Page(QWidget):
         self._body.setSpacing(_BETWEEN)
         page = QVBoxLayout(self)
         page.setContentsMargins(_EDGE, _EDGE // 2, _EDGE, _EDGE // 2)
-        page.addLayout(self._head())
+        self._fill_head()
+        page.addWidget(self._head)
         page.addLayout(self._top)
         page.addWidget(self._scrolling(), 1)
         page.addLayout(self._held)
         page.addWidget(foot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def _head(self) -> QHBoxLayout:
+    def _fill_head(self) -> None:
         words, look = self.words, self.desk.look
-        head = QHBoxLayout()
+        head = QHBoxLayout(self._head)
+        head.setContentsMargins(0, 0, 0, 0)
         head.addWidget(self._place, 1)
         head.addWidget(self._said, 1)
         for sign, name, act in (
@@ -206,11 +217,26 @@ class Page(QWidget):
             ("A+", words("Larger letters"), look.larger),
             (words("Settings"), words("Settings"), self.settings.emit),
         ):
-            button = Button(sign)
+            button = Button(f"{_APART}{sign}{_TOGETHER}")
             button.setAccessibleName(name)
             button.clicked.connect(lambda _=False, act=act: act())
             head.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        return head
+
+    def around(self) -> int:
+        """Give the pixels of the letters around what is read: as chosen, but no larger than leaves it room."""
+        room = min(self.height() // _LINES, self.width() // _LETTERS)
+        return min(self.desk.look.size, max(SIZES[0], room))
+
+    def _fit_head(self) -> None:
+        px = self.around()
+        set_letters(self._head, px)
+        roomy = px == self.desk.look.size
+        self._place.setFont(fonts.font(px + max(4, px // 4) if roomy else px, bold=True))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let the head leave room for what is read."""
+        super().resizeEvent(event)
+        self._fit_head()
 
     def _scrolling(self) -> QScrollArea:
         inside = QWidget()

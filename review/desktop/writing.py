@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from review.desktop.buttons import Button
+from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
 from review.desktop.letter_row import LetterRow
 from review.desktop.typing_box import TypingBox
@@ -32,7 +33,7 @@ class Writing(QWidget):
         self._title.setProperty("role", "strong")
         self._box = TypingBox()
         self._title.setBuddy(self._box)
-        self._start = Button(words("begin with the translation"), "↑")
+        self._start = Button(capital(words("begin with the translation")), "↑")
         self._start.clicked.connect(self.begin_with_start)
         self._box.paused.connect(self.paused)
         self._box.saved.connect(self.saved)
@@ -84,10 +85,10 @@ class Writing(QWidget):
             row = LetterRow(letters)
             row.typed.connect(self.take)
             column.addWidget(row)
-        save = Button(words("save"), words("Enter"))
+        save = Button(capital(words("save")), words("Enter"))
         save.setProperty("role", "main")
         save.clicked.connect(self.save)
-        back = Button(words("back; your words are kept"), words("Esc"))
+        back = Button(capital(words("back; your words are kept")), words("Esc"))
         back.clicked.connect(self.leave)
         acts = QWidget()
         flow = FlowLayout()

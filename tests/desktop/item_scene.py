@@ -10,12 +10,12 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
-from review.desktop.look import Look, Theme
 from shiboken6 import isValid
 
 from review.desktop.desk import Desk
 from review.desktop.item_face import Mode
 from review.desktop.item_page import ItemPage
+from review.desktop.look import Look, Theme
 from review.desktop.work import Work
 from review.files.batch import Batch
 from review.log.event import Event

@@ -306,7 +306,7 @@ def test_ctrl_and_z_in_a_box_takes_back_typing_first(scene: Scene) -> None:
 
 def test_a_digit_on_a_button_beside_the_box_is_text(scene: Scene) -> None:
     scene.press("c")
-    button(scene, "save").setFocus()
+    button(scene, "Save").setFocus()
     scene.press("1")
     assert scene.page._writing.text == "1"
     assert rated(scene) == []

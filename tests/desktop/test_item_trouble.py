@@ -154,7 +154,7 @@ def test_an_item_that_cannot_be_drawn_is_not_asked(unreadable: Scene) -> None:
 
 
 def test_of_an_item_that_cannot_be_drawn_one_can_say_so(unreadable: Scene) -> None:
-    unreadable.qtbot.mouseClick(button(unreadable, "cannot judge"), Qt.MouseButton.LeftButton)
+    unreadable.qtbot.mouseClick(button(unreadable, "Cannot judge"), Qt.MouseButton.LeftButton)
     unreadable.press("5")
     assert [each.item for each in unreadable.events(NotJudged)] == [item_id(1)]
 

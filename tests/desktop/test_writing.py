@@ -44,7 +44,7 @@ def box(writing: Writing) -> TypingBox:
 def test_save_and_back_give_the_text_with_the_word_that_is_being_composed(
     writing: Writing, qtbot: QtBot
 ) -> None:
-    for name, signal in (("save", writing.saved), ("back; your words are kept", writing.left)):
+    for name, signal in (("Save", writing.saved), ("Back; your words are kept", writing.left)):
         writing.begin("Your comment", "a ")
         QApplication.sendEvent(box(writing), QInputMethodEvent("word", []))
         with qtbot.waitSignal(signal) as given:
@@ -65,11 +65,11 @@ def test_a_letter_goes_to_the_cursor_and_the_keys_stay_in_the_box(
 def test_the_start_is_offered_where_there_is_one(writing: Writing, qtbot: QtBot) -> None:
     writing.begin("Your comment", "")
     with pytest.raises(AssertionError):
-        press(qtbot, writing, "begin with the translation")
+        press(qtbot, writing, "Begin with the translation")
     writing.begin("A better translation", "", start="ᓂᐚᐸᒫᐤ")
-    press(qtbot, writing, "begin with the translation")
+    press(qtbot, writing, "Begin with the translation")
     assert writing.text == "ᓂᐚᐸᒫᐤ"
-    press(qtbot, writing, "begin with the translation")
+    press(qtbot, writing, "Begin with the translation")
     assert writing.text == "ᓂᐚᐸᒫᐤ"
 
 
