@@ -91,8 +91,8 @@ class ErasePage(Page):
         words = self.words
         if found.waiting:
             said = words.plural(
-                "Of {n} sentence, what was answered lies only here. It would be lost.",
-                "Of {n} sentences, what was answered lies only here. It would be lost.",
+                "What was said about {n} sentence lies only on this computer. It would be lost.",
+                "What was said about {n} sentences lies only on this computer. It would be lost.",
                 found.waiting,
             )
             self.paragraph(said, "warn")

@@ -1,4 +1,4 @@
-"""Finding a folder on this computer, one step at a time, in the letters and words of the program.
+"""Finding a folder or a file on this computer, one step at a time, in the letters and words of the program.
 
 The dialogs of systems and of Qt note outside the data folder which folders were looked at.
 """
@@ -6,6 +6,7 @@ The dialogs of systems and of Qt note outside the data folder which folders were
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -23,18 +24,24 @@ from review.session.troubles import trouble
 _MOST = 2000
 """Folders that are listed of one place."""
 
+_Listed = tuple[tuple[Path, ...], tuple[Path, ...]]
+"""The folders in a folder, and its files of the kind that is looked for."""
+
 
 class Folders(QWidget):
-    """Shows the folders in a folder; each opens when it is chosen."""
+    """Shows the folders in a folder, and files of one kind; each folder opens when it is chosen."""
 
     moved = Signal()
     """Another folder is open now, or was listed."""
+    found = Signal(object)
+    """The Path of the file that was chosen."""
     told = Signal(object)
     """A Trouble: a folder could not be listed, and the one before is still open."""
 
-    def __init__(self, desk: Desk, start: Path) -> None:
+    def __init__(self, desk: Desk, start: Path, suffix: str = "") -> None:
+        """``suffix`` ends the names of the files that are shown; without it none are."""
         super().__init__()
-        self._desk = desk
+        self._desk, self._suffix = desk, suffix
         self.here = start
         """The folder that is open."""
         self._column = QVBoxLayout(self)
@@ -45,35 +52,43 @@ class Folders(QWidget):
         self._path.setTextFormat(Qt.TextFormat.PlainText)
         for widget in (self._path, self._rows):
             self._column.addWidget(widget)
-        self._show(start, ())
+        self._show(start, ((), ()))
         self.open(start)
 
     def open(self, folder: Path) -> None:
         """List a folder away from the window; where that fails, stay."""
         self._desk.work.do(
-            partial(_folders_in, folder), partial(self._opened, folder), self._not_opened
+            partial(_listed, folder, self._suffix), partial(self._opened, folder), self._not_opened
         )
 
-    def _opened(self, folder: Path, folders: tuple[Path, ...]) -> None:
+    def _opened(self, folder: Path, listed: _Listed) -> None:
         if isValid(self):
-            self._show(folder, folders)
+            self._show(folder, listed)
             self.moved.emit()
 
     def _not_opened(self, error: HarnessError) -> None:
         if isValid(self):
             self.told.emit(trouble(self._desk.words, error))
 
-    def _show(self, folder: Path, folders: tuple[Path, ...]) -> None:
+    def _show(self, folder: Path, listed: _Listed) -> None:
+        folders, files = listed
         self.here = folder
         self._path.setText(readable(str(folder)))
         above = self._above()
         up = [self._desk.words("↑ {folder}", folder=readable(str(each))) for each in above]
-        rows = Rows(self._desk.words, [*up, *(readable(each.name) for each in folders)])
-        rows.chosen.connect(lambda number: self.open([*above, *folders][number]))
+        names = [readable(each.name) for each in (*files, *folders)]
+        rows = Rows(self._desk.words, [*up, *names])
+        rows.chosen.connect(lambda number: self._choose(number, [*above, *files, *folders], files))
         self._column.replaceWidget(self._rows, rows)
         self._rows.hide()
         self._rows.deleteLater()
         self._rows = rows
+
+    def _choose(self, number: int, paths: list[Path], files: tuple[Path, ...]) -> None:
+        if (path := paths[number]) in files:
+            self.found.emit(path)
+        else:
+            self.open(path)
 
     def _above(self) -> list[Path]:
         """Give the folder above; above the last one lie the other drives of this computer."""
@@ -83,18 +98,21 @@ class Folders(QWidget):
         return [each for each in drives if each != self.here]
 
 
-def _folders_in(folder: Path) -> tuple[Path, ...]:
-    """List the folders in a folder, by name, without hidden ones; raises StickError in words."""
+def _listed(folder: Path, suffix: str) -> _Listed:
+    """List the folders in a folder and its files of one kind, without hidden ones; raises StickError in words."""
     try:
         with os.scandir(folder) as entries:
-            found = [
-                Path(entry.path)
-                for entry in entries
-                if not entry.name.startswith(".") and _is_folder(entry)
-            ]
+            seen = [entry for entry in entries if not entry.name.startswith(".")]
+            folders = [entry for entry in seen if _is_folder(entry)]
     except OSError as error:
         raise stick_error(folder, error) from None
-    return tuple(sorted(found, key=lambda path: path.name.casefold())[:_MOST])
+    files = [entry for entry in seen if suffix and entry.name.lower().endswith(suffix)]
+    return _by_name(folders), _by_name(files)
+
+
+def _by_name(entries: Sequence[os.DirEntry[str]]) -> tuple[Path, ...]:
+    named = sorted(entries, key=lambda entry: entry.name.casefold())
+    return tuple(Path(entry.path) for entry in named[:_MOST])
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -6,24 +6,28 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
 from corpora.visible import readable
 from harness.failures import HarnessError
 from review.desktop.announcing import announce
-from review.desktop.buttons import Button
 from review.desktop.desk import Desk
 from review.desktop.folders import Folders
+from review.desktop.offers import Offers
 from review.desktop.page import Page
 from review.desktop.rows import Rows
+from review.desktop.text_pane import TextPane
 from review.session import page_words
 from review.session.handing_over import Exported
 from review.session.troubles import trouble
 
 LOOK_MILLISECONDS = 2000
 """How soon a stick that is put in is seen; nobody has to wait for it, or to be quicker."""
+
+_PHRASE_SCALE = 1.6
+"""The six words are copied by hand: they stand in letters larger than those of the page."""
 
 Export = Callable[[Path], Sequence[Exported]]
 """Writes everything that is to be handed over into a folder, and reads it back."""
@@ -41,7 +45,7 @@ class HandOverPage(Page):
         self._saving = False
         self._settled = False
         """True while a file is being written, and when it is there."""
-        self._said = ""
+        self._came_of_it = ""
         """What came of the last try."""
         self._act: Callable[[], None] = self.look
         """What Enter does."""
@@ -88,8 +92,8 @@ class HandOverPage(Page):
         """Lay out the places that were found."""
         words, places = self.words, self._places or ()
         self._clear()
-        if self._said:
-            self.paragraph(self._said, "warn")
+        if self._came_of_it:
+            self.paragraph(self._came_of_it, "warn")
         asked = self.paragraph(self._question(), "strong").text()
         if places:
             rows = Rows(words, [_named(place) for place in places], main=True)
@@ -100,7 +104,7 @@ class HandOverPage(Page):
         self.button(words("Back"), self.back, words("Esc"))
         self._act = partial(self.save, places[0]) if places else self.look
         self._timer.start()
-        self._heard(f"{self._said} {asked}".strip())
+        self._heard(f"{self._came_of_it} {asked}".strip())
 
     def _question(self) -> str:
         words = self.words
@@ -139,7 +143,7 @@ class HandOverPage(Page):
         if self._settled:
             return
         self._settled = self._saving = True
-        self._said = ""
+        self._came_of_it = ""
         self._clear()
         self._heard(self.paragraph(page_words.saving_to_stick(self.words), "strong").text())
         self.desk.work.do(partial(self._export, folder), self._saved, self._not_saved)
@@ -149,7 +153,7 @@ class HandOverPage(Page):
         if not isValid(self):
             return
         self._settled = self._saving = False
-        self._said = self.words("Nothing was written. Choose another place, or try again.")
+        self._came_of_it = self.words("Nothing was written. Choose another place, or try again.")
         self._ask()
         self.tell(trouble(self.words, error))
         self.look()
@@ -172,17 +176,16 @@ class HandOverPage(Page):
 
     def _show(self, file: Exported) -> None:
         self.paragraph(page_words.six_words_of_file(self.words))
-        phrase = self.paragraph(file.phrase, "mark")
-        phrase.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        copy = Button(self.words("Copy the six words"))
-        copy.clicked.connect(partial(self._copy, file.phrase))
-        self.add(copy)
+        phrase = TextPane()
+        phrase.setAccessibleName(page_words.six_words_of_file(self.words))
+        phrase.show_text(file.phrase, _PHRASE_SCALE)
+        self.add(phrase)
+        copies = Offers()
+        copies.offer(self.words("Copy the six words"), partial(self._copy, file.phrase))
+        self.add(copies)
         self.paragraph(readable(str(file.path)), "quiet")
 
-    def _copy(self, phrase: str, _: bool = False) -> None:
+    def _copy(self, phrase: str) -> None:
         QGuiApplication.clipboard().setText(phrase)
         self.say(self.words("Copied."))
 

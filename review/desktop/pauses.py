@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
-from review.desktop.buttons import Button
+from review.desktop.announcing import announce
 from review.desktop.desk import Desk
+from review.desktop.offers import Offers
 from review.desktop.page import Page
 from review.rating import Rating
 from review.session import page_words
@@ -38,8 +39,10 @@ class PausePage(Page):
         """``answered`` are the person's own answers, for whoever counts them."""
         super().__init__(desk)
         self.view, self.answered = view, answered
+        self._offers, self._first = Offers(), ""
         self.place(self.title())
         self.fill()
+        self.add(self._offers)
         self.say(view.said)
         self.tell(Trouble(view.trouble, view.detail) if view.trouble else None)
 
@@ -50,6 +53,11 @@ class PausePage(Page):
     def fill(self) -> None:
         """Lay out what is to be read and done."""
         raise NotImplementedError
+
+    def begin(self) -> None:
+        """Take the keys and say aloud what was just done, where the person is, and what is on the page."""
+        self.setFocus()
+        announce(self, " ".join(filter(None, (self.view.said, self.title(), self._first))))
 
     # keys
 
@@ -73,37 +81,40 @@ class PausePage(Page):
     # what pages share
 
     def _read(self, said: PageWords, role: str = "strong") -> None:
+        self._first = said.first
         self.paragraph(said.first, role)
         for sentence in said.rest:
             self.paragraph(sentence)
 
-    def _lead(self, onward: Onward, text: str, key: str = "", *, main: bool = False) -> Button:
+    def _lead(self, onward: Onward, text: str, key: str = "", *, main: bool = False) -> None:
         """Add a button to the foot."""
-        return self.button(text, lambda: self.onward.emit(onward), key, main=main)
+        self.button(text, lambda: self.onward.emit(onward), key, main=main)
 
     def _offer(self, onward: Onward, text: str, key: str = "") -> None:
         """Add a button below what is read."""
-        button = Button(text, key)
-        button.clicked.connect(lambda: self.onward.emit(onward))
-        self.add(button)
+        self._offers.offer(text, lambda: self.onward.emit(onward), key)
 
     def _act(self, act: Act) -> None:
         self._offer(_ONWARD[act], self.words(ACT_WORDS[act]), KEYS[act][0])
 
-    def _hand_over(self, *, main: bool = False) -> Button:
+    def _hand_over(self, *, main: bool = False) -> None:
         said = page_words.hand_over(self.words)
-        return self._lead(Onward.HAND_OVER, said, KEYS[Act.HAND_OVER][0], main=main)
+        self._lead(Onward.HAND_OVER, said, KEYS[Act.HAND_OVER][0], main=main)
 
-    def _go_on(self, text: str) -> Button:
-        return self._lead(Onward.GO_ON, text, self.words("Enter"), main=True)
+    def _go_on(self, text: str) -> None:
+        self._lead(Onward.GO_ON, text, self.words("Enter"), main=True)
 
-    def _stop(self) -> Button:
-        return self._lead(Onward.LEAVE, self.words("Stop for now"), KEYS[Act.QUIT][0])
+    def _look_at_them(self) -> str:
+        return self.words.plural("Look at it", "Look at them", self.view.skipped)
 
-    def _end(self) -> None:
+    def _stop(self) -> None:
+        self._lead(Onward.LEAVE, self.words("Stop for now"), KEYS[Act.QUIT][0])
+
+    def _end(self, *, main: bool = False) -> None:
         """Lead to other reviews, or out of the program."""
-        self._lead(Onward.LEAVE, self.words("Other sentences"), KEYS[Act.QUIT][0])
-        self.button(self.words("Close the program"), lambda: self.window().close())
+        others, key = self.words("Other sentences"), KEYS[Act.QUIT][0]
+        self._lead(Onward.LEAVE, others, key, main=main)
+        self._offers.offer(self.words("Close the program"), lambda: self.window().close())
 
     def _offer_changes(self) -> None:
         """Offer what can still be changed in one's own answers."""
@@ -130,9 +141,9 @@ class LaterPage(PausePage):
     def fill(self) -> None:
         """Ask."""
         self._read(page_words.later(self.words, self.view))
-        self._go_on(self.words("Look at them"))
-        self._hand_over()
+        self._go_on(self._look_at_them())
         self._stop()
+        self._act(Act.HAND_OVER)
         self._offer_changes()
         self._act(Act.HELP)
 
@@ -146,16 +157,17 @@ class EndPage(PausePage):
         self._count()
         self._what_to_do()
         self.paragraph(self.words("Your answers stay on this computer too."), "quiet")
-        self._hand_over(main=True)
-        self._end()
+        handed_over = bool(self.view.handed_over)
+        self._hand_over(main=not handed_over)
         self._left()
         self._offer_changes()
         self._act(Act.WITHDRAW)
         self._act(Act.HELP)
+        self._end(main=handed_over)
 
     def enter(self) -> None:
-        """Do what the main button does."""
-        self.onward.emit(Onward.HAND_OVER)
+        """Hand over, and after that go on to other reviews."""
+        self.onward.emit(Onward.LEAVE if self.view.handed_over else Onward.HAND_OVER)
 
     def _count(self) -> None:
         """Say how often the person gave each answer; their own answers only."""
@@ -169,7 +181,7 @@ class EndPage(PausePage):
         if lines and given[None]:
             lines.append(words("{answer}: {n}", answer=words("Could not judge"), n=given[None]))
         if lines:
-            self.paragraph("\n".join(lines))
+            self.paragraph(" · ".join(lines))
 
     def _what_to_do(self) -> None:
         words = self.words
@@ -194,7 +206,7 @@ class EndPage(PausePage):
                     "{n} sentence is left for later.", "{n} sentences are left for later.", left
                 )
             )
-            self._offer(Onward.GO_ON, self.words("Look at them"))
+            self._offer(Onward.GO_ON, self._look_at_them())
 
 
 class WithdrawnPage(PausePage):

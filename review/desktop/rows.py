@@ -45,6 +45,7 @@ class Rows(QWidget):
             row = Button(text)
             row.clicked.connect(partial(self._choose, number))
             self._column.insertWidget(number, row)
+            row.show()
             self._rows.append(row)
         self._more.setVisible(len(self._rows) < len(self._texts))
 

@@ -18,7 +18,6 @@ from review.desktop.help_page import HelpPage
 from review.desktop.item_page import ItemPage
 from review.desktop.page import Page
 from review.desktop.pauses import PAUSES, EndPage
-from review.desktop.translation_page import TranslationPage
 from review.desktop.window import Window
 from review.desktop.withdraw_page import WithdrawPage
 from review.files.batch import Batch
@@ -41,7 +40,7 @@ class Sitting(QObject):
     def __init__(self, window: Window, desk: Desk, batch: Batch, session: Session) -> None:
         super().__init__()
         self._window, self._desk, self._batch, self._session = window, desk, batch, session
-        self._items: ItemPage | TranslationPage | None = None
+        self._items: ItemPage | None = None
         """The page of an item, while it is shown."""
         self._ending = False
         self._draw: Callable[[], None] = self.start
@@ -72,9 +71,7 @@ class Sitting(QObject):
             self._end()
 
     def _show_item(self) -> None:
-        translates = self._session.manifest.task == "translate"
-        kind = TranslationPage if translates else ItemPage
-        page = kind(self._desk, self._session)
+        page = ItemPage(self._desk, self._session)
         page.onward.connect(self._go)
         page.away.connect(self._show)
         page.left.connect(partial(self._go, Onward.LEAVE))

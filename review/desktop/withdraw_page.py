@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 
 from review.desktop.announcing import announce
 from review.desktop.answers import Answers
@@ -66,6 +66,7 @@ class WithdrawPage(Page):
         self._sure.setText(sure)
         self._sure.show()
         self._erase.show()
+        QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self._sure))
         announce(self, sure)
 
     def _do(self) -> None:

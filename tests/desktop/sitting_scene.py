@@ -1,0 +1,157 @@
+"""A whole sitting in a window, on a real laptop's file, with a stick that can be put in and pulled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from review.desktop.buttons import Button
+from review.desktop.desk import Desk
+from review.desktop.erasure import Erasure
+from review.desktop.item_page import ItemPage
+from review.desktop.look import Look, Theme
+from review.desktop.page import Page
+from review.desktop.sitting import Sitting
+from review.desktop.window import Window
+from review.desktop.work import Work
+from review.files.batch import Batch
+from review.log.laptop import Laptop
+from review.log.payloads import Face
+from review.session.opening import Opening
+from review.session.session import Session
+from tests.review.session.scenes import CODE, batch_of, items_of, write_file
+
+PageOf = TypeVar("PageOf", bound=Page)
+
+_TEXT = {Qt.Key.Key_Return: "\r", Qt.Key.Key_Escape: "\x1b"}
+
+
+@dataclass
+class Scene:
+    """What a test has at hand; ``do`` presses keys and waits until what followed is done."""
+
+    qtbot: QtBot
+    folder: Path
+    batch: Batch = field(default_factory=lambda: batch_of(items_of(3)))
+    language: str = "en"
+    size: int = 20
+    theme: Theme = Theme.LIGHT
+    room: tuple[int, int] = (1024, 600)
+
+    def __post_init__(self) -> None:
+        self.home, self.stick = self.folder / "home", self.folder / "stick"
+        self.stick.mkdir(exist_ok=True)
+        self.sticks = [self.stick]
+        self.laptop = Laptop.open(self.home, busy_seconds=0.05)
+        self.opening = Opening(self.laptop, mounted=lambda: self.sticks, language=self.language)
+        self.look = Look(self.theme, self.size, lambda name, value: None)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        self.look.apply(application)
+        self.work = Work()
+        self.desk = Desk(self.opening, self.work, self.look)
+        self.window = Window(self.desk)
+        self.erasure = Erasure(self.window, self.desk)
+        self.window.closing.connect(lambda: self.sitting.keep_typed())
+        self.ended = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Open the batch from a file and show where the person is."""
+        mail = self.folder / "mail"
+        file = write_file(self.batch, mail)
+        opening = Opening(self.laptop, places=[file], language=self.language)
+        self.session = self.session_of(opening)
+        self.sitting = Sitting(self.window, self.desk, self.batch, self.session)
+        self.sitting.ended.connect(self._ended)
+        self.window.show()
+        self.window.resize(*self.room)
+        self.sitting.start()
+        self.idle()
+
+    def session_of(self, opening: Opening) -> Session:
+        batch = opening.open(opening.choices()[0])
+        code = opening.reviewer(batch, CODE)
+        session = opening.session(batch, code, Face.DESKTOP, guard=0.0)
+        session.words = self.opening.words
+        session.agree(share_corrections=False)
+        return session
+
+    def _ended(self) -> None:
+        self.ended += 1
+        self.window.show_page(Page(self.desk))
+
+    def close(self) -> None:
+        self.window.close()
+        self.window.deleteLater()
+
+    # keys and buttons
+
+    def press(self, *keys: str | Qt.Key) -> None:
+        """Press keys one after the other, each when the one before was done."""
+        for key in keys:
+            code, text = (
+                (ord(key.upper()), key) if isinstance(key, str) else (int(key), _TEXT.get(key, ""))
+            )
+            target = QApplication.focusWidget() or self.page
+            for kind in (QKeyEvent.Type.KeyPress, QKeyEvent.Type.KeyRelease):
+                event = QKeyEvent(kind, code, Qt.KeyboardModifier.NoModifier, text)
+                QApplication.sendEvent(target, event)
+            self.idle()
+
+    def click(self, words: str) -> None:
+        """Press the button that begins with these words."""
+        self.button(words).click()
+        self.idle()
+
+    def idle(self) -> None:
+        """Wait until everything that was asked is done, and an item that followed is painted."""
+        self.qtbot.waitUntil(lambda: not self.work.busy)
+        view = self.session.view
+        if view.item is not None and self.shows_item:
+            self.qtbot.waitUntil(lambda: self.session._time._painted is not None)
+            self.qtbot.waitUntil(lambda: self.sees_translation)
+
+    @property
+    def shows_item(self) -> bool:
+        return self.sitting._items is not None and self.page is self.sitting._items
+
+    @property
+    def sees_translation(self) -> bool:
+        """Whether the translation is on the screen, or would be after scrolling."""
+        page = self.page_of(ItemPage)
+        below = page._scroll.verticalScrollBar().maximum() > 0
+        return page._texts.translation_seen or below
+
+    # what is seen
+
+    @property
+    def page(self) -> Page:
+        assert self.window.page is not None
+        return self.window.page
+
+    def page_of(self, kind: type[PageOf]) -> PageOf:
+        assert isinstance(self.page, kind), type(self.page)
+        return self.page
+
+    def buttons(self) -> list[str]:
+        return [each.text() for each in self._seen(Button)]
+
+    def button(self, words: str) -> Button:
+        found = [each for each in self._seen(Button) if each.text().startswith(words)]
+        assert len(found) == 1, (words, self.buttons())
+        return found[0]
+
+    def texts(self) -> str:
+        """Give everything that is to be read on the page."""
+        return "\n".join(each.text() for each in self._seen(QLabel))
+
+    def _seen(self, kind: type[QWidget]) -> list:  # type: ignore[type-arg]
+        found = self.page.findChildren(kind)
+        return [each for each in found if not each.isHidden() and each.isVisibleTo(self.page)]

@@ -1,0 +1,244 @@
+"""A whole sitting by keys and buttons: every page leads on and back, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from review.desktop.answers_page import AnswersPage
+from review.desktop.help_page import HelpPage
+from review.desktop.item_page import ItemPage
+from review.desktop.pauses import EndPage, LaterPage, RestPage
+from review.log.laptop import Laptop
+from review.log.payloads import Face, Rate
+from review.rating import Rating
+from review.session.session import Session
+from review.session.words import Words
+from tests import keyring_in_memory
+from tests.desktop.sitting_scene import Scene
+from tests.review.session.scenes import CODE, GUIDE, OTHER_CODE, batch_of, items_of
+
+ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
+SceneOf = Callable[..., Scene]
+
+
+@pytest.fixture
+def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
+    scenes: list[Scene] = []
+
+    def make(**wishes: object) -> Scene:
+        scenes.append(Scene(qtbot, tmp_path, **wishes))  # type: ignore[arg-type]
+        return scenes[-1]
+
+    with keyring_in_memory.memory_keyring():
+        yield make
+        for scene in scenes:
+            scene.close()
+
+
+def ratings(scene: Scene) -> list[Rating]:
+    said = [event.payload for event in scene.laptop.events()]
+    return [each.rating for each in said if isinstance(each, Rate)]
+
+
+def test_from_the_first_sentence_to_the_end_by_keys(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("4", "s", "2")
+    later = scene.page_of(LaterPage)
+    assert "You left 1 sentence for later. Look at it now?" in scene.texts()
+    assert later.accessibleName() == "2 of 3"
+    scene.press(ENTER)
+    assert "Source 2." in scene.page_of(ItemPage)._texts.source.toPlainText()
+    scene.press("1")
+    scene.page_of(EndPage)
+    assert ratings(scene) == [Rating.EXCELLENT, Rating.GIST, Rating.REJECT]
+    assert "Excellent: 1 · Gist: 1 · Reject: 1" in scene.texts()
+    assert "You answered 3 of 3." in scene.texts()
+    scene.press("q")
+    assert scene.ended == 1
+
+
+def test_what_cannot_be_judged_is_counted_apart(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("4", "4", "0", "1")
+    scene.page_of(EndPage)
+    assert "Excellent: 2 · Could not judge: 1" in scene.texts()
+
+
+def test_a_rest_is_offered_after_25_answers_and_one_key_goes_on(scene_of: SceneOf) -> None:
+    scene = scene_of(batch=batch_of(items_of(26)))
+    scene.press(*"1234" * 6, "1")
+    scene.page_of(RestPage)
+    assert "25 of 26" in scene.texts()
+    scene.press(ENTER)
+    scene.page_of(ItemPage)
+    scene.press("3")
+    scene.page_of(EndPage)
+
+
+def test_undo_leads_back_from_the_end(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("4", "4", "4")
+    scene.press("u")
+    assert "Your answer was: Excellent." in scene.texts()
+    scene.press("1")
+    assert "Excellent: 2 · Reject: 1" in scene.texts()
+
+
+@pytest.mark.parametrize("back", [ESC, ENTER, "?"])
+def test_help_leads_back_to_the_same_sentence(scene_of: SceneOf, back: str | Qt.Key) -> None:
+    scene = scene_of()
+    scene.press("3", "?")
+    scene.page_of(HelpPage)
+    texts = scene.texts()
+    assert GUIDE in texts
+    assert "Excellent – as a good speaker would say it" in texts
+    scene.press(back)
+    assert scene.page_of(ItemPage).view.item is not None
+    assert scene.page_of(ItemPage)._texts.source.toPlainText() == "Source 2."
+    scene.press("2")
+    assert ratings(scene) == [Rating.ACCEPTABLE, Rating.GIST]
+
+
+# the person's own answers
+
+
+def test_an_answer_is_looked_at_and_left_as_it_is(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("4", "2", "1")
+    scene.click("Look at my answers again")
+    rows = scene.buttons()
+    assert [row for row in rows if "Source" in row] == [
+        "1: Excellent\nSource 1.\nCandidate 1.",
+        "2: Gist\nSource 2.\nCandidate 2.",
+        "3: Reject\nSource 3.\nCandidate 3.",
+    ]
+    scene.click("2: Gist")
+    assert "Your answer is: Gist." in scene.texts()
+    scene.press(ENTER)
+    scene.page_of(EndPage)
+    assert len(ratings(scene)) == 3
+
+
+def test_an_answer_is_changed_and_the_last_word_counts(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("4", "2", "1")
+    scene.click("Look at my answers again")
+    scene.click("1: Excellent")
+    scene.press("3")
+    scene.page_of(EndPage)
+    assert "Acceptable: 1 · Gist: 1 · Reject: 1" in scene.texts()
+    scene.press("u", ESC)
+    scene.page_of(EndPage)
+    assert "Excellent: 1 · Gist: 1 · Reject: 1" in scene.texts()
+
+
+def test_answers_are_looked_at_in_the_middle_and_the_way_goes_on(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("4")
+    scene.sitting._look_again()
+    scene.idle()
+    scene.click("1: Excellent")
+    scene.press(ESC)
+    assert scene.page_of(ItemPage)._texts.source.toPlainText() == "Source 2."
+
+
+def test_nobody_sees_what_another_answered(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    other = Session(
+        scene.laptop, scene.batch, OTHER_CODE, Face.DESKTOP, Words.load("en"), guard=0.0
+    )
+    other.agree(share_corrections=False)
+    item = other.view.item
+    assert item is not None
+    other.painted(item.id)
+    other.rate(item.id, Rating.REJECT)
+    scene.sitting._look_again()
+    scene.idle()
+    scene.page_of(AnswersPage)
+    assert "You have not answered anything yet." in scene.texts()
+    assert not [row for row in scene.buttons() if "Source" in row]
+
+
+def test_a_long_list_is_shown_piece_by_piece(scene_of: SceneOf) -> None:
+    scene = scene_of(batch=batch_of(items_of(50)))
+    for _ in range(45):
+        item = scene.session.view.item
+        if item is None:
+            scene.session.go_on()
+            continue
+        scene.session.painted(item.id)
+        scene.session.rate(item.id, Rating.GIST)
+    scene.sitting._look_again()
+    scene.idle()
+    assert len([row for row in scene.buttons() if "Source" in row]) == 40
+    scene.click("Show more")
+    assert len([row for row in scene.buttons() if "Source" in row]) == 44
+    assert "Show more" not in scene.buttons()
+
+
+# what is typed, and the end
+
+
+def test_what_is_typed_is_kept_when_the_window_closes(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("c", *"not so")
+    scene.window.close()
+    item = scene.session.view.item
+    assert item is not None
+    batch = scene.batch.manifest.batch
+    assert scene.laptop.draft(batch, CODE, item.id, "comment") == "not so"
+
+
+def test_after_the_end_no_key_does_anything(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("q")
+    assert scene.ended == 1
+    scene.press("4", "q", ENTER)
+    assert ratings(scene) == []
+    assert scene.ended == 1
+
+
+def test_another_language_is_spoken_at_once_and_what_is_typed_stays(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("c", *"not so")
+    scene.opening.set_language("fr")
+    scene.window.reworded.emit()
+    scene.idle()
+    assert scene.page_of(ItemPage).accessibleName() == "Phrase 1 sur 3"
+    item = scene.session.view.item
+    assert item is not None
+    assert item.comment == "not so"
+
+
+def test_trouble_while_undoing_at_the_end_is_said_and_the_page_stays(scene_of: SceneOf) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    scene = scene_of()
+    scene.press("4", "4", "4")
+    with closing(sqlite3.connect(scene.laptop.path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        scene.press("u")
+        scene.page_of(EndPage)
+        assert "open in another window" in scene.texts()
+    scene.press("u")
+    scene.page_of(ItemPage)
+
+
+def test_a_file_that_was_moved_away_is_said_at_the_end_and_nothing_is_claimed(
+    scene_of: SceneOf, tmp_path: Path
+) -> None:
+    scene = scene_of()
+    scene.press("4", "4", "4")
+    scene.laptop.path.rename(tmp_path / "moved")
+    scene.press("u")
+    scene.page_of(EndPage)
+    assert "was moved, or its disk is gone" in scene.texts()
+    (tmp_path / "moved").rename(scene.laptop.path)
+    with Laptop.open(scene.home) as again:
+        assert len([1 for event in again.events() if isinstance(event.payload, Rate)]) == 3
