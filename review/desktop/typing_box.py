@@ -36,8 +36,10 @@ class TypingBox(QTextEdit):
     saved = Signal(str)
     left = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, fewest: int = FEWEST_LINES, most: int = MOST_LINES) -> None:
+        """``fewest`` and ``most`` are the lines of text that are seen before it scrolls."""
         super().__init__()
+        self._fewest, self._most = fewest, most
         self._start = ""
         self._unfinished = ""
         """What an input method shows and has not given yet."""
@@ -123,12 +125,12 @@ class TypingBox(QTextEdit):
         self.insertPlainText(harmless(source.text())[: max(0, room)])
 
     def sizeHint(self) -> QSize:
-        """Be as high as the text, between two and six lines."""
+        """Be as high as the text, within the lines that were asked for."""
         line = QFontMetrics(self.font()).lineSpacing()
         margins = self.contentsMargins()
         frame = margins.top() + margins.bottom() + 2 * int(self.document().documentMargin())
         text = int(self.document().size().height()) + margins.top() + margins.bottom()
-        height = max(FEWEST_LINES * line + frame, min(text, MOST_LINES * line + frame))
+        height = max(self._fewest * line + frame, min(text, self._most * line + frame))
         return QSize(12 * line, height)
 
     def minimumSizeHint(self) -> QSize:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from review.rating import CannotJudge, Rating, Reason
+from review.rating import CannotJudge, Reason
 from review.session.keys import KEYS, RATING_OF, Act
 from review.session.labels import cannot_judge_label, rating_label, rating_meaning, reason_label
 from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
@@ -18,6 +19,9 @@ TRANSLATION = msgid("Translation")
 GOES_ON_BELOW = msgid("↓ The text goes on below")
 SAVING = msgid("saving …")
 WHY_NOT = msgid("Why can you not judge it?")
+WHY_UNTRANSLATED = msgid("Why can you not translate it?")
+YOUR_TRANSLATION = msgid("Your translation")
+SAVE_AND_GO_ON = msgid("Save and go on")
 ANSWER_FIRST = msgid("First give an answer, then say why.")
 
 _IN_TRAINING = frozenset({*RATING_OF, Act.HELP, Act.WITHDRAW, Act.QUIT})
@@ -92,16 +96,23 @@ def place(words: Words, view: View) -> str:
     return words("Sentence {number} of {of}", number=item.number, of=item.of)
 
 
-def your_answer(words: Words, rating: Rating) -> str:
-    """Say what the person's answer was before it was taken back."""
-    return words("Your answer was: {rating}.", rating=rating_label(words, rating))
+def your_answer(words: Words, item: ShownItem) -> str:
+    """Say what the person's answer is, or was before it was taken back; empty where there is none."""
+    if item.stands and item.rating is None:
+        return "" if item.translation else words("You said that you cannot judge this one.")
+    if item.rating is None:
+        return ""
+    rating = rating_label(words, item.rating)
+    if item.stands:
+        return words("Your answer is: {rating}.", rating=rating)
+    return words("Your answer was: {rating}.", rating=rating)
 
 
 def marks(words: Words, item: ShownItem) -> list[Mark]:
     """Say what the person added to an item before."""
     found = []
-    if item.rating is not None:
-        found.append(Mark(your_answer(words, item.rating)))
+    if answer := your_answer(words, item):
+        found.append(Mark(answer))
     if item.harmful:
         found.append(Mark(words("You marked this as harmful."), warns=True))
     if item.comment:
@@ -109,6 +120,14 @@ def marks(words: Words, item: ShownItem) -> list[Mark]:
     if item.suggestion:
         found.append(Mark(words("Your better translation:"), item.suggestion))
     return found
+
+
+def translation_marks(words: Words, item: ShownItem) -> list[Mark]:
+    """Say what the person added to a sentence before, beside its translation."""
+    found = []
+    if item.stands and not item.translation:
+        found.append(Mark(words("You said that you cannot translate this one.")))
+    return found + marks(words, replace(item, rating=None, stands=False))
 
 
 def lesson_said(words: Words, lesson: Lesson) -> str:
@@ -151,6 +170,19 @@ def offers(words: Words, view: View) -> list[Offer]:
             offered.append(Offer(Act.REASONS, words("why the last one")))
         if view.can_undo:
             offered.append(Offer(Act.UNDO, words("undo")))
+    return [*offered, Offer(Act.HELP, words("help")), Offer(Act.QUIT, words("stop"))]
+
+
+def translation_offers(words: Words, view: View) -> list[Offer]:
+    """Give what can be done beside writing a translation, and leaving."""
+    offered = [
+        Offer(Act.CANNOT_JUDGE, words("cannot translate")),
+        Offer(Act.SKIP, words("later")),
+        Offer(Act.COMMENT, words("comment")),
+        Offer(Act.HARM, words("harmful")),
+    ]
+    if view.can_undo:
+        offered.append(Offer(Act.UNDO, words("undo")))
     return [*offered, Offer(Act.HELP, words("help")), Offer(Act.QUIT, words("stop"))]
 
 

@@ -89,6 +89,13 @@ ACT_WORDS: Final[Mapping[Act, str]] = {
 }
 """Act → what it does, to be translated; the four ratings have words of their own (``labels``)."""
 
+TRANSLATION_WORDS: Final[Mapping[Act, str]] = {
+    act: msgid("I cannot translate this one") if act is Act.CANNOT_JUDGE else said
+    for act, said in ACT_WORDS.items()
+    if act not in {Act.REASONS, Act.WORDING}
+}
+"""The same where a person translates."""
+
 KEY_NAMES: Final[Mapping[str, str]] = {
     BACKSPACE: msgid("Backspace"),
     ",": msgid("comma"),

@@ -69,20 +69,28 @@ def cannot_judge_label(words: Words, why: CannotJudge) -> str:
     return words(CANNOT_JUDGE[why])
 
 
-def sharing(words: Words, *, shares: bool) -> str:
-    """Say whether a person lets their better translations be used."""
+def sharing(words: Words, *, shares: bool, translating: bool = False) -> str:
+    """Say whether a person lets their translations be used, or the better ones beside their ratings."""
+    if translating and shares:
+        return words("My translations may be used later as right answers.")
+    if translating:
+        return words("My translations may not be used later.")
     if shares:
         return words("My better translations may be used later as right answers.")
     return words("My better translations may not be used later.")
 
 
-def harm_question(words: Words, *, harmful: bool) -> str:
+def harm_question(words: Words, *, harmful: bool, translating: bool = False) -> str:
     """Ask before the mark is set, or taken away again."""
     if harmful:
         return words("Take the mark “harmful” away again?")
+    if translating:
+        return words("Mark this sentence as harmful, or as hurting our culture?")
     return words("Mark this translation as harmful, or as hurting our culture?")
 
 
-def scope_label(words: Words, scope: Scope) -> str:
-    """Give the words of how much a person takes back."""
+def scope_label(words: Words, scope: Scope, *, translating: bool = False) -> str:
+    """Give the words of how much a person takes back; a translation that was asked for is an answer."""
+    if translating and scope is Scope.COMMENTS:
+        return words("My comments here; my translations stay")
     return words(SCOPES[scope])

@@ -50,13 +50,21 @@ def before_you_begin(words: Words) -> str:
     return words("Before you begin")
 
 
-def how_to_judge(words: Words) -> str:
+def how_to_judge(words: Words, *, translating: bool = False) -> str:
     """Name the organisation's guide."""
+    if translating:
+        return words("How to translate")
     return words("How to judge")
 
 
 def what_comes(words: Words, manifest: BatchManifest) -> str:
     """Say how much a person is asked for."""
+    if manifest.task == "translate":
+        return words.plural(
+            "You will see {n} sentence and write it in your language.",
+            "You will see {n} sentences and write each one in your language.",
+            len(next(iter(manifest.orders.values()))),
+        )
     return words.plural(
         "You will see {n} translated sentence and say how good it is.",
         "You will see {n} translated sentences and say how good each one is.",

@@ -42,6 +42,7 @@ from review.rating import CannotJudge, Rating, Reason
 from review.session import saying
 from review.session.author import Author
 from review.session.course import Course
+from review.session.drafts import Drafts
 from review.session.handing_over import Exported, hand_over
 from review.session.picture import Picture
 from review.session.progress import own_events, progress, trained_before
@@ -87,7 +88,8 @@ class Session:
         everything = list(laptop.events())
         known = trained_before(everything, batch.manifest.batch, reviewer)
         self._course = Course(order, training=() if known else batch.training)
-        self._picture = Picture(batch, self._draft)
+        self._drafts = Drafts(laptop, batch.manifest.batch, reviewer)
+        self._picture = Picture(batch, self._drafts.read)
         self._read(own_events(everything, batch.manifest.batch, reviewer))
         self._course = self._course.going_to(self._progress.reopened)
         self._view = self._drawn()
@@ -162,7 +164,9 @@ class Session:
             return self._too_long(item, TextField.TRANSLATION, typed)
         given = Translate(**self._judged(item, override=override), text=typed)
         said = saying.translated(self.words)
-        return self._decide(given, said, then=self._dropping(item, TextField.TRANSLATION))
+        return self._decide(
+            given, said, then=lambda: self._drafts.drop(item, TextField.TRANSLATION)
+        )
 
     def skip(self, item: str) -> View:
         """Put the item that is shown at the end."""
@@ -231,7 +235,8 @@ class Session:
         self.touched()
         withdrawn = self._progress.words_withdrawn and field is not TextField.TRANSLATION
         if self._at_hand(item) and not withdrawn:
-            self._laptop.save_draft(*self._draft_key(item, field), storable(text)[:MOST_TEXT])
+            self._drafts.keep(item, field, text)
+            self._view = replace(self._drawn(), said=self._view.said)
 
     def save_text(self, item: str, field: TextField, text: str) -> View:
         """Save a comment or a better wording; an empty one takes it back. A translation is an answer."""
@@ -249,7 +254,7 @@ class Session:
         return self._done(
             kind(**self._author.about(item), text=typed),
             saying.text(self.words, field, typed),
-            then=self._dropping(item, field),
+            then=lambda: self._drafts.drop(item, field),
         )
 
     def flag_harm(self, item: str, harmful: bool) -> View:
@@ -385,16 +390,7 @@ class Session:
         self._place = self._course.place(self._progress)
         return self._picture.view(self._course, self._progress, self._place)
 
-    def _draft_key(self, item: str, field: TextField) -> tuple[str, str, str, str]:
-        return (self.manifest.batch, self._reviewer, item, field.value)
-
-    def _dropping(self, item: str, field: TextField) -> Callable[[], None]:
-        return lambda: self._laptop.drop_draft(*self._draft_key(item, field))
-
     def _too_long(self, item: str, field: TextField, typed: str) -> View:
         """Keep as much as can be kept, and say that it is too much."""
         self.keep_draft(item, field, typed)
         return self._trouble(saying.too_long(self.words, typed))
-
-    def _draft(self, item: str, field: TextField) -> str | None:
-        return self._laptop.draft(*self._draft_key(item, field))

@@ -1,0 +1,27 @@
+"""What one reviewer is typing in one batch: kept at each pause, so that no crash loses it."""
+
+from __future__ import annotations
+
+from harness.store.texts import storable
+from review.log.laptop import Laptop
+from review.log.payloads import MOST_TEXT
+from review.session.view import TextField
+
+
+class Drafts:
+    """Every method raises NotSaved where the laptop's file cannot be used."""
+
+    def __init__(self, laptop: Laptop, batch: str, reviewer: str) -> None:
+        self._laptop, self._place = laptop, (batch, reviewer)
+
+    def read(self, item: str, field: TextField) -> str | None:
+        """Give what is being typed, None for nothing."""
+        return self._laptop.draft(*self._place, item, field.value)
+
+    def keep(self, item: str, field: TextField, text: str) -> None:
+        """Keep what is being typed, as much of it as an event could hold."""
+        self._laptop.save_draft(*self._place, item, field.value, storable(text)[:MOST_TEXT])
+
+    def drop(self, item: str, field: TextField) -> None:
+        """Forget it, because it was saved."""
+        self._laptop.drop_draft(*self._place, item, field.value)
