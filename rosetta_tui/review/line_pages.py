@@ -28,8 +28,8 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
     console.say(item_words.place(words, view))
     console.labelled(words("Original:"), item.source)
     console.labelled(words("Translation:"), item.candidate)
-    if item.rating is not None:
-        console.say(item_words.your_answer(words, item.rating))
+    if answer := item_words.your_answer(words, item):
+        console.say(answer)
     if item.reasons:
         console.say(words("What is wrong: {reasons}.", reasons=reasons_label(words, item.reasons)))
     if item.comment:
