@@ -17,7 +17,7 @@ class ConsentPage(Page):
     """Who asks for what, what holds for everybody, the organisation's own words, and a free choice."""
 
     agreed = Signal(bool)
-    """True where better translations may be used later as right answers."""
+    """True where translations, or the better ones beside ratings, may be used later as right answers."""
     language = Signal(str)
     """Tag of the language that the person reads."""
 
@@ -32,10 +32,11 @@ class ConsentPage(Page):
         self.paragraph(manifest.consent.strip())
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")
-        self._shares = Tick(sharing(words, shares=True), ticked=shares)
+        translating = manifest.task == "translate"
+        self._shares = Tick(sharing(words, shares=True, translating=translating), ticked=shares)
         self.add(self._shares)
         if manifest.guide.strip():
-            self.paragraph(page_words.how_to_judge(words), "strong")
+            self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
             self.paragraph(manifest.guide.strip())
         languages = LanguageRow(desk)
         languages.chosen.connect(self.language)

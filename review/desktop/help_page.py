@@ -9,25 +9,32 @@ from corpora.visible import readable
 from review.desktop.desk import Desk
 from review.desktop.page import Page
 from review.session import page_words
-from review.session.keys import ACT_WORDS, KEYS, RATING_OF, Act, act_of, key_name
+from review.session.keys import (
+    ACT_WORDS,
+    KEYS,
+    RATING_OF,
+    TRANSLATION_WORDS,
+    Act,
+    act_of,
+    key_name,
+)
 from review.session.labels import rating_label, rating_meaning
 
 
 class HelpPage(Page):
     """Any of its keys goes back."""
 
-    def __init__(self, desk: Desk, guide: str) -> None:
-        """``guide`` is the organisation's, empty for none."""
+    def __init__(self, desk: Desk, guide: str, *, translating: bool = False) -> None:
+        """``guide`` is the organisation's, empty for none; ``translating`` is what the batch asks for."""
         super().__init__(desk)
         words = self.words
+        self._translating = translating
         self.place(words("Help"))
-        self.paragraph(
-            words("One key gives your answer, saves it and shows the next sentence."), "strong"
-        )
+        self.paragraph(self._first(), "strong")
         self.paragraph(words("Every key has a button too."))
         self.add(self._keys())
         if guide.strip():
-            self.paragraph(page_words.how_to_judge(words), "strong")
+            self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
             self.paragraph("\n".join(readable(line) for line in guide.strip().splitlines()))
         self.button(words("Back"), self.back, words("Esc"), main=True)
 
@@ -42,6 +49,12 @@ class HelpPage(Page):
         """Go back."""
         self.back()
 
+    def _first(self) -> str:
+        words = self.words
+        if self._translating:
+            return words("Write your translation and press Enter: that saves it and goes on.")
+        return words("One key gives your answer, saves it and shows the next sentence.")
+
     def _keys(self) -> QWidget:
         table = QWidget()
         grid = QGridLayout(table)
@@ -55,6 +68,8 @@ class HelpPage(Page):
     def _lines(self) -> list[tuple[str, str]]:
         """Give the keys → what they do, in the order of the table of keys."""
         words = self.words
+        if self._translating:
+            return self._translation_lines()
         ratings = [
             (self._names(act), f"{rating_label(words, rating)} – {rating_meaning(words, rating)}")
             for act, rating in RATING_OF.items()
@@ -65,6 +80,20 @@ class HelpPage(Page):
             if act not in RATING_OF
         ]
         return [*ratings, *others, ("↑ ↓", words("Read on in a long text"))]
+
+    def _translation_lines(self) -> list[tuple[str, str]]:
+        """Give the keys of the box, then those that act after Esc."""
+        words = self.words
+        first = words("Esc, then {key}")
+        acts = [
+            (first.replace("{key}", self._names(act)), words(said))
+            for act, said in TRANSLATION_WORDS.items()
+        ]
+        box = [
+            (words("Enter"), words("Save and go on")),
+            ("Shift+" + words("Enter"), words("Begin a new line")),
+        ]
+        return [*box, *acts]
 
     def _names(self, act: Act) -> str:
         return "  ".join(

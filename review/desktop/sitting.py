@@ -18,6 +18,7 @@ from review.desktop.help_page import HelpPage
 from review.desktop.item_page import ItemPage
 from review.desktop.page import Page
 from review.desktop.pauses import PAUSES, EndPage
+from review.desktop.translation_page import TranslationPage
 from review.desktop.window import Window
 from review.desktop.withdraw_page import WithdrawPage
 from review.files.batch import Batch
@@ -40,7 +41,7 @@ class Sitting(QObject):
     def __init__(self, window: Window, desk: Desk, batch: Batch, session: Session) -> None:
         super().__init__()
         self._window, self._desk, self._batch, self._session = window, desk, batch, session
-        self._items: ItemPage | None = None
+        self._items: ItemPage | TranslationPage | None = None
         """The page of an item, while it is shown."""
         self._ending = False
         self._draw: Callable[[], None] = self.start
@@ -71,7 +72,8 @@ class Sitting(QObject):
             self._end()
 
     def _show_item(self) -> None:
-        page = ItemPage(self._desk, self._session)
+        kind = TranslationPage if self._session.translating else ItemPage
+        page = kind(self._desk, self._session)
         page.onward.connect(self._go)
         page.away.connect(self._show)
         page.left.connect(partial(self._go, Onward.LEAVE))
@@ -121,7 +123,9 @@ class Sitting(QObject):
         return [self._session.export(folder)]
 
     def _help(self) -> None:
-        self._lead_back(HelpPage(self._desk, self._session.manifest.guide), self._help)
+        session = self._session
+        page = HelpPage(self._desk, session.manifest.guide, translating=session.translating)
+        self._lead_back(page, self._help)
 
     def _look_again(self) -> None:
         self._do(self._session.answered, self._show_answers)
@@ -136,7 +140,7 @@ class Sitting(QObject):
             self._do(partial(self._session.go_to, item), self._show)
 
     def _ask_withdraw(self) -> None:
-        page = WithdrawPage(self._desk)
+        page = WithdrawPage(self._desk, translating=self._session.translating)
         page.chosen.connect(self._withdraw)
         self._lead_back(page, self._ask_withdraw)
 

@@ -21,7 +21,8 @@ class WithdrawPage(Page):
     chosen = Signal(object)
     """How much is taken back: a Scope."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, *, translating: bool = False) -> None:
+        """``translating`` is what the batch asks for: a translation is an answer then."""
         super().__init__(desk)
         words = self.words
         self._scope: Scope | None = None
@@ -33,7 +34,7 @@ class WithdrawPage(Page):
         self.paragraph(page_words.what_to_take_back(words), "strong")
         self._scopes = Answers(
             [
-                Answer(str(number), scope_label(words, scope))
+                Answer(str(number), scope_label(words, scope, translating=translating))
                 for number, scope in enumerate(Scope, 1)
             ]
         )
