@@ -5,10 +5,11 @@ Qt is asked what it would really draw, with every font of the computer, for each
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-import regex
+from PySide6.QtCore import QTextBoundaryFinder
 from PySide6.QtGui import QTextLayout, QTextOption
 
 from review.desktop import fonts
@@ -19,19 +20,34 @@ _UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 """Categories of characters that show nothing by themselves."""
 _BOXES = frozenset({"LastResort", ".LastResort"})
 """Families of fonts whose every letter is an empty box."""
-_LETTER = regex.compile(r"\X")
-_VARIATIONS = regex.compile(r"\p{Default_Ignorable_Code_Point}+")
+_VARIATIONS = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
+)
+"""What Unicode calls Default_Ignorable_Code_Point."""
 
 
 def first_missing(texts: Iterable[str]) -> str | None:
     """Give the first letter, with its marks, that no font of this computer can draw; None where all can be."""
-    letters = dict.fromkeys(
-        letter for text in dict.fromkeys(texts) for letter in dict.fromkeys(_LETTER.findall(text))
-    )
+    words = dict.fromkeys(word for text in dict.fromkeys(texts) for word in text.split())
+    letters = dict.fromkeys(letter for word in words for letter in _letters(word))
     seen = [letter for letter in letters if _shows(letter)]
     if not seen or _drawn(" ".join(seen)):
         return None
     return next((letter for letter in seen if not _drawn(letter)), None)
+
+
+def _letters(word: str) -> Iterator[str]:
+    """Give the letters of a word with their marks, as Qt divides them; it counts in UTF-16."""
+    if word.isascii():
+        yield from word
+        return
+    units = word.encode("utf-16-le", "replace")
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, word)
+    begin = 0
+    while (end := finder.toNextBoundary()) > begin:
+        yield units[2 * begin : 2 * end].decode("utf-16-le", "replace")
+        begin = end
 
 
 def _shows(letter: str) -> bool:
