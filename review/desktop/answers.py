@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -35,6 +35,7 @@ CHOSEN: Final = msgid("Chosen.")
 
 _SMALLEST = 15
 """Pixels of the letters of a meaning, at least."""
+_GIVEN_EDGE, _RADIUS = 4, 9
 _ARROWS: Final = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -125,24 +126,46 @@ class _AnswerButton(Button):
         return font
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the button, and the sign in its upper corner."""
+        """Draw the button, and a tick in its upper corner where it was given."""
         super().paintEvent(event)
         if self._given:
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._draw_sign(painter)
 
+    def _key_colours(self) -> tuple[QColor, QColor, QColor]:
+        if not self._given:
+            return super()._key_colours()
+        return self._ground(), self._ground(), self._on_ground()
+
     def _draw_sign(self, painter: QPainter) -> None:
+        """Draw a thicker edge, and a round sign where no letter stands: above the height of the first line."""
         box = self._box()
-        ink = self._ink(QPalette.ColorRole.Highlight)
-        painter.setPen(QPen(ink, 4))
-        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 8, 8)
-        side = max(14, self.font().pixelSize() * 3 // 4)
+        painter.setPen(QPen(self._ground(), _GIVEN_EDGE))
+        painter.drawRoundedRect(box, _RADIUS, _RADIUS)
+        radius = max(9.0, self.font().pixelSize() * 0.3)
         right = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        left = box.left() + 8 if right else box.right() - side - 8
-        top = box.top() + 8
-        tick = QPainterPath()
-        tick.moveTo(left, top + side * 0.55)
-        tick.lineTo(left + side * 0.38, top + side * 0.9)
-        tick.lineTo(left + side, top + side * 0.15)
-        painter.drawPath(tick)
+        aside = radius + _RADIUS
+        middle = QPointF(box.left() + aside if right else box.right() - aside, radius + 1)
+        painter.setPen(QPen(self._on_ground(), 1.5))
+        painter.setBrush(self._ground())
+        painter.drawEllipse(middle, radius, radius)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._on_ground(), max(2.0, radius / 4)))
+        painter.drawPath(_tick(middle, radius))
+
+    def _ground(self) -> QColor:
+        return self._colour(QPalette.ColorRole.Highlight)
+
+    def _on_ground(self) -> QColor:
+        return self._colour(QPalette.ColorRole.HighlightedText)
+
+    def _colour(self, role: QPalette.ColorRole) -> QColor:
+        return self.palette().color(role)
+
+
+def _tick(middle: QPointF, radius: float) -> QPainterPath:
+    tick = QPainterPath(middle + QPointF(-0.45, 0.05) * radius)
+    tick.lineTo(middle + QPointF(-0.12, 0.4) * radius)
+    tick.lineTo(middle + QPointF(0.5, -0.35) * radius)
+    return tick

@@ -33,6 +33,8 @@ KEY: Final = msgid("Key {key}")
 RING, GAP = 3, 2
 """Pixels: thickness of the ring around what has the focus, and of the ground that sets it off."""
 _EDGE, _INSIDE, _RADIUS = 2, 8, 9
+_LEAST = TARGET + 2 * (RING + GAP)
+"""Pixels: so large is a button with the room for its ring."""
 _BETWEEN = 10
 """Pixels between the key and the words."""
 _WIDEST_LINE = 22
@@ -79,23 +81,22 @@ class Button(QAbstractButton):
     def heightForWidth(self, width: int) -> int:
         """Give the height at which every word is seen."""
         room = width - 2 * _around() - self._key_room()
-        return max(
-            TARGET, self._words_height(room) + 2 * _around(), self._cap().height() + 2 * _around()
-        )
+        inside = max(self._words_height(room), self._cap().height())
+        return max(_LEAST, inside + 2 * _around())
 
     def sizeHint(self) -> QSize:
         """Ask for the words on one line, or on several where they are many."""
         most = _WIDEST_LINE * QFontMetrics(self.font()).height()
         words = min(max((part.wide for part in self._words()), default=0), most)
-        wide = max(TARGET, words + self._key_room() + 2 * _around())
+        wide = max(_LEAST, words + self._key_room() + 2 * _around())
         return QSize(wide, self.heightForWidth(wide))
 
     def minimumSizeHint(self) -> QSize:
         """Be content with the longest word on a line of its own."""
         most = _WIDEST_LINE * QFontMetrics(self.font()).height() // 2
         words = min(max((part.widest_word for part in self._words()), default=0), most)
-        wide = max(TARGET, words + self._key_room() + 2 * _around())
-        return QSize(wide, TARGET)
+        wide = max(_LEAST, words + self._key_room() + 2 * _around())
+        return QSize(wide, _LEAST)
 
     # what is drawn
 
@@ -130,8 +131,6 @@ class Button(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._draw_box(painter)
         room = self.rect().adjusted(_around(), _around(), -_around(), -_around())
-        if self._key_room():
-            self._draw_key(painter, room)
         self._draw_words(painter, room)
 
     def _draw_box(self, painter: QPainter) -> None:
@@ -155,26 +154,41 @@ class Button(QAbstractButton):
         out = RING + GAP + _EDGE / 2
         return QRectF(self.rect()).adjusted(out, out, -out, -out)
 
-    def _draw_key(self, painter: QPainter, room: QRect) -> None:
-        cap = QRect(room.topLeft(), self._cap())
-        cap.moveTop(room.top() + max(0, (room.height() - cap.height()) // 2))
-        cap = QStyle.visualRect(self.layoutDirection(), room, cap)
-        ink = self._ink(QPalette.ColorRole.PlaceholderText)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(ink, 1.5))
-        painter.drawRoundedRect(QRectF(cap).adjusted(1, 1, -1, -1), 5, 5)
-        painter.setFont(self._key_font())
-        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self._key)
-
     def _draw_words(self, painter: QPainter, room: QRect) -> None:
+        """Draw the texts, and the key before the first line of them."""
         place = room.adjusted(self._key_room(), 0, 0, 0)
         place = QStyle.visualRect(self.layoutDirection(), room, place)
         parts = self._words()
         heights = [part.height(max(1, place.width())) for part in parts]
         top = place.top() + max(0, (place.height() - sum(heights)) // 2)
+        if self._key_room():
+            self._draw_key(painter, room, top + parts[0].first_line // 2)
+        elif len(parts) == parts[0].lines == 1:
+            place.translate(self._to_middle(place.width() - parts[0].drawn_width), 0)
         for part, height, ink in zip(parts, heights, self._inks(), strict=True):
             part.draw(painter, place.left(), top, ink)
             top += height
+
+    def _draw_key(self, painter: QPainter, room: QRect, middle: int) -> None:
+        cap = QRect(room.topLeft(), self._cap())
+        cap.moveTop(middle - cap.height() // 2)
+        cap = QStyle.visualRect(self.layoutDirection(), room, cap)
+        edge, inside, ink = self._key_colours()
+        painter.setBrush(inside)
+        painter.setPen(QPen(edge, 1.5))
+        painter.drawRoundedRect(QRectF(cap).adjusted(1, 1, -1, -1), 5, 5)
+        painter.setPen(ink)
+        painter.setFont(self._key_font())
+        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self._key)
+
+    def _key_colours(self) -> tuple[QColor, QColor, QColor]:
+        """Give the colours of the key's edge, its inside and its letter."""
+        ink = self._ink(QPalette.ColorRole.PlaceholderText)
+        return ink, QColor(Qt.GlobalColor.transparent), ink
+
+    def _to_middle(self, rest: int) -> int:
+        right = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        return -rest // 2 if right else rest // 2
 
     def _key_font(self) -> QFont:
         font = QFont(self.font())

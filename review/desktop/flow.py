@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 
-GAP = 10
-"""Pixels between two buttons: a hand that shakes hits one of them."""
+GAP = 2
+"""Pixels between two buttons, beside the room that each has for its ring: 12 are seen."""
 
 
 class Rows(QLayout):

@@ -32,7 +32,7 @@ class LetterRow(QWidget):
         self._letters = [unicodedata.normalize("NFC", letter) for letter in letters]
         self._capital = False
         row = FlowLayout(self)
-        row.setSpacing(4)
+        row.setSpacing(0)
         self._buttons = [Button(letter) for letter in self._letters]
         for number, button in enumerate(self._buttons):
             button.clicked.connect(lambda _=False, number=number: self._type(number))

@@ -26,17 +26,21 @@ QTextEdit, QPlainTextEdit, QLineEdit {{
     padding: 6px; selection-background-color: {accent}; selection-color: {on_accent};
 }}
 QTextEdit:focus, QPlainTextEdit:focus, QLineEdit:focus {{ border: 4px solid {focus}; padding: 4px; }}
-QLineEdit {{ min-height: {inside}px; }}
+QTextEdit[readOnly="true"] {{ border-color: {card}; }}
+QTextEdit[readOnly="true"]:focus {{ border-color: {focus}; }}
+QLineEdit {{ min-height: {inside}px; placeholder-text-color: {quiet}; }}
 
-QPushButton, QToolButton, QComboBox {{
+QPushButton, QToolButton {{
     background: {field}; color: {text}; border: 2px solid {border}; border-radius: 8px;
     min-height: {inside}px; min-width: {inside}px; padding: 4px 12px;
 }}
-QPushButton:focus, QToolButton:focus, QComboBox:focus {{ border: 4px solid {focus}; padding: 2px 10px; }}
+QPushButton:focus, QToolButton:focus {{ border: 4px solid {focus}; padding: 2px 10px; }}
 QPushButton:pressed, QPushButton[role="main"], QPushButton:default {{
     background: {accent}; color: {on_accent};
 }}
 QPushButton:disabled {{ color: {quiet}; border-style: dashed; }}
+
+QCheckBox, QRadioButton {{ min-height: {target}px; spacing: 10px; }}
 
 QProgressBar {{
     background: {field}; border: 2px solid {border}; border-radius: 6px; color: {text};
@@ -63,12 +67,18 @@ QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {accent}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: {ground}; }}
 
+QFrame#banner QTextEdit[readOnly="true"] {{ padding: 0px; border-color: {field}; }}
+QFrame#banner QTextEdit[readOnly="true"]:focus {{ border-color: {focus}; }}
 QFrame#banner {{ background: {field}; border: 3px solid {warn}; border-radius: 8px; }}
 """
 
 
 def sheet(colours: Colours, px: int) -> str:
     """Give the style sheet for colours and a size of letters in pixels."""
+    # where ground and field differ, what is only read needs no edge: an edge means that one can type
+    card = colours.field if colours.ground != colours.field else colours.border
     names = {name: colour.name() for name, colour in colours._asdict().items()}
     title = px + max(4, px // 4)
-    return _SHEET.format(**names, title=title, target=TARGET, inside=TARGET - 12)
+    return _SHEET.format(
+        **names, card=card.name(), title=title, target=TARGET, inside=max(TARGET - 12, px * 3 // 2)
+    )

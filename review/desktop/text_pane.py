@@ -94,7 +94,9 @@ class TextPane(QTextEdit):
 
     def _frame(self) -> int:
         """Pixels above and below the text together."""
-        return self.height() - self.viewport().height()
+        self.ensurePolished()
+        margins = self.contentsMargins()
+        return margins.top() + margins.bottom()
 
 
 def _own_direction() -> QTextOption:

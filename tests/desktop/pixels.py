@@ -1,0 +1,48 @@
+"""What is really on a picture: its colours, and their contrast as WCAG 2 defines it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QWidget
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """Give the contrast of two colours, 1–21."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def picture(widget: QWidget) -> QImage:
+    """Draw a widget."""
+    return widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+def colours(image: QImage, rect: QRect | None = None) -> Counter[str]:
+    """Count the colours of a part of a picture."""
+    part = image.copy(image.rect() if rect is None else rect)
+    bits = bytes(part.constBits())  # type: ignore[arg-type]
+    pixels = (bits[n : n + 4] for n in range(0, len(bits), 4))
+    return Counter(
+        {
+            f"#{red:02x}{green:02x}{blue:02x}": count
+            for (blue, green, red, _), count in Counter(pixels).items()
+        }
+    )
+
+
+def strongest(image: QImage, rect: QRect | None = None) -> float:
+    """Give the contrast between the ground of a picture, its commonest colour, and what differs most from it."""
+    found = colours(image, rect)
+    ground = QColor(found.most_common(1)[0][0])
+    return max(contrast(ground, QColor(name)) for name in found)
+
+
+def _luminance(colour: QColor) -> float:
+    parts = (colour.redF(), colour.greenF(), colour.blueF())
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
