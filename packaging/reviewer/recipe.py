@@ -119,6 +119,7 @@ def analysis_options() -> dict[str, Any]:
         "hiddenimports": list(HIDDEN),
         "excludes": list(DENIED),
         "runtime_hooks": [str(RUNTIME_HOOK)],
+        "optimize": 2,
     }
 
 
