@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-
-from pydantic import ValidationError
 
 from corpora.entry import Entry, EntryId
-from corpora.scripts import tag_script, texts_script
 from harness.failures import UsageError
-from harness.problems import first_problem
-from review.files.batch import Batch, make_batch
-from review.files.batch_form import (
-    MOST_ITEMS,
-    BatchItem,
-    BatchManifest,
-    Organisation,
-    TrainingItem,
-)
+from review.files.batch_form import MOST_ITEMS, TrainingItem
 from review.files.keys import Identity
 from review.files.reviewer_codes import make_codes
 from review.office.assignment import orders
+from review.office.batches import Asked, Made, Said, sign_batches
 from review.office.controls import (
     Controls,
     Counts,
@@ -37,7 +25,6 @@ from review.office.items import Item, new_item
 from review.office.known_forms import known_forms
 from review.office.reviewed_runs import ReviewedRuns
 from review.office.sampling import draw, drawing
-from review.office.store import utc_now
 from review.office.texts import ReviewTexts
 from review.office.training import make_training
 from review.verdict.key import AnswerKey
@@ -99,24 +86,6 @@ class Draft:
     def longest(self) -> int:
         """Items of the reviewer who has most."""
         return max(map(len, self.orders.values()))
-
-
-@dataclass(frozen=True)
-class Said:
-    """What reviewers read, and what the organiser says of the review."""
-
-    name: str
-    title: str
-    organisation: str
-    texts: ReviewTexts
-    """With the organiser's own in their place."""
-    language: str
-    panel: str
-    """How the reviewers were chosen."""
-    recipients: tuple[str, ...]
-    """age recipients for the ratings, two at least."""
-    secret: bool
-    labels: tuple[str, ...] = ()
 
 
 def draft_review(
@@ -262,36 +231,19 @@ def _spare(runs: ReviewedRuns, every: Sequence[Item]) -> list[Entry]:
     ]
 
 
-@dataclass(frozen=True)
-class Made:
-    """A review ready to be kept and handed out."""
-
-    key: AnswerKey
-    batches: Sequence[Batch]
-    """One for all reviewers, or one for each in the order of the key."""
-    texts: Sequence[BatchItem]
-
-    @property
-    def manifests(self) -> dict[str, bytes]:
-        """Batch → its manifest's bytes."""
-        return {each.manifest.batch: each.manifest_bytes for each in self.batches}
-
-
 def make_review(
     draft: Draft, said: Said, policy: bytes, identity: Identity, *, one_each: bool = False
 ) -> Made:
     """Sign the batch, or one for each reviewer, and write the answer key; nothing is stored yet."""
-    parts = (
-        [{code: order} for code, order in draft.orders.items()]
-        if one_each
-        else [dict(draft.orders)]
+    dataset = draft.runs.dataset
+    asked = Asked(
+        source_language=dataset.source_language,
+        target_language=dataset.target_language,
+        items={item.id: item.shown for item in draft.items},
+        orders=draft.orders,
+        training=draft.training,
     )
-    try:
-        head = _manifest(draft, said, policy, identity)
-    except ValidationError as error:
-        raise UsageError(f"This cannot stand in a batch: {first_problem(error)}") from None
-    shown = {item.id: item.shown for item in draft.items}
-    batches = [_batch(head, part, shown, draft.training, identity) for part in parts]
+    batches = sign_batches(asked, said, policy, identity, one_each=one_each)
     key = AnswerKey(
         review=said.name,
         batches=tuple(each.manifest.batch for each in batches),
@@ -303,54 +255,4 @@ def make_review(
         seed=draft.seed,
         panel=said.panel,
     )
-    return Made(key, batches, list(shown.values()))
-
-
-def _manifest(draft: Draft, said: Said, policy: bytes, identity: Identity) -> BatchManifest:
-    dataset = draft.runs.dataset
-    shown = [item.shown for item in draft.items]
-    return BatchManifest(
-        batch="0" * 16,
-        review=said.name,
-        title=said.title,
-        created=utc_now(),
-        source_language=_tag(dataset.source_language, [each.source for each in shown]),
-        target_language=_tag(dataset.target_language, [each.candidate for each in shown]),
-        organisation=Organisation(
-            name=said.organisation,
-            signing_key=identity.public.signing_key,
-            recipients=said.recipients,
-        ),
-        policy_sha256=sha256(policy).hexdigest(),
-        consent=_capitalised(said.texts.consent.replace("{organisation}", said.organisation)),
-        guide=said.texts.guide,
-        labels=said.labels,
-        language=said.language,
-        secret=said.secret,
-        orders=draft.orders,
-        members={},
-    )
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _tag(tag: str, texts: Sequence[str]) -> str:
-    """Give a language's tag with the script of the texts, where it names none and they tell."""
-    script = None if tag_script(tag) else texts_script(texts)
-    return f"{tag}-{script}" if script and "-" not in tag else tag
-
-
-def _batch(
-    head: BatchManifest,
-    part: Mapping[str, tuple[str, ...]],
-    shown: Mapping[str, BatchItem],
-    training: Sequence[TrainingItem],
-    identity: Identity,
-) -> Batch:
-    """Sign one batch, with the items that its reviewers are asked and no others."""
-    asked = {item for order in part.values() for item in order}
-    manifest = head.model_copy(update={"batch": secrets.token_hex(8), "orders": dict(part)})
-    items = [each for id_, each in shown.items() if id_ in asked]
-    return make_batch(manifest, items, training, identity)
+    return Made(key, batches, list(asked.items.values()))

@@ -15,7 +15,7 @@ from review.files.laptop_card import LaptopCard
 from review.files.phrase import draw_words
 from review.files.reviewer_codes import printed
 from review.files.stick import write_file
-from review.office.creating import Made
+from review.office.batches import Made
 from review.office.recovery_key import RecoveryKey, keep_recipient
 from review.office.store import Office, Review
 from review.office.texts import ReviewTexts

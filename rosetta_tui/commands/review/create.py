@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from review.files.batch_form import TrainingItem
     from review.files.keys import Identity
     from review.files.laptop_card import LaptopCard
-    from review.office.creating import Draft, Said, Size
+    from review.office.batches import Said
+    from review.office.creating import Draft, Size
     from review.office.publishing import Protection, Published
     from review.office.recovery_key import RecoveryKey
     from review.office.reviewed_runs import ReviewedRuns
@@ -262,7 +263,7 @@ def _said(
     protection: Protection,
     given: dict[str, Any],
 ) -> Said:
-    from review.office.creating import Said
+    from review.office.batches import Said
     from review.office.naming import check_words, review_name
 
     name = review_name(office, given["name"], draft.runs.dataset.id)

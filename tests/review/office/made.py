@@ -24,7 +24,8 @@ from review.files.sealing import seal as seal_for
 from review.log.laptop import Laptop
 from review.log.merge import export_events
 from review.log.payloads import Consent, Face, Rate, Scope, Withdraw
-from review.office.creating import Draft, Made, Said, Size, draft_review, make_review
+from review.office.batches import Made, Said
+from review.office.creating import Draft, Size, draft_review, make_review
 from review.office.reviewed_runs import ReviewedRuns, read_runs
 from review.office.store import Office, Review
 from review.office.texts import review_texts

@@ -1,0 +1,133 @@
+"""The batches of a review: what reviewers read and are asked, signed by the organisation."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from pydantic import ValidationError
+
+from corpora.scripts import tag_script, texts_script
+from harness.failures import UsageError
+from harness.problems import first_problem
+from review.files.batch import Batch, make_batch
+from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
+from review.files.keys import Identity
+from review.office.letters import letters_of
+from review.office.store import utc_now
+from review.office.texts import ReviewTexts
+from review.verdict.key import AnswerKey
+
+
+@dataclass(frozen=True)
+class Said:
+    """What reviewers read, and what the organiser says of the review."""
+
+    name: str
+    title: str
+    organisation: str
+    texts: ReviewTexts
+    """With the organiser's own in their place."""
+    language: str
+    panel: str
+    """How the reviewers were chosen."""
+    recipients: tuple[str, ...]
+    """age recipients for the ratings, two at least."""
+    secret: bool
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of whom."""
+
+    source_language: str
+    target_language: str
+    """BCP 47 tags; a script is added where they name none and the texts tell."""
+    items: Mapping[str, BatchItem]
+    """By id, in an order that tells nothing."""
+    orders: Mapping[str, tuple[str, ...]]
+    """Reviewer → ids in this person's order."""
+    training: Sequence[TrainingItem] = ()
+    task: Task = "rate"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A review ready to be kept and handed out."""
+
+    key: AnswerKey
+    batches: Sequence[Batch]
+    """One for all reviewers, or one for each in the order of the key."""
+    texts: Sequence[BatchItem]
+
+    @property
+    def manifests(self) -> dict[str, bytes]:
+        """Batch → its manifest's bytes."""
+        return {each.manifest.batch: each.manifest_bytes for each in self.batches}
+
+
+def sign_batches(
+    asked: Asked, said: Said, policy: bytes, identity: Identity, *, one_each: bool = False
+) -> list[Batch]:
+    """Sign one batch for all, or one for each reviewer; UsageError for words that cannot stand in one."""
+    parts = (
+        [{code: order} for code, order in asked.orders.items()]
+        if one_each
+        else [dict(asked.orders)]
+    )
+    try:
+        head = _manifest(asked, said, policy, identity)
+    except ValidationError as error:
+        raise UsageError(f"This cannot stand in a batch: {first_problem(error)}") from None
+    return [_batch(head, part, asked, identity) for part in parts]
+
+
+def _manifest(asked: Asked, said: Said, policy: bytes, identity: Identity) -> BatchManifest:
+    shown = asked.items.values()
+    target = _tag(asked.target_language, [each.candidate for each in shown])
+    return BatchManifest(
+        batch="0" * 16,
+        review=said.name,
+        title=said.title,
+        created=utc_now(),
+        source_language=_tag(asked.source_language, [each.source for each in shown]),
+        target_language=target,
+        organisation=Organisation(
+            name=said.organisation,
+            signing_key=identity.public.signing_key,
+            recipients=said.recipients,
+        ),
+        policy_sha256=sha256(policy).hexdigest(),
+        consent=_capitalised(said.texts.consent.replace("{organisation}", said.organisation)),
+        guide=said.texts.guide,
+        labels=said.labels,
+        language=said.language,
+        task=asked.task,
+        letters=letters_of(target),
+        secret=said.secret,
+        orders=dict(asked.orders),
+        members={},
+    )
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _tag(tag: str, texts: Sequence[str]) -> str:
+    """Give a language's tag with the script of the texts, where it names none and they tell."""
+    script = None if tag_script(tag) else texts_script(texts)
+    return f"{tag}-{script}" if script and "-" not in tag else tag
+
+
+def _batch(
+    head: BatchManifest, part: Mapping[str, tuple[str, ...]], asked: Asked, identity: Identity
+) -> Batch:
+    """Sign one batch, with the items that its reviewers are asked and no others."""
+    wanted = {item for order in part.values() for item in order}
+    manifest = head.model_copy(update={"batch": secrets.token_hex(8), "orders": dict(part)})
+    items = [each for id_, each in asked.items.items() if id_ in wanted]
+    return make_batch(manifest, items, asked.training, identity)
