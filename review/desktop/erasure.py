@@ -33,8 +33,8 @@ class Erasure(QObject):
     def _hand_over(self) -> None:
         opening = self._desk.opening
         page = HandOverPage(self._desk, partial(hand_over_all, opening.laptop), opening.sticks)
-        page.left.connect(self.start)
         self._window.show_over(page)
+        page.left.connect(self.start)  # after the window has uncovered what lies below
 
     def _erased(self, remains: tuple[Remains, ...]) -> None:
         self._window.show_page(ErasedPage(self._desk, remains))

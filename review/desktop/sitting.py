@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from harness.failures import HarnessError
 from review.desktop.answers_page import AnswersPage
@@ -54,7 +55,7 @@ class Sitting(QObject):
 
     def keep_typed(self) -> None:
         """Keep as a draft what stands in an open box."""
-        if self._items is not None:
+        if self._items is not None and isValid(self._items):
             self._items.keep_typed()
 
     # which page

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -25,8 +27,10 @@ from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.session.opening import Opening
 from review.session.session import Session
+from tests import keyring_in_memory
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 
+SceneOf = Callable[..., "Scene"]
 PageOf = TypeVar("PageOf", bound=Page)
 
 _TEXT = {Qt.Key.Key_Return: "\r", Qt.Key.Key_Escape: "\x1b"}
@@ -58,7 +62,7 @@ class Scene:
         self.desk = Desk(self.opening, self.work, self.look)
         self.window = Window(self.desk)
         self.erasure = Erasure(self.window, self.desk)
-        self.window.closing.connect(lambda: self.sitting.keep_typed())
+        self.window.closing.connect(self._keep)
         self.ended = 0
         self.begin()
 
@@ -82,6 +86,9 @@ class Scene:
         session.words = self.opening.words
         session.agree(share_corrections=False)
         return session
+
+    def _keep(self) -> None:
+        self.sitting.keep_typed()
 
     def _ended(self) -> None:
         self.ended += 1
@@ -153,5 +160,21 @@ class Scene:
         return "\n".join(each.text() for each in self._seen(QLabel))
 
     def _seen(self, kind: type[QWidget]) -> list:  # type: ignore[type-arg]
+        QApplication.processEvents()  # what was added is shown by the next event
         found = self.page.findChildren(kind)
         return [each for each in found if not each.isHidden() and each.isVisibleTo(self.page)]
+
+
+@contextmanager
+def scenes(qtbot: QtBot, folder: Path) -> Iterator[SceneOf]:
+    """Make scenes that are closed in the end, none of which asks the machine's keyring."""
+    made: list[Scene] = []
+
+    def make(**wishes: object) -> Scene:
+        made.append(Scene(qtbot, folder, **wishes))  # type: ignore[arg-type]
+        return made[-1]
+
+    with keyring_in_memory.memory_keyring():
+        yield make
+        for scene in made:
+            scene.close()

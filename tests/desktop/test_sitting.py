@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,26 +18,16 @@ from review.log.payloads import Face, Rate
 from review.rating import Rating
 from review.session.session import Session
 from review.session.words import Words
-from tests import keyring_in_memory
-from tests.desktop.sitting_scene import Scene
+from tests.desktop.sitting_scene import Scene, SceneOf, scenes
 from tests.review.session.scenes import CODE, GUIDE, OTHER_CODE, batch_of, items_of
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
-SceneOf = Callable[..., Scene]
 
 
 @pytest.fixture
 def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
-    scenes: list[Scene] = []
-
-    def make(**wishes: object) -> Scene:
-        scenes.append(Scene(qtbot, tmp_path, **wishes))  # type: ignore[arg-type]
-        return scenes[-1]
-
-    with keyring_in_memory.memory_keyring():
+    with scenes(qtbot, tmp_path) as make:
         yield make
-        for scene in scenes:
-            scene.close()
 
 
 def ratings(scene: Scene) -> list[Rating]:

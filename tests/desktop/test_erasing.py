@@ -1,0 +1,155 @@
+"""Deleting everything in the window: what it says first, what it takes, and what is left afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import keyring
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QClipboard, QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from review.desktop.erase_page import ErasePage
+from review.desktop.erased_page import ErasedPage
+from review.desktop.hand_over_page import HandOverPage
+from review.desktop.item_page import ItemPage
+from review.files.keys import Identity, Role
+from review.log.laptop import Laptop
+from tests.desktop.sitting_scene import Scene, SceneOf, scenes
+from tests.keyring_in_memory import MemoryKeyring
+
+ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
+
+
+@pytest.fixture
+def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
+    with scenes(qtbot, tmp_path) as make:
+        yield make
+
+
+@pytest.fixture
+def scene(scene_of: SceneOf) -> Scene:
+    """Two answers were given, and the person asks for everything to be deleted."""
+    scene = scene_of()
+    scene.press("4", "2")
+    ask(scene)
+    return scene
+
+
+def ask(scene: Scene) -> None:
+    scene.window.erase.emit()
+    scene.idle()
+    scene.page_of(ErasePage)
+
+
+def tick(scene: Scene) -> None:
+    sure = scene.page_of(ErasePage)._sure
+    assert sure is not None
+    sure.setChecked(True)
+
+
+def test_it_says_what_would_be_lost_and_offers_to_hand_over_first(scene: Scene) -> None:
+    said = scene.texts()
+    assert "1 file with sentences is kept on this computer." in said
+    assert "2 answers are kept on this computer." in said
+    assert "What was said about 2 sentences lies only on this computer." in said
+    assert scene.button("Hand over first").property("role") == "main"
+    assert not scene.button("Delete everything").isEnabled()
+
+
+@pytest.mark.parametrize("keys", [[ESC], list("wq1240x!?d"), [Qt.Key.Key_Delete], [ENTER, ESC]])
+def test_no_key_deletes(scene: Scene, keys: list[str | Qt.Key]) -> None:
+    tick(scene)
+    scene.press(*keys)
+    assert scene.laptop.path.exists()
+    scene.laptop.set_setting("still", "open")
+
+
+def test_going_back_leads_to_the_sentence_that_was_there(scene: Scene) -> None:
+    scene.click("Keep everything")
+    assert scene.page_of(ItemPage)._texts.source.toPlainText() == "Source 3."
+    scene.press("1")
+    assert scene.session.view.done == 3
+
+
+def test_handing_over_first_leads_back_and_then_nothing_waits(scene: Scene) -> None:
+    scene.press(ENTER)
+    scene.page_of(HandOverPage)
+    scene.press(ENTER)
+    assert "You may pull the stick out." in scene.texts()
+    assert len(list(scene.stick.iterdir())) == 1
+    scene.press(ENTER)
+    scene.page_of(ErasePage)
+    assert "lies only on this computer" not in scene.texts()
+    assert scene.button("Keep everything").property("role") == "main"
+
+
+def test_after_it_nothing_is_left_and_the_program_ends(scene: Scene) -> None:
+    tick(scene)
+    scene.click("Delete everything")
+    scene.page_of(ErasedPage)
+    assert "Everything is deleted" in scene.texts()
+    assert not scene.home.exists()
+    scene.press(ESC)
+    scene.page_of(ErasedPage)
+    scene.press(ENTER)
+    assert not scene.window.isVisible()
+    assert not scene.home.exists()
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_what_was_copied_here_leaves_the_clipboard_and_what_others_copied_stays(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, ours: bool
+) -> None:
+    monkeypatch.setattr(QClipboard, "ownsClipboard", lambda _: ours)
+    QGuiApplication.clipboard().setText("copied")
+    tick(scene)
+    scene.click("Delete everything")
+    assert QGuiApplication.clipboard().text() == ("" if ours else "copied")
+
+
+def test_typed_text_under_the_page_brings_nothing_back(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("c", *"half a thought")
+    ask(scene)
+    tick(scene)
+    scene.click("Delete everything")
+    scene.window.close()
+    assert not scene.home.exists()
+
+
+def test_another_window_prevents_it_and_says_so(scene: Scene) -> None:
+    with Laptop.open(scene.home):
+        tick(scene)
+        scene.click("Delete everything")
+        assert "Nothing was deleted: the program is open in another window." in scene.texts()
+        assert scene.laptop.path.exists()
+    scene.click("Delete everything")
+    scene.page_of(ErasedPage)
+    assert not scene.home.exists()
+
+
+class Stubborn(MemoryKeyring):
+    """Keeps what it is told to delete."""
+
+    def delete_password(self, service: str, username: str) -> None:
+        raise RuntimeError("locked")
+
+
+def test_what_cannot_be_deleted_is_told_by_name_and_tried_again(scene: Scene) -> None:
+    keyring.set_keyring(stubborn := Stubborn())
+    Identity.load(scene.home, Role.LAPTOP)
+    tick(scene)
+    scene.click("Delete everything")
+    said = scene.texts()
+    assert "Not everything is deleted" in said
+    assert "the keys of this computer in its password store (rosetta-review)" in said
+    kinder = MemoryKeyring()
+    kinder.kept = stubborn.kept
+    keyring.set_keyring(kinder)
+    scene.click("Try again")
+    assert "Everything is deleted" in scene.texts()
+    assert not kinder.kept
+    assert not scene.home.exists()

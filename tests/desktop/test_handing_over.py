@@ -1,0 +1,225 @@
+"""Handing over in the window: sticks that come and go, files that are read back, and words for what fails."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from review.desktop import hand_over_page
+from review.desktop.folders import Folders
+from review.desktop.hand_over_page import HandOverPage
+from review.desktop.item_page import ItemPage
+from review.desktop.pauses import EndPage
+from review.desktop.text_pane import TextPane
+from review.files.ratings import open_ratings
+from review.session.handing_over import Exported
+from review.session.session import Session
+from tests.desktop.sitting_scene import Scene, SceneOf, scenes
+from tests.review.session.scenes import CUSTODIANS
+
+ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
+
+
+@pytest.fixture
+def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
+    with scenes(qtbot, tmp_path) as make:
+        yield make
+
+
+@pytest.fixture
+def scene(scene_of: SceneOf) -> Scene:
+    """At the end, with everything answered."""
+    scene = scene_of()
+    scene.press("4", "2", "1")
+    scene.page_of(EndPage)
+    return scene
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir())
+
+
+def phrase(scene: Scene) -> str:
+    (pane,) = [each for each in scene.page.findChildren(TextPane) if each.isVisible()]
+    return pane.toPlainText()
+
+
+def test_three_keys_hand_over_and_the_file_is_what_the_page_says(scene: Scene) -> None:
+    scene.press("x")
+    assert "Where is your stick?" in scene.texts()
+    scene.press(ENTER)
+    assert "Saved and checked. You may pull the stick out." in scene.texts()
+    (file,) = files(scene.stick)
+    opened = open_ratings(file.read_bytes(), CUSTODIANS)
+    assert phrase(scene) == opened.phrase
+    assert str(file) in scene.texts()
+    assert b"".join(opened.lines).count(b'"rating":') == 3
+    scene.press(ENTER)
+    scene.page_of(EndPage)
+    assert "Handed over at" in scene.texts()
+
+
+def test_the_six_words_are_copied_whole(scene: Scene) -> None:
+    scene.press("x", ENTER)
+    scene.click("Copy the six words")
+    assert QGuiApplication.clipboard().text() == phrase(scene)
+    assert len(phrase(scene).split()) == 6
+
+
+def test_a_stick_that_is_put_in_appears_by_itself(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hand_over_page, "LOOK_MILLISECONDS", 10)
+    scene.sticks = []
+    scene.press("x")
+    assert "No stick was found. Put it into this computer." in scene.texts()
+    assert "Look again" in scene.buttons()
+    scene.sticks = [scene.stick]
+    scene.qtbot.waitUntil(lambda: "Where is your stick?" in scene.texts())
+    scene.click("stick")
+    assert len(files(scene.stick)) == 1
+
+
+def test_looking_again_is_one_key(scene: Scene) -> None:
+    scene.sticks = []
+    scene.press("x")
+    scene.sticks = [scene.stick]
+    scene.press(ENTER)
+    assert "Where is your stick?" in scene.texts()
+
+
+def test_where_nothing_can_be_written_it_is_said_and_another_try_works(scene: Scene) -> None:
+    gone = scene.folder / "pulled"
+    scene.sticks = [gone, scene.stick]
+    scene.press("x")
+    scene.click("pulled")
+    said = scene.texts()
+    assert "It is not there. Put the stick in and try again." in said
+    assert "Nothing was written. Choose another place, or try again." in said
+    assert scene.session.view.handed_over == ""
+    scene.click("stick")
+    assert len(files(scene.stick)) == 1
+    assert "Nothing was written" not in scene.texts()
+
+
+@pytest.mark.parametrize("busy", ["", "part"])
+def test_a_full_stick_is_said_and_nothing_half_stays(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, busy: str
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("review.files.stick._flush", full)
+    if busy:
+        (scene.stick / "photographs").write_bytes(b"x")
+    scene.press("x", ENTER)
+    assert "There is not enough room there." in scene.texts()
+    assert [each.name for each in files(scene.stick)] == (["photographs"] if busy else [])
+
+
+def test_a_click_too_many_writes_one_file(scene: Scene) -> None:
+    scene.press("x")
+    stick = scene.button("stick")
+    stick.click()
+    scene.page_of(HandOverPage).save(scene.stick)
+    scene.page_of(HandOverPage).save(scene.folder)
+    scene.idle()
+    assert len(files(scene.stick)) == 1
+    assert not list(scene.folder.glob("*.rosetta-ratings"))
+
+
+def test_while_it_is_written_nobody_leaves(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, export = threading.Event(), Session.export
+
+    def slowly(session: Session, folder: Path) -> Exported:
+        slow.wait(5)
+        return export(session, folder)
+
+    monkeypatch.setattr(Session, "export", slowly)
+    scene.press("x")
+    page = scene.page_of(HandOverPage)
+    page.save(scene.stick)
+    page.back()
+    page.enter()
+    assert scene.page is page
+    assert "Leave the stick in." in scene.texts()
+    assert not {"Back", "Look again", "Another folder …"} & set(scene.buttons())
+    slow.set()
+    scene.idle()
+    assert "You may pull the stick out." in scene.texts()
+
+
+def test_another_folder_is_found_step_by_step(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = scene.folder / "someone"
+    (home / "Docu\u202ements" / "for the council").mkdir(parents=True)
+    (home / ".hidden").mkdir()
+    (home / "letter.txt").write_text("a file is no folder")
+    monkeypatch.setattr(Path, "home", lambda: home)
+    scene.press("x")
+    scene.click("Another folder")
+    rows = [each for each in scene.buttons() if "Docu" in each or each.startswith("↑")]
+    assert rows == [f"↑ {scene.folder}", "Docu⟨RLO⟩ments"]
+    assert "letter.txt" not in scene.texts()
+    scene.click("Docu")
+    scene.click("for the council")
+    scene.click("↑")
+    scene.click("for the council")
+    scene.press(ENTER)
+    assert "You may pull the stick out." in scene.texts()
+    assert len(files(home / "Docu\u202ements" / "for the council")) == 1
+
+
+def test_a_folder_that_cannot_be_listed_is_said_and_the_one_before_stays(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = scene.folder / "someone"
+    (home / "inside").mkdir(parents=True)
+    monkeypatch.setattr(Path, "home", lambda: home)
+    scene.press("x")
+    scene.click("Another folder")
+    (home / "inside").rmdir()
+    scene.click("inside")
+    assert "It is not there." in scene.texts()
+    (folders,) = scene.page.findChildren(Folders)
+    assert folders.here == home
+    scene.press(ESC)
+    assert "Where is your stick?" in scene.texts()
+    scene.press(ESC)
+    scene.page_of(EndPage)
+
+
+def test_handing_over_in_the_middle_leads_back_to_the_sentence(scene_of: SceneOf) -> None:
+    scene = scene_of()
+    scene.press("4", "x", ENTER, ENTER)
+    assert scene.page_of(ItemPage)._texts.source.toPlainText() == "Source 2."
+    (file,) = files(scene.stick)
+    assert b'"kind":"rate"' in b"".join(open_ratings(file.read_bytes(), CUSTODIANS).lines)
+
+
+def test_a_page_that_is_gone_when_the_file_is_written_breaks_nothing(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[object] = []
+    export = Session.export
+
+    def noting(session: Session, folder: Path) -> object:
+        written.append(result := export(session, folder))
+        return result
+
+    monkeypatch.setattr(Session, "export", noting)
+    scene.press("x")
+    scene.page_of(HandOverPage).save(scene.stick)
+    scene.sitting.start()
+    scene.idle()
+    scene.qtbot.waitUntil(lambda: len(written) == 1)
+    assert len(files(scene.stick)) == 1
