@@ -19,8 +19,8 @@ from review.session.words import Words
 
 _NOWHERE = os.devnull
 """Where Qt's own settings go: the program leaves nothing outside its data folder."""
-_OWN_DIALOGS = ("win32", "darwin")
-"""Systems whose way of choosing a file everybody there knows; elsewhere Qt's own way is used, in our words."""
+_TELL_LANGUAGES = ("win32", "darwin")
+"""Systems that tell their languages otherwise than by variables."""
 
 
 class Application(QApplication):
@@ -79,17 +79,15 @@ class Application(QApplication):
 
 
 def prepare() -> None:
-    """Settle what Qt reads before the first window: no settings of its own, no foreign dialogs."""
+    """Keep Qt from writing settings of its own."""
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
         for form in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):
             QSettings.setPath(form, scope, _NOWHERE)
-    own = Qt.ApplicationAttribute.AA_DontUseNativeDialogs
-    QApplication.setAttribute(own, sys.platform not in _OWN_DIALOGS)
 
 
 def languages_of_system() -> Sequence[str]:
     """Give the languages that the system speaks, where it tells them otherwise than by variables."""
-    return QLocale.system().uiLanguages() if sys.platform in _OWN_DIALOGS else ()
+    return QLocale.system().uiLanguages() if sys.platform in _TELL_LANGUAGES else ()
 
 
 def _place(trace: TracebackType | None) -> str:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog
 
 from review.desktop.desk import Desk
 from review.desktop.language_row import LanguageRow
 from review.desktop.page import Page
 from review.desktop.rows import Rows
-from review.files.finding import BATCH_SUFFIX
 from review.session import opening_words
 from review.session.opening import Choice
 from review.session.troubles import Trouble
@@ -23,8 +20,8 @@ class ChoosePage(Page):
 
     chosen = Signal(object)
     """The Choice to open."""
-    file_chosen = Signal(object)
-    """The Path of a file that the person found."""
+    file_wanted = Signal()
+    """None of these: the person knows where the file lies."""
     again = Signal()
     """Look for sticks again."""
     language = Signal(str)
@@ -40,7 +37,6 @@ class ChoosePage(Page):
         """``said`` is one quiet sentence about what led here."""
         super().__init__(desk)
         self._choices = tuple(choices)
-        self._dialog: QFileDialog | None = None
         self.place(opening_words.review_translations(self.words))
         for damaged in opening_words.damaged_words(self.words):
             self.paragraph(damaged, "warn")
@@ -82,7 +78,7 @@ class ChoosePage(Page):
     def _offer(self) -> None:
         words, empty = self.words, not self._choices
         self.button(words("Look again"), self.again.emit, main=empty)
-        self.button(words("Choose a file …"), self._choose_file)
+        self.button(words("Choose a file …"), self.file_wanted.emit)
         self.button(words("Close the program"), self._close)
 
     def _languages(self) -> LanguageRow:
@@ -92,20 +88,3 @@ class ChoosePage(Page):
 
     def _close(self) -> None:
         self.window().close()
-
-    def _choose_file(self) -> None:
-        words = self.words
-        dialog = QFileDialog(self, words("Choose a file"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters(
-            [
-                words("Sentences to look at") + f" (*{BATCH_SUFFIX})",
-                words("All files") + " (*)",
-            ]
-        )
-        dialog.fileSelected.connect(self._found)
-        self._dialog = dialog
-        dialog.open()
-
-    def _found(self, name: str) -> None:
-        self.file_chosen.emit(Path(name))

@@ -106,7 +106,11 @@ def _listed(folder: Path, suffix: str) -> _Listed:
             folders = [entry for entry in seen if _is_folder(entry)]
     except OSError as error:
         raise stick_error(folder, error) from None
-    files = [entry for entry in seen if suffix and entry.name.lower().endswith(suffix)]
+    files = [
+        entry
+        for entry in seen
+        if suffix and entry.name.lower().endswith(suffix) and not _is_folder(entry)
+    ]
     return _by_name(folders), _by_name(files)
 
 

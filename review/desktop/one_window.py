@@ -121,7 +121,7 @@ class OneWindow(QObject):
                 written = file.read(_MOST_BYTES)
             self._request.unlink()
             names = json.loads(written)
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return
         if isinstance(names, list):
             self.files_asked.emit([Path(name) for name in names if isinstance(name, str)])

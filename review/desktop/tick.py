@@ -6,11 +6,11 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QStyle
 
-_TARGET = 44
-"""Pixels: the smallest thing that a shaking hand hits."""
+from review.desktop.style import TARGET
+from review.desktop.wrapped import Wrapped
+
 _GAP = 12
 _RING = 3
-_WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter
 
 
 class Tick(QCheckBox):
@@ -31,18 +31,16 @@ class Tick(QCheckBox):
 
     def heightForWidth(self, width: int) -> int:
         """Give the height at which every word is seen."""
-        room = QRect(0, 0, max(1, width - self._box() - 3 * _GAP), 100_000)
-        bounds = self.fontMetrics().boundingRect(room, int(_WRAPPED), self._words)
-        return int(max(_TARGET, bounds.height() + _GAP))
+        return max(TARGET, self._wrapped().height(width - self._aside()) + _GAP)
 
     def sizeHint(self) -> QSize:
         """Ask for the room of the words on one line; the layout may give less."""
-        wide = self.fontMetrics().horizontalAdvance(self._words) + self._box() + 3 * _GAP
+        wide = self._wrapped().wide + self._aside()
         return QSize(wide, self.heightForWidth(wide))
 
     def minimumSizeHint(self) -> QSize:
         """Wrap rather than widen the window."""
-        return QSize(self._box() + 4 * _TARGET, _TARGET)
+        return QSize(self._aside() + 4 * TARGET, TARGET)
 
     def hitButton(self, position: QPoint) -> bool:
         """Take a click anywhere on it."""
@@ -64,8 +62,16 @@ class Tick(QCheckBox):
             painter.setPen(QPen(colour(role.HighlightedText), max(3, box.width() // 8)))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawPath(_sign(QRectF(box)))
-        painter.setPen(colour(role.WindowText))
-        painter.drawText(words, int(_WRAPPED | _leading(self)), self._words)
+        text = self._wrapped()
+        top = words.top() + (words.height() - text.height(words.width())) // 2
+        text.draw(painter, words.left(), top, colour(role.WindowText))
+
+    def _wrapped(self) -> Wrapped:
+        return Wrapped(self._words, self.font(), self.layoutDirection())
+
+    def _aside(self) -> int:
+        """Pixels of the width that the words do not have."""
+        return self._box() + 3 * _GAP
 
     def _box(self) -> int:
         """Side of the square in pixels, as high as a capital letter and a little more."""
@@ -90,8 +96,3 @@ def _sign(box: QRectF) -> QPainterPath:
     tick.lineTo(box.topLeft() + QPointF(box.width() * 0.43, box.height() * 0.72))
     tick.lineTo(box.topLeft() + QPointF(box.width() * 0.77, box.height() * 0.3))
     return tick
-
-
-def _leading(widget: QCheckBox) -> Qt.AlignmentFlag:
-    right = widget.layoutDirection() is Qt.LayoutDirection.RightToLeft
-    return Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft

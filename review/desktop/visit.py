@@ -19,6 +19,7 @@ from review.desktop.asking_page import AskingPage
 from review.desktop.choose_page import ChoosePage
 from review.desktop.consent_page import ConsentPage
 from review.desktop.desk import Desk
+from review.desktop.file_page import FilePage
 from review.desktop.missing_letters import first_missing
 from review.desktop.missing_page import MissingPage
 from review.desktop.organisation_page import OrganisationPage
@@ -89,10 +90,21 @@ class Visit(QObject):
     def _show_list(self, choices: list[Choice], why: Trouble | None, said: str) -> None:
         page = ChoosePage(self._desk, choices, why, said)
         page.chosen.connect(self._unless_busy(self._open))
-        page.file_chosen.connect(self.take)
+        page.file_wanted.connect(self._unless_busy(self._find_file))
         page.again.connect(self._unless_busy(partial(self._choose, None)))
         page.language.connect(self._set_language)
         self._window.show_page(page)
+
+    def _find_file(self) -> None:
+        self._do(
+            self._opening.sticks,
+            lambda sticks: self._show(partial(self._show_files, sticks)),
+        )
+
+    def _show_files(self, sticks: list[Path]) -> None:
+        page = FilePage(self._desk, sticks)
+        page.chosen.connect(self._unless_busy(self.take))
+        self._with_way_back(page)
 
     # opening it
 

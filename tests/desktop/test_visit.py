@@ -51,24 +51,15 @@ def test_first_answer_takes_at_most_six_keys(enter: Enter, stick: Path, qtbot: Q
     entry = enter(places=[file])
     _to_consent(entry)
     entry.press("\r")
-    page = entry.page(ItemPage)
+    entry.page(ItemPage)
     spent = entry.keys
-    _answer(entry, "2")
+    entry.answer("2")
     entry.press("\r")
     practice = entry.keys - spent
-    _answer(entry, "3")
+    entry.answer("3")
     rated = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
     assert [each.rating for each in rated] == [Rating.ACCEPTABLE]
-    assert page is not None
     assert entry.keys - practice <= 6
-
-
-def _answer(entry: Entry, key: str) -> None:
-    """Answer once the sentence was seen: the guard lets no key through before."""
-    entry.qtbot.wait(300)
-    page = entry.page(ItemPage)
-    entry.qtbot.waitUntil(lambda: page.isVisible())
-    entry.press(key)
 
 
 def test_named_file_needs_no_choosing(enter: Enter, stick: Path) -> None:
@@ -173,7 +164,7 @@ def test_same_person_comes_back_with_one_key(enter: Enter, stick: Path) -> None:
     entry = enter(places=[file])
     _to_consent(entry)
     entry.press("\r")
-    _answer(entry, "1")
+    entry.answer("1")
     entry.close()
     again = enter(places=[file])
     again.page(WelcomePage)
@@ -289,7 +280,7 @@ def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
     _to_consent(entry)
     entry.press("\r")
     entry.look.set_size(36)
-    _answer(entry, "4")
+    entry.answer("4")
     rated = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
     assert [each.font for each in rated] == ["Noto Sans / Noto Sans Canadian Aboriginal 36 px"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,7 +26,8 @@ from review.session.opening import Opening
 
 Kind = TypeVar("Kind", bound=Page)
 
-_KEYS = {"\r": Qt.Key.Key_Return, "\x1b": Qt.Key.Key_Escape}
+PLAIN = Qt.KeyboardModifier.NoModifier
+_KEYS = {"\r": Qt.Key.Key_Return, "\x1b": Qt.Key.Key_Escape, "\t": Qt.Key.Key_Tab}
 
 
 @dataclass
@@ -55,6 +57,7 @@ class Entry:
             language=self.language,
             mounted=lambda: list(self.sticks),
         )
+        self.opening.session = partial(self.opening.session, guard=0.0)  # type: ignore[method-assign]
         self.desk = Desk(self.opening, self.work, self.look)
         self.window = Window(self.desk)
         self.visit = Visit(self.window, self.desk)
@@ -95,19 +98,26 @@ class Entry:
 
     # what the person does
 
-    def press(self, *keys: str, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier(0)) -> None:
+    def press(self, *keys: str, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
         """Press keys, each counted, and wait for what follows."""
         for key in keys:
             self.keys += 1
             self.send(key, modifiers)
             self.idle()
 
+    def answer(self, key: str) -> None:
+        """Answer the sentence that is shown, once it is painted."""
+        session = self.visit._session
+        assert session is not None
+        self.qtbot.waitUntil(lambda: session._time._painted is not None)
+        self.press(key)
+
     def type(self, text: str) -> None:
         """Type into the line that has the focus."""
         for character in text:
             self.send(character)
 
-    def send(self, key: str, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier(0)) -> None:
+    def send(self, key: str, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
         """Send a key to what has the focus; wait for nothing."""
         target: QWidget | None = QApplication.focusWidget() or self.window.page
         assert target is not None
@@ -122,7 +132,7 @@ class Entry:
         next(
             each
             for each in _all(self.window.page, Button)
-            if each.text().startswith(text) and each.isVisible()
+            if each.accessibleName().startswith(text) and each.isVisible()
         ).click()
         self.idle()
 

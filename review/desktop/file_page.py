@@ -1,0 +1,36 @@
+"""Finding the file of a review anywhere on this computer or a stick, in the letters and words of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+
+from review.desktop.desk import Desk
+from review.desktop.folders import Folders
+from review.desktop.page import Page
+from review.files.finding import BATCH_SUFFIX
+from review.session import opening_words
+
+
+class FilePage(Page):
+    """Begins at the stick, where there is one."""
+
+    chosen = Signal(object)
+    """The Path of the file."""
+
+    def __init__(self, desk: Desk, sticks: Sequence[Path]) -> None:
+        super().__init__(desk)
+        words = self.words
+        self.place(words("Choose a file"))
+        self.paragraph(opening_words.what_it_is_called(words), "quiet")
+        folders = Folders(desk, next(iter(sticks), Path.home()), BATCH_SUFFIX)
+        folders.found.connect(self.chosen)
+        folders.told.connect(self.tell)
+        folders.moved.connect(lambda: self.tell(None))
+        self.add(folders)
+        for stick in sticks:
+            self.button(stick.name or str(stick), lambda stick=stick: folders.open(stick))
+        self.button(words("My own folder"), lambda: folders.open(Path.home()))
+        self.button(words("Back"), self.back, words("Esc"))

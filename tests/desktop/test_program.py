@@ -1,0 +1,153 @@
+"""The program as it is started: what it prints, what it loads, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.version import VERSION
+from review.desktop.one_window import FOLDER
+from review.session.words import Words
+from tests.review.session.scenes import batch_of, write_file
+
+PROGRAM = "import sys; from review.desktop.program import main; sys.exit(main())"
+WITHOUT_QT = "import sys; sys.modules['PySide6'] = None; " + PROGRAM
+LOADED = """
+import sys
+from review.desktop import check, running
+print(*sys.modules)
+"""
+NOT_NEEDED = (
+    "_ssl asyncio aiohttp click http httpx keyring numpy rich scoring ssl textual urllib.request "
+    "PySide6.QtNetwork PySide6.QtQml PySide6.QtDBus review.office review.verdict review.calibration"
+).split()
+
+
+def _run(
+    home: Path, *asked: str, code: str = PROGRAM, **more: str
+) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "ROSETTA_HOME": str(home), "LC_ALL": "C.UTF-8", **more}
+    return subprocess.run(
+        [sys.executable, "-c", code, *asked],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+        check=False,
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def test_version(home: Path) -> None:
+    ran = _run(home, "--version")
+    assert (ran.returncode, ran.stdout) == (0, f"rosetta-review {VERSION}\n")
+
+
+def test_check_draws_the_first_page_and_leaves_nothing(home: Path, tmp_path: Path) -> None:
+    file = write_file(batch_of(), tmp_path)
+    ran = _run(home, "--check", str(file))
+    assert ran.stderr == ""
+    assert re.fullmatch(
+        rf"rosetta-review {re.escape(VERSION)}: “Who asks” drawn in \d+\.\d\d s\n", ran.stdout
+    )
+    assert ran.returncode == 0
+    assert not home.exists()
+
+
+def test_check_of_a_damaged_file_fails(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "x.rosetta-batch"
+    file.write_bytes(b"PK" + bytes(500))
+    ran = _run(home, "--check", str(file))
+    assert ran.returncode == 1
+    assert "was not opened" in ran.stderr
+
+
+@pytest.mark.parametrize("asked", [(), ("a", "b")], ids=["none", "two"])
+def test_check_wants_one_file(home: Path, asked: tuple[str, ...]) -> None:
+    ran = _run(home, "--check", *asked)
+    assert ran.returncode == 1
+    assert "name one file to open" in ran.stderr
+
+
+def test_without_qt_it_says_how_to_get_it(home: Path) -> None:
+    ran = _run(home, code=WITHOUT_QT)
+    assert ran.returncode == 1
+    assert "pip install 'rosetta-tui[desktop]'" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_without_a_screen_it_says_so_instead_of_aborting(home: Path) -> None:
+    ran = _run(home, QT_QPA_PLATFORM="xcb", DISPLAY=":9876")
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("The window cannot be shown")
+
+
+def test_without_a_screen_it_speaks_the_language_of_the_system(home: Path) -> None:
+    ran = _run(home, QT_QPA_PLATFORM="xcb", DISPLAY=":9876", LC_ALL="fr_CA.UTF-8")
+    english = "The window cannot be shown"
+    assert ran.returncode == 1
+    assert not ran.stderr.startswith(english) or Words.load("fr")(english) == english
+
+
+def test_tag_that_is_none_is_wrong_usage(home: Path) -> None:
+    ran = _run(home, "--language", "not a tag")
+    assert ran.returncode == 2
+    assert "is no language tag" in ran.stderr
+
+
+def test_nothing_that_is_not_needed_is_loaded() -> None:
+    """The program is bundled without these, and an old laptop waits for each."""
+    ran = _run(Path("unused"), code=LOADED)
+    loaded = set(ran.stdout.split())
+    assert "review.desktop.running" in loaded
+    assert [name for name in NOT_NEEDED if name in loaded] == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the system ends programs in another way")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["term", "int"])
+def test_signal_ends_it_cleanly(home: Path, number: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "ROSETTA_HOME": str(home)},
+        stderr=subprocess.PIPE,
+    )
+    _until((home / "review.sqlite").exists)
+    _until((home / FOLDER / "lock").exists)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (0, b"")
+    assert not (home / FOLDER).exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the system ends programs in another way")
+def test_second_start_ends_and_the_first_goes_on(home: Path, tmp_path: Path) -> None:
+    file = write_file(batch_of(), tmp_path)
+    environment = {**os.environ, "ROSETTA_HOME": str(home), "LC_ALL": "C.UTF-8"}
+    first = subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment)
+    try:
+        _until((home / "review.sqlite").exists)
+        second = _run(home, str(file))
+        assert second.returncode == 0
+        assert second.stdout == "The program is open already: its window comes forward now.\n"
+        assert first.poll() is None
+    finally:
+        first.terminate()
+        assert first.wait(30) == 0
+
+
+def _until(true: object) -> None:
+    end = time.monotonic() + 30
+    while not true():  # type: ignore[operator]
+        assert time.monotonic() < end
+        time.sleep(0.02)

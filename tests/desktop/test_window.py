@@ -1,0 +1,129 @@
+"""The window itself: one page at a time, nothing typed lost, nothing wrong unsaid."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QMenuBar
+from shiboken6 import isValid
+
+from review.desktop.application import Application, _place
+from review.desktop.choose_page import ChoosePage
+from review.desktop.item_page import ItemPage
+from review.desktop.look import SIZES
+from review.desktop.settings_page import SettingsPage
+from review.session.troubles import Trouble
+from tests.desktop.visit_scene import Enter, Entry
+from tests.review.session.scenes import CODE, batch_of, write_file
+
+
+def _at_first_sentence(enter: Enter, tmp_path: Path, **options: object) -> Entry:
+    entry = enter(places=[write_file(batch_of(), tmp_path / "stick")], **options)
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r", "\r")
+    entry.page(ItemPage)
+    return entry
+
+
+def test_page_before_is_deleted(enter: Enter) -> None:
+    entry = enter()
+    before = entry.page(ChoosePage)
+    entry.press("\r")
+    assert entry.page(ChoosePage) is not before
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not isValid(before)
+
+
+def test_there_is_no_menu_and_no_shortcut(enter: Enter) -> None:
+    """A key of a community's keyboard must never be swallowed."""
+    entry = enter()
+    assert entry.window.findChild(QMenuBar) is None
+    assert entry.window.actions() == []
+    assert entry.window.windowTitle() == "Rosetta"
+
+
+def test_settings_are_laid_over_once(enter: Enter) -> None:
+    entry = enter()
+    entry.window.open_settings()
+    first = entry.page(SettingsPage)
+    entry.window.open_settings()
+    assert entry.page(SettingsPage) is first
+
+
+def test_closing_keeps_what_is_being_typed(enter: Enter, tmp_path: Path) -> None:
+    entry = _at_first_sentence(enter, tmp_path)
+    entry.answer("c")
+    entry.type("half a tho")
+    entry.window.close()
+    rows = entry.laptop.connection.execute("SELECT text FROM draft").fetchall()
+    assert rows == [("half a tho",)]
+
+
+def test_trouble_is_told_on_the_page_that_is_seen(enter: Enter) -> None:
+    entry = enter()
+    entry.window.open_settings()
+    entry.window.tell(Trouble("Something went wrong.", "ValueError x.py:1"))
+    assert "Something went wrong." in entry.read
+
+
+def test_smallest_screen_holds_the_window(enter: Enter) -> None:
+    entry = enter(size=SIZES[-1])
+    hint = entry.window.minimumSize()
+    assert hint.width() <= 1024 and hint.height() <= 600
+    entry.window.showNormal()
+    entry.window.resize(1024, 600)
+    assert entry.window.width() == 1024 and entry.window.height() == 600
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_scrolls_sideways(enter: Enter, tmp_path: Path, size: int) -> None:
+    entry = enter(places=[write_file(batch_of(), tmp_path / "stick")], size=size)
+    entry.window.showNormal()
+    entry.window.resize(1024, 600)
+    for act in (lambda: None, lambda: entry.press("\r"), lambda: _typed(entry)):
+        act()
+        entry.qtbot.wait(1)
+        page = entry.window.page
+        assert page is not None
+        inside = page._scroll.widget()
+        assert inside.minimumSizeHint().width() <= page._scroll.viewport().width()
+        assert page.width() <= 1024
+
+
+def _typed(entry: Entry) -> None:
+    entry.type(CODE)
+    entry.press("\r")
+
+
+def test_window_comes_forward_from_the_task_bar(enter: Enter) -> None:
+    entry = enter()
+    entry.window.setWindowState(Qt.WindowState.WindowMinimized)
+    entry.window.come_forward()
+    assert not entry.window.isMinimized()
+
+
+def test_unforeseen_error_is_told_without_its_words() -> None:
+    """The words of an error may hold a text of a secret sentence."""
+    told: list[Trouble] = []
+
+    class Fake:
+        failed = type("Signal", (), {"emit": staticmethod(told.append)})
+        _words = staticmethod(lambda: lambda text: text)
+
+    try:
+        raise ValueError("secret sentence")
+    except ValueError as error:
+        trace = error.__traceback__
+        Application.tell_unforeseen(Fake(), ValueError, error, trace)  # type: ignore[arg-type]
+    assert told[0].said.startswith("Something went wrong inside the program.")
+    assert "secret" not in told[0].detail
+    assert told[0].detail.startswith("ValueError test_window.py:")
+
+
+def test_place_of_no_trace_is_empty() -> None:
+    assert _place(None) == ""
+    assert sys.excepthook is not None
