@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -44,7 +44,16 @@ class Sitting(QObject):
         self._window, self._desk, self._batch, self._session = window, desk, batch, session
         self._items: ItemPage | TranslationPage | None = None
         """The page of an item, while it is shown."""
+        self._leading = False
+        """True from a choice until the page it leads to: what is pressed meanwhile was not meant for that."""
         self._ending = False
+        self._pages: Mapping[Onward, Callable[[], None]] = {
+            Onward.HAND_OVER: self._hand_over,
+            Onward.WITHDRAW: self._ask_withdraw,
+            Onward.HELP: self._help,
+            Onward.ANSWERS: self._look_again,
+            Onward.LEAVE: self._end,
+        }
         self._draw: Callable[[], None] = self.start
         """Shows the page that is shown now once more, in the words of now."""
         window.reworded.connect(self._reword)
@@ -87,26 +96,22 @@ class Sitting(QObject):
         self._put(page)
 
     def _put(self, page: Page) -> None:
-        self._items = None
+        self._items, self._leading = None, False
         self._window.show_page(page)
 
     def _go(self, onward: Onward) -> None:
-        """Go where a page leads; a key that comes while something is being saved was not meant for it."""
-        if self._desk.work.busy or self._ending:
-            return
-        pages = {
-            Onward.HAND_OVER: self._hand_over,
-            Onward.WITHDRAW: self._ask_withdraw,
-            Onward.HELP: self._help,
-            Onward.ANSWERS: self._look_again,
-            Onward.LEAVE: self._end,
-        }
+        """Go where a page leads, after everything that is being saved."""
+        if not self._leading:
+            self._leading = True
+            self._do(lambda: onward, self._lead)
+
+    def _lead(self, onward: Onward) -> None:
         if onward is Onward.GO_ON:
             self._do(self._session.go_on, self._show)
         elif onward is Onward.UNDO:
             self._do(self._session.undo, self._show)
         else:
-            pages[onward]()
+            self._pages[onward]()
 
     def _lead_back(self, page: Page, draw: Callable[[], None]) -> None:
         """Show a page that leads back to where the person was."""
@@ -137,7 +142,8 @@ class Sitting(QObject):
         self._lead_back(page, partial(self._show_answers, answered))
 
     def _change(self, item: str) -> None:
-        if not self._desk.work.busy:
+        if not self._leading:
+            self._leading = True
             self._do(partial(self._session.go_to, item), self._show)
 
     def _ask_withdraw(self) -> None:
@@ -146,7 +152,8 @@ class Sitting(QObject):
         self._lead_back(page, self._ask_withdraw)
 
     def _withdraw(self, scope: Scope) -> None:
-        if not self._desk.work.busy:
+        if not self._leading:
+            self._leading = True
             self._do(partial(self._session.withdraw, scope), self._show)
 
     # the end
@@ -176,6 +183,7 @@ class Sitting(QObject):
         self._desk.work.do(call, then, self._failed)
 
     def _failed(self, error: HarnessError) -> None:
+        self._leading = False
         if self._ending:
             self._ended()
         else:
