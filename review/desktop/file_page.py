@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -31,6 +32,6 @@ class FilePage(Page):
         folders.moved.connect(lambda: self.tell(None))
         self.add(folders)
         for stick in sticks:
-            self.button(stick.name or str(stick), lambda stick=stick: folders.open(stick))
-        self.button(words("My own folder"), lambda: folders.open(Path.home()))
+            self.button(stick.name or str(stick), partial(folders.open, stick))
+        self.button(words("My own folder"), partial(folders.open, Path.home()))
         self.button(words("Back"), self.back, words("Esc"))

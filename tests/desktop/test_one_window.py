@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -144,6 +143,6 @@ def test_request_that_is_none_is_passed_over(
     first.files_asked.connect(asked.append)
     new = home / FOLDER / "new"
     new.write_bytes(written)
-    os.replace(new, home / FOLDER / "files")
+    new.replace(home / FOLDER / "files")
     qtbot.waitUntil(lambda: not (home / FOLDER / "files").exists())
     assert asked in ([], [[]])

@@ -24,10 +24,11 @@ import sys
 from review.desktop import check, running
 print(*sys.modules)
 """
-NOT_NEEDED = (
-    "_ssl asyncio aiohttp click http httpx keyring numpy rich scoring ssl textual urllib.request "
-    "PySide6.QtNetwork PySide6.QtQml PySide6.QtDBus review.office review.verdict review.calibration"
-).split()
+NOT_NEEDED = [
+    *("_ssl", "asyncio", "aiohttp", "click", "http", "httpx", "keyring", "numpy", "rich", "ssl"),
+    *("textual", "urllib.request", "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtSvg"),
+    *("scoring", "review.office", "review.verdict", "review.calibration"),
+]
 
 
 def _run(

@@ -77,7 +77,8 @@ def test_language_changes_settings_and_the_page_below(settings: Entry) -> None:
 def test_keys_on_buttons_can_be_hidden_and_are_remembered(settings: Entry) -> None:
     page = settings.page(SettingsPage)
     tick = page.findChild(Tick)
-    assert isinstance(tick, Tick) and tick.isChecked()
+    assert isinstance(tick, Tick)
+    assert tick.isChecked()
     back = next(each for each in page.findChildren(Button) if each.text() == "Back")
     wide = back.sizeHint().width()
     tick.click()

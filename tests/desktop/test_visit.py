@@ -282,7 +282,9 @@ def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
     entry.look.set_size(36)
     entry.answer("4")
     rated = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
-    assert [each.font for each in rated] == ["Noto Sans / Noto Sans Canadian Aboriginal 36 px"]
+    assert [each.font for each in rated] == [
+        "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 36 px"
+    ]
 
 
 def test_file_that_comes_during_a_sitting_waits_for_its_end(enter: Enter, stick: Path) -> None:

@@ -73,10 +73,12 @@ def test_trouble_is_told_on_the_page_that_is_seen(enter: Enter) -> None:
 def test_smallest_screen_holds_the_window(enter: Enter) -> None:
     entry = enter(size=SIZES[-1])
     hint = entry.window.minimumSize()
-    assert hint.width() <= 1024 and hint.height() <= 600
+    assert hint.width() <= 1024
+    assert hint.height() <= 600
     entry.window.showNormal()
     entry.window.resize(1024, 600)
-    assert entry.window.width() == 1024 and entry.window.height() == 600
+    assert entry.window.width() == 1024
+    assert entry.window.height() == 600
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -114,11 +116,10 @@ def test_unforeseen_error_is_told_without_its_words() -> None:
         failed = type("Signal", (), {"emit": staticmethod(told.append)})
         _words = staticmethod(lambda: lambda text: text)
 
-    try:
-        raise ValueError("secret sentence")
-    except ValueError as error:
-        trace = error.__traceback__
-        Application.tell_unforeseen(Fake(), ValueError, error, trace)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="secret") as caught:
+        int("secret sentence")
+    trace = caught.value.__traceback__
+    Application.tell_unforeseen(Fake(), ValueError, caught.value, trace)  # type: ignore[arg-type]
     assert told[0].said.startswith("Something went wrong inside the program.")
     assert "secret" not in told[0].detail
     assert told[0].detail.startswith("ValueError test_window.py:")
