@@ -15,12 +15,15 @@ from harness.failures import HarnessError
 FOLDER: Final = Path(__file__).parent / "fonts"
 
 FAMILIES: Final = (
-    "Noto Sans",
-    "Noto Sans Canadian Aboriginal",
-    "Noto Sans Arabic",
-    "Noto Sans Symbols",
+    "Rosetta Noto Sans",
+    "Rosetta Noto Sans Canadian Aboriginal",
+    "Rosetta Noto Sans Arabic",
+    "Rosetta Noto Sans Symbols",
 )
-"""In the order in which a letter is looked for; letters of other scripts come from the computer."""
+"""In the order in which a letter is looked for; letters of other scripts come from the computer.
+
+The names are our own: where another version of Noto is installed, Qt would mix the two.
+"""
 
 _FILES: Final = tuple(
     f"{family.replace(' ', '')}-{weight}.ttf"
