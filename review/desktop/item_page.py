@@ -234,11 +234,11 @@ class ItemPage(ItemFace):
 
     def _rate(self, act: Act, item: ShownItem) -> None:
         """Rate what was seen: where the translation is still below, show it first."""
-        if self._texts.translation_seen:
-            self._do(partial(self.session.rate, item.id, RATING_OF[act]))
-        else:
+        if self._texts.seen and not self._texts.translation_seen:
             self._bring(self._texts.candidate)
             self.say(self.words("First read the translation."))
+        else:
+            self._do(partial(self.session.rate, item.id, RATING_OF[act]))
 
     # asking once more
 

@@ -26,7 +26,7 @@ class ItemTexts(QWidget):
     def __init__(self, words: Words) -> None:
         super().__init__()
         self.source, self.candidate = TextPane(), TextPane()
-        self._translation_seen = False
+        self._source_seen = self._translation_seen = False
         self._shown = ("", "", "")
         """Item, original and translation."""
         self._names: list[QLabel] = []
@@ -46,12 +46,17 @@ class ItemTexts(QWidget):
             column.addWidget(name)
             column.addWidget(pane)
         column.addLayout(self._marks)
-        self.source.drawn.connect(self._drawn)
+        self.source.drawn.connect(self._source_drawn)
         self.candidate.drawn.connect(self._translation_drawn)
 
     @property
+    def seen(self) -> bool:
+        """Whether the item was on the screen."""
+        return self._source_seen or self._translation_seen
+
+    @property
     def translation_seen(self) -> bool:
-        """Whether the translation, or its beginning, was on the screen."""
+        """Whether its translation, or the beginning of it, was."""
         return self._translation_seen
 
     def show_item(self, item: ShownItem) -> None:
@@ -61,7 +66,7 @@ class ItemTexts(QWidget):
             self._drawn()
             return
         self._shown = shown
-        self._translation_seen = False
+        self._source_seen = self._translation_seen = False
         self.source.show_text(readable(item.source))
         self.candidate.show_text(readable(item.candidate), TRANSLATION_SCALE)
 
@@ -89,6 +94,10 @@ class ItemTexts(QWidget):
 
     def _drawn(self) -> None:
         QTimer.singleShot(0, self, self.painted.emit)  # both texts are painted in one go
+
+    def _source_drawn(self) -> None:
+        self._source_seen = True
+        self._drawn()
 
     def _translation_drawn(self) -> None:
         self._translation_seen = True

@@ -123,7 +123,7 @@ class Scene:
         """Wait until everything that was asked is done, and what followed is painted."""
         self.qtbot.waitUntil(lambda: not self.work.busy)
         if self.session.view.item is not None and self.page.isVisible():
-            self.qtbot.waitUntil(lambda: self.painted)
+            self.qtbot.waitUntil(lambda: self.painted and self.page._texts.seen)
 
     @property
     def painted(self) -> bool:

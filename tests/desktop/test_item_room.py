@@ -66,6 +66,7 @@ def reword(scene: Scene, language: str) -> None:
     scene.page.hide()
     scene.page.deleteLater()
     scene.open()
+    scene.idle()
 
 
 def in_page(scene: Scene, widget: QWidget) -> QRect:
@@ -74,6 +75,8 @@ def in_page(scene: Scene, widget: QWidget) -> QRect:
 
 def clipped(scene: Scene) -> list[str]:
     """Name what reaches over an edge of the page, or is smaller than what it says."""
+    for _ in range(3):
+        QApplication.processEvents()
     found = []
     page = scene.page
     for widget in page.findChildren(QWidget):
