@@ -30,25 +30,25 @@ def running(
     command: Sequence[str],
     environment: Mapping[str, str],
     *,
-    log: Path | None = None,
+    log: Path,
     pass_fds: Sequence[int] = (),
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program in a group of its own; at the end it goes, and everything in its group."""
-    with contextlib.ExitStack() as stack:
-        out = stack.enter_context(log.open("ab")) if log else subprocess.DEVNULL
+    """Run a program in a group of its own, which goes with it at the end; what it says stands in ``log``."""
+    with log.open("ab") as out:
         process = subprocess.Popen(
             command,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
+            cwd=log.parent,
             start_new_session=True,
             pass_fds=tuple(pass_fds),
         )
-        try:
-            yield process
-        finally:
-            end(process)
+    try:
+        yield process
+    finally:
+        end(process)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

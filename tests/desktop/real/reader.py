@@ -58,11 +58,15 @@ class Reader:
         return Node(_REGISTRY, _ROOT, self._call)
 
     @property
-    def window(self) -> Node:
-        """The window of the program, as soon as there is one."""
+    def windows(self) -> list[Node]:
+        """The windows of the program, as soon as there is one."""
         self.app = self.app or until(self._program, "a program on the accessibility bus")
-        frames = until(lambda: self.app and self.app.children, "a window")
-        return frames[0]
+        return until(lambda: self.app and self.app.children, "a window")
+
+    @property
+    def window(self) -> Node:
+        """The first of them."""
+        return self.windows[0]
 
     def forget(self) -> None:
         """Look for a new program: the one before has ended."""
@@ -72,7 +76,7 @@ class Reader:
 
     def shown(self) -> list[Node]:
         """Give everything that is on the screen now."""
-        return [node for node in self.window.walk() if _shows(node)]
+        return [node for window in self.windows for node in window.walk() if _shows(node)]
 
     def all(self, role: str) -> list[Node]:
         """Give what has this role and is on the screen."""

@@ -42,7 +42,8 @@ def _killed_while_rating(display: Display, scene: Stage, seconds: float) -> int:
             end = time.monotonic() + seconds
             until(lambda: time.monotonic() > end, "the moment")
             shown.kill()
-        followed = set(shown.painted()[:-1])
+        painted = shown.painted()
+    followed = set(painted) - {painted[-1]}  # an item may be painted anew
     rated = scene.state().judgements
     assert followed <= rated.keys(), "a rating was shown as done, and is not on the disk"
     assert before <= rated.keys()

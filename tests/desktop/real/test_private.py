@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.desktop.real.bus import Bus
 from tests.desktop.real.display import Display
 from tests.desktop.real.programs import program
 from tests.desktop.real.stage import Stage, stage
@@ -27,12 +28,15 @@ _MEMORY = ("/dev/shm", "/dev/null", "/dev/tty", "/proc/self/", "/memfd:")
 
 
 @pytest.fixture
-def traced(display: Display, tmp_path: Path) -> Iterator[tuple[Stage, Window, Path]]:
+def traced(display: Display, bus: Bus, tmp_path: Path) -> Iterator[tuple[Stage, Window, Path]]:
     """The program under a tracer, from its first instruction."""
     trace = tmp_path / "trace"
     scene = stage(tmp_path, batch_of(items_of(3))).know()
     before = [program("strace"), "-D", "-f", "-qq", "-e", f"trace={CALLS}", "-o", str(trace)]
-    with window(display, scene.home, scene.file, guard=0.0, before=before) as shown:
+    around = bus.environment
+    with window(
+        display, scene.home, scene.file, environment=around, guard=0.0, before=before
+    ) as shown:
         yield scene, shown, trace
 
 

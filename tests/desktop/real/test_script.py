@@ -62,7 +62,7 @@ def test_the_session_script_by_keyboard_alone(reader: Reader, start: Start, tmp_
     keys = first.keys + second.keys
     state = scene.state()
     [file] = scene.handed_over()
-    assert open_ratings(file.read_bytes(), CUSTODIANS).phrase == phrase
+    assert phrase == open_ratings(file.read_bytes(), CUSTODIANS).phrase
     assert len(state.judgements) == count
     assert script.said(state) == script.said(_in_lines(tmp_path / "lines", scene, plan, cut))
     print(f"\n{count} items: {keys} keys, {keys / count:.2f} an item")
@@ -108,7 +108,7 @@ def _end(window: Window, reader: Reader, later: list[int]) -> str:
     reader.find("Hand over your answers")
     window.press("Return")
     reader.find("Saved and checked. You may pull the stick out.")
-    [phrase] = [node.name for node in reader.all("label") if len(node.name.split("-")) == 6]
+    phrase = reader.read("These six words belong to your file:")
     window.press("Return")
     reader.find("That was the last one. Thank you!")
     window.press("q")

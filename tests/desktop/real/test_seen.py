@@ -114,15 +114,15 @@ def _measure_ring(
     assert min(contrast(colour, each) for each in beside) >= RING, (colour, beside)
 
 
+@pytest.mark.parametrize("display", ["1024x600"], indirect=True)
 @pytest.mark.parametrize("size", SIZES if times(0, 1) else ("20", "48"))
-def test_nothing_lies_outside_a_small_window(
+def test_nothing_lies_outside_a_small_screen(
     size: str, reader: Reader, display: Display, start: Start, tmp_path: Path
 ) -> None:
     scene = stage(tmp_path).know().set(window_text_size=size)
     shown = start(scene, scene.file, guard=0.0)
     shown.press("Return")
     shown.sees(item_id(1))
-    shown.resize(1024, 600)
     _assert_inside(reader, shown)
     for key in ("c", "Escape", "0", "Escape", "exclam", "Escape", "question"):
         shown.press(key)

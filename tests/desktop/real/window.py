@@ -86,11 +86,6 @@ class Window:
         assert self.id
         self.display.type(text)
 
-    def resize(self, width: int, height: int) -> None:
-        """Give the window a size, as pulling its edge does."""
-        self.display.do("xdotool", "windowsize", "--sync", self.id, str(width), str(height))
-        until(lambda: self.display.size(self.id) == (width, height), f"{width} × {height}")
-
     def shoot(self, path: Path) -> Path:
         """Take a picture of the window alone."""
         return self.display.shoot(path, self.id)
@@ -141,7 +136,7 @@ def window(
     code = PROGRAM if guard is None else _TELLS.format(guard=guard) + PROGRAM
     fonts = display.folder / "no-fonts.conf"
     fonts.write_text(_NO_FONTS)
-    log = display.folder / "window.log"
+    log = display.folder / f"window-{len(list(display.folder.glob('window-*.log')))}.log"
     around = {
         **display.environment,
         "ROSETTA_HOME": str(home),
