@@ -52,6 +52,8 @@ class Mode(Enum):
 class ItemFace(Page):
     """Draws the session's view; the answers stay in their place, whatever the length of the texts."""
 
+    PARTS = (27, 44)
+
     def __init__(self, desk: Desk, session: Session) -> None:
         super().__init__(desk)
         self.session = session
@@ -135,9 +137,15 @@ class ItemFace(Page):
 
     def _lay_out_now(self) -> None:
         """Let what was shown or hidden take its place before anything is looked for there."""
-        for widget in (self, self._scroll.widget()):
-            if (layout := widget.layout()) is not None:
-                layout.activate()
+        self._column.activate()
+        if (inside := self._inside.layout()) is not None:
+            inside.activate()
+
+    def tell(self, trouble: Trouble | None) -> None:
+        """Say what went wrong, and fold what would push the sentence out of sight then."""
+        super().tell(trouble)
+        if self.view.item is not None:
+            self._arrange()
 
     def _draw_item(self, view: View, item: ShownItem) -> None:
         self.place(item_words.place(self.words, view))
@@ -200,7 +208,7 @@ class ItemFace(Page):
         if widget.height() <= self._scroll.viewport().height():
             self._scroll.ensureWidgetVisible(widget, 0, 0)
         else:
-            top = widget.mapTo(self._scroll.widget(), QPoint(0, 0)).y()
+            top = widget.mapTo(self._inside, QPoint(0, 0)).y()
             self._scroll.verticalScrollBar().setValue(top)
 
     def _grown(self) -> None:
@@ -237,10 +245,12 @@ class ItemFace(Page):
 
     def _rows(self) -> int:
         lines = self.height() / self._acts.fontMetrics().lineSpacing()
+        if self.troubled:
+            return 1
         return 2 if lines >= _ROOMY_LINES and self.around() == self.desk.look.size else 1
 
     def _width(self) -> int:
-        margins = self.layout().contentsMargins()
+        margins = self._column.contentsMargins()
         return self.width() - margins.left() - margins.right()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -6,6 +6,7 @@ What can be done stays in sight at the foot, whatever the length of what is to b
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -28,13 +29,14 @@ _BETWEEN, _EDGE = 12, 20
 """Pixels between two paragraphs, and around the page."""
 _APART, _TOGETHER = "\u2066", "\u2069"
 """Between them a sign keeps its side of a letter, whatever the direction of the page."""
-_LINES, _LETTERS = 27, 44
-"""Into so many parts the height and the width of a page are divided for the letters around what is read."""
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
 class Page(QWidget):
     """One thing to read or to decide; a key that no focused widget takes comes to ``typed``."""
+
+    PARTS: ClassVar = (18, 30)
+    """Into so many parts the height and the width are divided for the letters around what is read."""
 
     left = Signal()
     """The person goes back."""
@@ -86,6 +88,11 @@ class Page(QWidget):
         self._banner.tell(self.words, trouble)
         if trouble is not None:
             self._scroll.verticalScrollBar().setValue(0)
+
+    @property
+    def troubled(self) -> bool:
+        """True while the page says that something went wrong."""
+        return not self._banner.isHidden()
 
     def paragraph(self, text: str, role: str = "") -> QLabel:
         """Add something to read; ``role`` is one of the look's."""
@@ -159,6 +166,8 @@ class Page(QWidget):
             super().keyPressEvent(event)
 
     def _means(self, event: QKeyEvent) -> bool:
+        if _with_alt(event):
+            return False
         if event.key() in _ENTER:
             self.enter()
         elif event.key() == Qt.Key.Key_Escape:
@@ -196,7 +205,7 @@ class Page(QWidget):
         foot = QWidget()
         foot.setLayout(self._foot)
         self._body.setSpacing(_BETWEEN)
-        page = QVBoxLayout(self)
+        page = self._column = QVBoxLayout(self)
         page.setContentsMargins(_EDGE, _EDGE // 2, _EDGE, _EDGE // 2)
         self._fill_head()
         page.addWidget(self._head)
@@ -224,7 +233,8 @@ class Page(QWidget):
 
     def around(self) -> int:
         """Give the pixels of the letters around what is read: as chosen, but no larger than leaves it room."""
-        room = min(self.height() // _LINES, self.width() // _LETTERS)
+        lines, letters = self.PARTS
+        room = min(self.height() // lines, self.width() // letters)
         return min(self.desk.look.size, max(SIZES[0], room))
 
     def _fit_head(self) -> None:
@@ -239,7 +249,7 @@ class Page(QWidget):
         self._fit_head()
 
     def _scrolling(self) -> QScrollArea:
-        inside = QWidget()
+        inside = self._inside = QWidget()
         column = QVBoxLayout(inside)
         column.addWidget(self._banner)
         column.addLayout(self._body)
@@ -256,6 +266,11 @@ class Page(QWidget):
 def with_control(event: QKeyEvent) -> bool:
     """Tell whether Ctrl is held down; Ctrl with Alt is AltGr, which only writes characters."""
     return bool(event.modifiers() & _CONTROL) and not event.modifiers() & _ALT
+
+
+def _with_alt(event: QKeyEvent) -> bool:
+    """Tell whether Alt alone is held down: those keys belong to the system and to community keyboards."""
+    return bool(event.modifiers() & _ALT) and not event.modifiers() & _CONTROL
 
 
 def _line(role: str) -> QLabel:
