@@ -32,6 +32,7 @@ from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 
 SceneOf = Callable[..., "Scene"]
 PageOf = TypeVar("PageOf", bound=Page)
+WidgetOf = TypeVar("WidgetOf", bound=QWidget)
 
 _TEXT = {Qt.Key.Key_Return: "\r", Qt.Key.Key_Escape: "\x1b"}
 
@@ -159,7 +160,7 @@ class Scene:
         """Give everything that is to be read on the page."""
         return "\n".join(each.text() for each in self._seen(QLabel))
 
-    def _seen(self, kind: type[QWidget]) -> list:  # type: ignore[type-arg]
+    def _seen(self, kind: type[WidgetOf]) -> list[WidgetOf]:
         QApplication.processEvents()  # what was added is shown by the next event
         found = self.page.findChildren(kind)
         return [each for each in found if not each.isHidden() and each.isVisibleTo(self.page)]

@@ -362,3 +362,40 @@ def test_what_the_session_says_is_what_the_events_add_up_to(sitting: Sitting) ->
     state = fold(sitting.laptop.events()).reviewers[sitting.batch.manifest.batch, CODE]
     assert [each.rating for each in state.judgements.values()] == [Rating.EXCELLENT]
     assert state.consented
+
+
+def test_an_answer_of_ones_own_is_looked_at_and_left_or_given_anew(sitting: Sitting) -> None:
+    for rating in (Rating.EXCELLENT, Rating.GIST):
+        sitting.rate(rating)
+    first, second = sitting.session.answered()
+    assert [(each.number, each.rating, each.stands) for each in (first, second)] == [
+        (1, Rating.EXCELLENT, True),
+        (2, Rating.GIST, True),
+    ]
+    view = sitting.session.go_to(first.id)
+    assert view.item is not None
+    assert (view.item.id, view.item.rating, view.item.stands) == (first.id, first.rating, True)
+    view = sitting.session.go_to(None)
+    assert view.item is not None
+    assert (view.item.number, view.item.stands) == (3, False)
+    sitting.session.go_to(first.id)
+    sitting.rate(Rating.REJECT)
+    assert [each.rating for each in sitting.session.answered()] == [Rating.REJECT, Rating.GIST]
+    assert sitting.session.view.item is not None
+    assert sitting.session.view.item.number == 3
+
+
+def test_nobody_goes_to_an_item_that_is_not_theirs_or_before_consent(tmp_path: Path) -> None:
+    sitting = Sitting(tmp_path, agreed=False)
+    assert sitting.session.go_to(item_id(1)).phase is Phase.CONSENT
+    sitting.session.agree(share_corrections=False)
+    before = sitting.session.view
+    assert sitting.session.go_to("f" * 16) == before
+    assert sitting.session.answered() == ()
+
+
+def test_a_draft_is_in_the_view_as_soon_as_it_is_kept(sitting: Sitting) -> None:
+    item = sitting.see()
+    sitting.session.keep_draft(item, TextField.COMMENT, "half a thought")
+    assert sitting.session.view.item is not None
+    assert sitting.session.view.item.comment == "half a thought"
