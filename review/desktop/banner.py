@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from review.desktop.announcing import announce
 from review.desktop.buttons import Button
-from review.desktop.flow import FlowLayout
 from review.desktop.text_pane import TextPane
 from review.session.troubles import Trouble
 from review.session.words import Words
@@ -51,8 +50,10 @@ class Banner(QFrame):
         QGuiApplication.clipboard().setText(self._detail.toPlainText())
 
     def _lay_out(self) -> None:
-        acts = QWidget()
-        FlowLayout(acts).addWidget(self._copy)
-        column = QVBoxLayout(self)
-        for widget in (self._said, self._detail, acts):
-            column.addWidget(widget)
+        told = QVBoxLayout()
+        told.setSpacing(0)
+        told.addWidget(self._said)
+        told.addWidget(self._detail)
+        row = QHBoxLayout(self)
+        row.addLayout(told, 1)
+        row.addWidget(self._copy, alignment=Qt.AlignmentFlag.AlignBottom)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from corpora.visible import readable
+from review.desktop import fonts
 from review.desktop.act_row import BEHIND, ActRow
 from review.desktop.announcing import announce
 from review.desktop.answers import Answers
@@ -214,13 +215,14 @@ class ItemFace(Page):
     def _grown(self) -> None:
         """Follow a box that grows while a person types."""
         self._tell_more()
-        if self.mode is Mode.WRITING:
+        if self.mode is Mode.WRITING and self._banner.isHidden():
             self._bring(self._writing)
 
     def _arrange(self) -> None:
         """Give each part its place: the answers first, then the texts, then what else can be done."""
         for widget in self._around():
             set_letters(widget, self.around())
+        self._unshown.setFont(fonts.font(self.around(), bold=True))
         self._texts.set_names(self.around())
         judges, lesson = self.mode is Mode.JUDGE, self.view.lesson is not None
         self._texts.setVisible(self.mode is not Mode.REASONS)

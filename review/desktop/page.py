@@ -239,7 +239,8 @@ class Page(QWidget):
 
     def _fit_head(self) -> None:
         px = self.around()
-        set_letters(self._head, px)
+        for part in (self._head, self._banner):
+            set_letters(part, px)
         roomy = px == self.desk.look.size
         self._place.setFont(fonts.font(px + max(4, px // 4) if roomy else px, bold=True))
 

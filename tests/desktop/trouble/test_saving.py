@@ -1,0 +1,124 @@
+"""Nothing could be saved: it is said, the sentence and the words stay, and later the same key works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from PySide6.QtWidgets import QTextEdit, QWidget
+
+from review.desktop.item_page import ItemPage
+from review.log.payloads import Comment, Rate
+from review.log.saving import Problem
+from review.rating import Rating
+from review.session.troubles import SAVING
+from review.session.words import Words
+from tests.desktop.trouble import causes
+from tests.desktop.trouble.causes import Cause
+from tests.desktop.trouble.conftest import Begin
+from tests.desktop.trouble.told import copied, told
+from tests.desktop.visit_scene import Entry
+from tests.review.session.scenes import item_id
+
+
+class Trouble(NamedTuple):
+    begin: Cause
+    problem: Problem
+    small_disk: bool = False
+
+
+TROUBLES = {
+    "a second program": Trouble(causes.held, Problem.BUSY),
+    "moved": Trouble(causes.moved, Problem.MOVED),
+    "removed": Trouble(causes.removed, Problem.MOVED),
+    "disk gone": Trouble(causes.gone, Problem.MOVED),
+    "read-only": Trouble(causes.read_only, Problem.READ_ONLY),
+    "full": Trouble(causes.full, Problem.DISK_FULL, small_disk=True),
+}
+
+
+def started(begin: Begin, folder: Path, trouble: Trouble, language: str = "en") -> Entry:
+    (folder / "home").mkdir(exist_ok=True)
+    if trouble.small_disk:
+        causes.mounted(folder / "home", 1024)
+    entry = begin(language=language)
+    entry.answer("2")
+    shown(entry)
+    return entry
+
+
+def shown(entry: Entry) -> ItemPage:
+    """Wait until a sentence is painted, and give its page."""
+    page, session = entry.page(ItemPage), entry.visit._session
+    assert session is not None
+    entry.qtbot.waitUntil(lambda: session._time._painted is not None)
+    return page
+
+
+def seen(entry: Entry, widget: QWidget) -> bool:
+    """Tell that a part of it is in sight, once everything has its place."""
+    entry.qtbot.waitUntil(lambda: not widget.visibleRegion().isEmpty())
+    return widget.isVisible()
+
+
+def said(entry: Entry, *kinds: type) -> list[object]:
+    return [e.payload for e in entry.laptop.events() if isinstance(e.payload, kinds)]
+
+
+@pytest.mark.parametrize("name", list(TROUBLES))
+def test_an_answer_that_is_not_saved(begin: Begin, folder: Path, name: str) -> None:
+    trouble = TROUBLES[name]
+    entry = started(begin, folder, trouble)
+    before = shown(entry)
+    with trouble.begin(entry.home):
+        entry.press("3")
+        page = shown(entry)
+        assert page is before
+        heard = told(entry)
+        assert heard is not None
+        assert heard.said == SAVING[trouble.problem]
+        assert re.fullmatch(r"(SQLITE_|E)[A-Z_]+", heard.detail)
+        assert copied(entry) == heard.detail
+        assert "Sentence 2 of 4" in page.accessibleName()
+        assert page._texts.candidate.toPlainText() == "Candidate 2."
+        assert seen(entry, page._texts.candidate)
+    entry.press("3")
+    assert [each.item for each in said(entry, Rate)] == [item_id(1), item_id(2)]  # type: ignore[attr-defined]
+    assert said(entry, Rate)[-1].rating is Rating.ACCEPTABLE  # type: ignore[attr-defined]
+    assert "Sentence 3 of 4" in shown(entry).accessibleName()
+    assert told(entry) is None
+
+
+@pytest.mark.parametrize("name", list(TROUBLES))
+def test_words_that_are_not_saved(begin: Begin, folder: Path, name: str) -> None:
+    trouble = TROUBLES[name]
+    entry = started(begin, folder, trouble, "fr")
+    with trouble.begin(entry.home):
+        entry.press("c")
+        entry.type("mes mots, 1 2 3")
+        entry.press("\r")
+        page = shown(entry)
+        heard = told(entry)
+        assert heard is not None
+        assert heard.said == Words.load("fr")(SAVING[trouble.problem])
+        [box] = [each for each in page.findChildren(QTextEdit) if not each.isReadOnly()]
+        assert seen(entry, box)
+        assert box.toPlainText() == "mes mots, 1 2 3"
+        assert page._texts.candidate.toPlainText() == "Candidate 2."
+    entry.press("\r")
+    assert [each.text for each in said(entry, Comment)] == ["mes mots, 1 2 3"]  # type: ignore[attr-defined]
+    assert told(entry) is None
+
+
+def test_a_trouble_that_is_over_before_the_next_key_is_gone_with_it(
+    begin: Begin, folder: Path
+) -> None:
+    entry = started(begin, folder, TROUBLES["moved"])
+    with causes.moved(entry.home):
+        entry.press("3", "1", "u")
+        assert told(entry) is not None
+    entry.press("s")
+    assert told(entry) is None
+    assert [each.item for each in said(entry, Rate)] == [item_id(1)]  # type: ignore[attr-defined]
