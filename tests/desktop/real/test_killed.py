@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from review.rating import Rating
@@ -38,7 +40,7 @@ def _killed_while_rating(display: Display, scene: Stage, seconds: float) -> int:
     before = scene.state().judgements.keys()
     with window(display, scene.home, scene.file, guard=0.0) as shown:
         _begin(shown)
-        with _keys(display, "3", 200):
+        with _pressing(display, "3"):
             end = time.monotonic() + seconds
             until(lambda: time.monotonic() > end, "the moment")
             shown.kill()
@@ -56,13 +58,13 @@ def _begin(shown: Window) -> None:
     until(lambda: len(shown.painted()) > 0, shown.said)
 
 
-def _keys(display: Display, key: str, count: int) -> subprocess.Popen[bytes]:
+@contextlib.contextmanager
+def _pressing(display: Display, key: str) -> Iterator[None]:
     """Press a key again and again, beside the test."""
-    return subprocess.Popen(
-        [program("xdotool"), "key", "--delay", "15", *[key] * count],
-        env=display.environment,
-        stderr=subprocess.DEVNULL,
-    )
+    command = [program("xdotool"), "key", "--delay", "15", *[key] * 500]
+    with subprocess.Popen(command, env=display.environment, stderr=subprocess.DEVNULL) as pressing:
+        yield
+        pressing.kill()
 
 
 def test_many_ratings_let_the_program_not_grow(start: Start, tmp_path: Path) -> None:
@@ -74,7 +76,7 @@ def test_many_ratings_let_the_program_not_grow(start: Start, tmp_path: Path) -> 
     first = _memory(shown)
     _rate(shown, ratings)
     last = _memory(shown)
-    print(f"\n{len(shown.painted())} items painted: PSS {first:.1f} MB, then {last:.1f} MB")
+    print(f"\n{len(shown.painted())} items painted: {first:.1f} MB, then {last:.1f} MB")
     assert last - first < MOST_GROWTH_MB
     assert len(scene.state().judgements) >= ratings
 
@@ -90,7 +92,7 @@ def _rate(shown: Window, items: int) -> None:
 
 
 def _memory(shown: Window) -> float:
-    """Give the program's proportional share of memory, in millions of bytes."""
+    """Give what the program alone wrote into memory, in millions of bytes."""
     lines = Path(f"/proc/{shown.process.pid}/smaps_rollup").read_text().splitlines()
-    [pss] = [line.split()[1] for line in lines if line.startswith("Pss:")]
-    return int(pss) * 1024 / 1e6
+    [dirty] = [line.split()[1] for line in lines if line.startswith("Private_Dirty:")]
+    return int(dirty) * 1024 / 1e6

@@ -11,8 +11,8 @@ import pytest
 from tests.desktop.real.bus import Bus
 from tests.desktop.real.display import Display
 from tests.desktop.real.programs import program
+from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import Stage, stage
-from tests.desktop.real.waiting import until
 from tests.desktop.real.window import Window, window
 from tests.review.session.scenes import batch_of, item_id, items_of
 
@@ -41,19 +41,27 @@ def traced(display: Display, bus: Bus, tmp_path: Path) -> Iterator[tuple[Stage, 
 
 
 def test_a_whole_session_touches_no_network_and_no_other_place(
-    traced: tuple[Stage, Window, Path], display: Display
+    traced: tuple[Stage, Window, Path], reader: Reader
 ) -> None:
     scene, shown, trace = traced
     shown.press("Return")
     shown.sees(item_id(1))
     shown.press("c")
+    reader.find("Your comment", "text")
     shown.type("strange")
-    shown.press("Return", "1")
+    shown.press("Return")
+    reader.hear("Your comment is saved.")
+    shown.press("1")
     shown.sees(item_id(2))
     shown.press("2")
     shown.sees(item_id(3))
-    shown.press("3", "x")
-    until(lambda: _handed_over(shown, scene), "a file of ratings")
+    shown.press("3")
+    reader.find("That was the last one. Thank you!")
+    shown.press("x")
+    reader.find("Where is your stick? Choose it to save your answers there.")
+    shown.press("Return")
+    reader.hear("Saved and checked.")
+    assert scene.handed_over()
     shown.press("Return", "q")
     shown.close()
     lines = trace.read_text(errors="replace").splitlines()
@@ -65,8 +73,3 @@ def test_a_whole_session_touches_no_network_and_no_other_place(
     assert places, "the tracer saw no file written"
     own = (str(scene.home), str(scene.stick), *_MEMORY)
     assert sorted(each for each in places if not each.startswith(own)) == []
-
-
-def _handed_over(shown: Window, scene: Stage) -> bool:
-    shown.press("Return")
-    return bool(scene.handed_over())
