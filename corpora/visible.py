@@ -59,11 +59,15 @@ class _Visible(dict[int, str]):
 
 
 class _Readable(dict[int, str]):
-    """The same for a screen that sets type: every kind of space stays as wide as it is."""
+    """The same for a screen that sets type: in signs that every font has, and every space as wide as it is."""
 
     def __missing__(self, code: int) -> str:
-        spaces = unicodedata.category(chr(code)) == "Zs"
-        shown = chr(code) if spaces or code in _KEPT_IN_TYPE else _visible(code)
+        character = chr(code)
+        shown = _visible(code)
+        if unicodedata.category(character) == "Zs" or code in _KEPT_IN_TYPE:
+            shown = character
+        elif shown != character:
+            shown = f"‹{shown[1:-1]}›" if len(shown) > 1 else f"‹U+{code:04X}›"
         self[code] = shown
         return shown
 

@@ -243,8 +243,8 @@ class ItemPage(ItemFace):
     # asking once more
 
     def _ask_why(self, _: ShownItem) -> None:
-        self.enter_mode(Mode.WHY)
         self._why.ask(Question("", self.words(item_words.WHY_NOT)))
+        self.enter_mode(Mode.WHY)
 
     def _cannot_judge(self, why: CannotJudge | None) -> None:
         item = self.view.item
@@ -258,8 +258,8 @@ class ItemPage(ItemFace):
             self.say(self.words(item_words.ANSWER_FIRST))
             return
         self._reasons.mark([list(Reason).index(reason) for reason in last.item.reasons])
-        self.enter_mode(Mode.REASONS)
         self._reasons.ask(item_words.last_question(self.words, last))
+        self.enter_mode(Mode.REASONS)
 
     def _reason(self, reason: Reason | None) -> None:
         last = self.view.last
@@ -269,8 +269,8 @@ class ItemPage(ItemFace):
             self._do(partial(self.session.set_reasons, last.item.id, reasons))
 
     def _ask_harm(self, item: ShownItem) -> None:
-        self.enter_mode(Mode.HARM)
         self._harm.ask(Question("", harm_question(self.words, harmful=item.harmful)))
+        self.enter_mode(Mode.HARM)
 
     def _flag_harm(self) -> None:
         item = self.view.item
@@ -279,8 +279,8 @@ class ItemPage(ItemFace):
             self._do(partial(self.session.flag_harm, item.id, not item.harmful))
 
     def _show_more(self) -> None:
-        self.enter_mode(Mode.MORE)
         self._more.offer(self._acts.folded, answers=self.view.done > 0)
+        self.enter_mode(Mode.MORE)
 
     # writing
 

@@ -49,9 +49,15 @@ def test_text_of_people_stays_as_it_is(text: str) -> None:
 
 
 def test_what_acts_becomes_visible() -> None:
-    assert readable("a\u202eb\x00c\x1b[0m\ud800") == "a⟨RLO⟩b␀c␛[0m⟨U+D800⟩"
-    assert readable("a\r\nb\rc") == "a\nb␍c"
+    assert readable("a\u202eb\x00c\x1b[0m\ud800") == "a‹RLO›b‹U+0000›c‹U+001B›[0m‹U+D800›"
+    assert readable("a\r\nb\rc") == "a\nb‹U+000D›c"
     assert plain("a\u200fb") == "a⟨RLM⟩b"
+
+
+def test_what_became_visible_is_written_in_signs_of_every_latin_font() -> None:
+    acting = [chr(code) for code in range(0x3000) if readable(chr(code)) != chr(code)]
+    shown = set("".join(map(readable, acting)))
+    assert shown <= set("‹›+ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
 
 def test_ten_thousand_marks_keep_their_number_on_many_seats() -> None:

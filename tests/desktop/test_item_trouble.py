@@ -207,4 +207,4 @@ def test_comments_are_shown_harmless_too(scene: Scene) -> None:
     item = ShownItem(item_id(1), "s", "c", 1, 1, comment="a\u202e<b>b")
     scene.page._texts.show_marks(marks(scene.desk.words, item))
     QApplication.processEvents()
-    assert "a⟨RLO⟩<b>b" in texts(scene)
+    assert "a‹RLO›<b>b" in texts(scene)
