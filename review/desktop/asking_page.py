@@ -30,8 +30,10 @@ class AskingPage(Page):
         label.setBuddy(self._box)
         self.add(self._box)
         self.paragraph(asked.about, "quiet")
-        self.button(self.words("Go on"), self.enter, main=True)
-        self.button(self.words("Back"), self.back)
+        self.tell_more_below()
+        words = self.words
+        self.button(words("Go on"), self.enter, words("Enter"), main=True)
+        self.button(words("Back"), self.back, words("Esc"))
 
     @property
     def text(self) -> str:

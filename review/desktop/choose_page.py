@@ -48,6 +48,7 @@ class ChoosePage(Page):
             self._say_what_to_do()
         self._offer()
         self.add(self._languages())
+        self.tell_more_below()
         self.tell(trouble)
 
     def enter(self) -> None:
@@ -77,7 +78,9 @@ class ChoosePage(Page):
 
     def _offer(self) -> None:
         words, empty = self.words, not self._choices
-        self.button(words("Look again"), self.again.emit, main=empty)
+        self.button(
+            words("Look again"), self.again.emit, words("Enter") if empty else "", main=empty
+        )
         self.button(words("Choose a file …"), self.file_wanted.emit)
         self.button(words("Close the program"), self._close)
 

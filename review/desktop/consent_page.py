@@ -41,8 +41,9 @@ class ConsentPage(Page):
         languages = LanguageRow(desk)
         languages.chosen.connect(self.language)
         self.add(languages)
-        self.button(words("I agree"), self.enter, main=True)
-        self.button(words("Not now"), self.back)
+        self.tell_more_below()
+        self.button(words("I agree"), self.enter, words("Enter"), main=True)
+        self.button(words("Not now"), self.back, words("Esc"))
 
     @property
     def shares(self) -> bool:

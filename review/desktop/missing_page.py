@@ -26,7 +26,8 @@ class MissingPage(Page):
             )
         )
         self.paragraph(words("For whoever helps: {detail}", detail=letter_names(letter)), "quiet")
-        self.button(words("Back"), self.back, main=True)
+        self.tell_more_below()
+        self.button(words("Back"), self.back, words("Esc"), main=True)
 
     def enter(self) -> None:
         """Go back."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from harness.failures import HarnessError, StoreError
 from review.desktop.banner import Banner
@@ -39,6 +39,8 @@ _WHY: Final[Mapping[Problem, str]] = {
 }
 """Why the file does not open → words, to be translated."""
 
+_EDGE = 20
+
 
 class NotOpenWindow(QWidget):
     """Stands alone: without that file there is no list, no session and no setting."""
@@ -52,11 +54,10 @@ class NotOpenWindow(QWidget):
         title.setTextFormat(Qt.TextFormat.PlainText)
         title.setWordWrap(True)
         title.setProperty("role", "title")
-        banner = Banner(self)
+        banner = Banner()
         page = QVBoxLayout(self)
-        page.addWidget(title)
-        page.addWidget(banner)
-        page.addStretch(1)
+        page.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)
+        page.addWidget(_scrolling(title, banner), 1)
         foot = FlowLayout()
         for text, act, role in (
             (words("Try again"), self.again.emit, "main"),
@@ -66,9 +67,24 @@ class NotOpenWindow(QWidget):
             button.setProperty("role", role)
             button.clicked.connect(lambda _=False, act=act: act())
             foot.addWidget(button)
+            if role:
+                button.setFocus()
         page.addLayout(foot)
         banner.tell(words, why)
         self.resize(900, 500)
+
+
+def _scrolling(*widgets: QWidget) -> QScrollArea:
+    inside, scroll = QWidget(), QScrollArea()
+    column = QVBoxLayout(inside)
+    for widget in widgets:
+        column.addWidget(widget)
+    column.addStretch(1)
+    scroll.setWidget(inside)
+    scroll.setWidgetResizable(True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return scroll
 
 
 def not_open(words: Words, error: HarnessError) -> Trouble:

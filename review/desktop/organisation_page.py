@@ -25,8 +25,9 @@ class OrganisationPage(Page):
         self.paragraph(page_words.its_six_words(words))
         self.paragraph(batch.organisation_phrase, "title")
         self.paragraph(page_words.compare_them(words))
-        self.button(words("They are the same"), self.same.emit, main=True)
-        self.button(words("Not now"), self.back)
+        self.tell_more_below()
+        self.button(words("They are the same"), self.same.emit, words("Enter"), main=True)
+        self.button(words("Not now"), self.back, words("Esc"))
 
     def enter(self) -> None:
         """Go on."""

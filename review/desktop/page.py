@@ -20,6 +20,7 @@ from review.desktop.desk import Desk
 from review.desktop.flow import FlowLayout
 from review.desktop.letters import set_letters
 from review.desktop.look import SIZES
+from review.desktop.more_below import MoreBelow
 from review.session.troubles import Trouble
 from review.session.words import Words
 
@@ -113,6 +114,10 @@ class Page(QWidget):
     def under_head(self, widget: QWidget) -> None:
         """Add something that stays in sight above what went wrong."""
         self._top.addWidget(widget)
+
+    def tell_more_below(self) -> None:
+        """Say, while the end of what is to be read is out of sight, that there is more."""
+        self.hold(MoreBelow(self.words, self._scroll.verticalScrollBar()))
 
     def button(
         self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False

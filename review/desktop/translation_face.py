@@ -51,6 +51,8 @@ class Mode(Enum):
 class TranslationFace(Page):
     """Draws the session's view; what is typed stays until the next sentence comes."""
 
+    PARTS = (27, 44)
+
     def __init__(self, desk: Desk, session: Session) -> None:
         super().__init__(desk)
         self.session = session

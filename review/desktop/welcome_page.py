@@ -25,9 +25,10 @@ class WelcomePage(Page):
         self.paragraph(words("{done} of {total} done", done=done, total=total))
         self.paragraph(words("The code on your card:"))
         self.paragraph(printed(code), "title")
-        self.button(words("Go on"), self.on.emit, main=True)
+        self.tell_more_below()
+        self.button(words("Go on"), self.on.emit, words("Enter"), main=True)
         self.button(words("I have another card"), self.other.emit)
-        self.button(words("Back"), self.back)
+        self.button(words("Back"), self.back, words("Esc"))
 
     def enter(self) -> None:
         """Go on."""
