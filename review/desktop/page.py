@@ -52,8 +52,9 @@ class Page(QWidget):
         self._banner = Banner(self)
         self._top, self._body, self._held = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
         self._foot = FlowLayout()
+        self._more_below: MoreBelow | None = None
         self._lay_out()
-        desk.look.changed.connect(self._fit_head)
+        desk.look.changed.connect(self._fit)
 
     @property
     def words(self) -> Words:
@@ -117,7 +118,8 @@ class Page(QWidget):
 
     def tell_more_below(self) -> None:
         """Say, while the end of what is to be read is out of sight, that there is more."""
-        self.hold(MoreBelow(self.words, self._scroll.verticalScrollBar()))
+        self._more_below = MoreBelow(self.words, self._scroll.verticalScrollBar())
+        self.hold(self._more_below)
 
     def button(
         self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False
@@ -127,6 +129,7 @@ class Page(QWidget):
         if main:
             button.setProperty("role", "main")
         button.clicked.connect(lambda: act())
+        button.setFont(fonts.font(self.around()))
         self._foot.addWidget(button)
         return button
 
@@ -207,8 +210,8 @@ class Page(QWidget):
 
     def _lay_out(self) -> None:
         self._said.hide()
-        foot = QWidget()
-        foot.setLayout(self._foot)
+        self._acts_at_foot = QWidget()
+        self._acts_at_foot.setLayout(self._foot)
         self._body.setSpacing(_BETWEEN)
         page = self._column = QVBoxLayout(self)
         page.setContentsMargins(_EDGE, _EDGE // 2, _EDGE, _EDGE // 2)
@@ -217,7 +220,7 @@ class Page(QWidget):
         page.addLayout(self._top)
         page.addWidget(self._scrolling(), 1)
         page.addLayout(self._held)
-        page.addWidget(foot)
+        page.addWidget(self._acts_at_foot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def _fill_head(self) -> None:
@@ -242,17 +245,20 @@ class Page(QWidget):
         room = min(self.height() // lines, self.width() // letters)
         return min(self.desk.look.size, max(SIZES[0], room))
 
-    def _fit_head(self) -> None:
+    def _fit(self) -> None:
+        """Give the letters around what is read the size for which there is room."""
         px = self.around()
-        for part in (self._head, self._banner):
+        for part in (self._head, self._banner, self._acts_at_foot):
             set_letters(part, px)
+        if self._more_below is not None:
+            set_letters(self._more_below, px)
         roomy = px == self.desk.look.size
         self._place.setFont(fonts.font(px + max(4, px // 4) if roomy else px, bold=True))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Let the head leave room for what is read."""
         super().resizeEvent(event)
-        self._fit_head()
+        self._fit()
 
     def _scrolling(self) -> QScrollArea:
         inside = self._inside = QWidget()
