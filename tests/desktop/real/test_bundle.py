@@ -1,0 +1,220 @@
+"""The built program itself: it runs alone, asks for no network, draws every script, keeps keys in the keyring."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import subprocess
+import tarfile
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.version import VERSION
+from review.files.batch import open_batch
+from review.files.batch_form import BatchItem
+from review.files.sealing import AgeIdentity, seal
+from tests.desktop.real.bundle import Bundle, built
+from tests.desktop.real.bus import _CONFIG as BUS
+from tests.desktop.real.display import Display
+from tests.desktop.real.programs import program, running
+from tests.desktop.real.stage import stage
+from tests.desktop.real.waiting import until
+from tests.packaging.parts import part
+from tests.review.session.scenes import batch_of, item_id, items_of, write_file
+
+SCRIPTS = ("ᓂᐚᐸᒫᐤ ᐊᑎᒼ 𑪰", "ƛ̓ x̌ʷ ā̂ ê", "سڵاو (کوردی).", "kî-wâpamêw")
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Bundle:
+    return built(tmp_path / "home")
+
+
+def test_it_runs_with_nothing_around_it(bundle: Bundle) -> None:
+    assert bundle.run("--version").split() == ["rosetta-review", VERSION]
+
+
+def test_it_draws_each_script_where_the_computer_has_no_font(
+    bundle: Bundle, tmp_path: Path
+) -> None:
+    items = [
+        BatchItem(id=item_id(n), source="x", candidate=text) for n, text in enumerate(SCRIPTS, 1)
+    ]
+    review = write_file(batch_of(items), tmp_path)
+    said = bundle.run("--language", "en", "--check", review, QT_QPA_PLATFORM="offscreen")
+    assert "Who asks" in said
+    strange = BatchItem(id=item_id(9), source="x", candidate="漢字")
+    review = write_file(batch_of([strange]), tmp_path / "strange")
+    said = bundle.run("--language", "en", "--check", review, QT_QPA_PLATFORM="offscreen")
+    assert "Who asks" not in said
+
+
+def test_it_is_small_and_holds_nothing_of_the_network(bundle: Bundle) -> None:
+    recipe = part("recipe")
+    files = [each for each in bundle.folder.rglob("*") if each.is_file() and not each.is_symlink()]
+    assert sum(each.stat().st_size for each in files) <= 120_000_000
+    assert (bundle.dist / "Review-Linux.zip").stat().st_size <= 50_000_000
+    work = bundle.dist / "reviewer" / "work" / "linux"
+    contents = json.loads((work / recipe.CONTENTS).read_text())
+    recipe.refuse_denied((name for name, _ in contents["modules"]), (each.name for each in files))
+    names = {each.name.split(".")[0] for each in files}
+    assert names >= {
+        "libqxcb",
+        "libcomposeplatforminputcontextplugin",
+        "libibusplatforminputcontextplugin",
+    }
+    assert names >= {
+        "libxcb-cursor",
+        "libxcb-icccm",
+        "libxcb-keysyms",
+        "libxkbcommon-x11",
+        "libQt6DBus",
+    }
+
+
+def test_what_is_packed_is_what_was_built_and_runs_from_any_folder(
+    bundle: Bundle, tmp_path: Path
+) -> None:
+    out = tmp_path / "Mes documents é"
+    with tarfile.open(bundle.dist / "Review-Linux.tar.xz") as archive:
+        archive.extractall(out, filter="data")
+    unpacked = out / "rosetta-review"
+    assert bundle.run("--version", file=unpacked / "rosetta-review").endswith(f"{VERSION}\n")
+    for each in bundle.folder.rglob("*"):
+        twin = unpacked / each.relative_to(bundle.folder)
+        assert each.is_symlink() == twin.is_symlink()
+        assert each.is_dir() or each.read_bytes() == twin.read_bytes()
+    with zipfile.ZipFile(bundle.dist / "Review-Linux.zip") as packed:
+        assert packed.testzip() is None
+        assert len(packed.namelist()) == sum(
+            1 for each in unpacked.rglob("*") if not each.is_dir() or each.is_symlink()
+        )
+
+
+def test_a_stick_holds_what_a_person_needs(bundle: Bundle) -> None:
+    stick = bundle.dist / "stick"
+    names = {each.name for each in stick.iterdir()}
+    assert names >= {
+        "START-HERE.html",
+        "Review-Linux.tar.xz",
+        "Sample.rosetta-batch",
+        "LICENCES.txt",
+        "CHECKSUMS.txt",
+    }
+    command = [program("sha256sum"), "--check", "--strict", "--quiet", "CHECKSUMS.txt"]
+    subprocess.run(command, cwd=stick, check=True)
+    page = (stick / "START-HERE.html").read_text()
+    sample = open_batch((stick / "Sample.rosetta-batch").read_bytes())
+    [code] = sample.manifest.orders
+    assert f"{code[:4]}-{code[4:]}" in page
+    assert sample.organisation_phrase in page
+    assert page.count("data:image/png") == 10
+    licences = (stick / "LICENCES.txt").read_text()
+    for owner in (
+        "GNU LESSER GENERAL PUBLIC LICENSE",
+        "SIL OPEN FONT LICENSE",
+        "Apache License",
+        "PYTHON SOFTWARE",
+    ):
+        assert owner.lower() in licences.lower(), owner
+
+
+def test_a_session_asks_for_no_network_and_keeps_every_answer(
+    bundle: Bundle, display: Display, tmp_path: Path
+) -> None:
+    scene = stage(tmp_path / "scene", batch_of(items_of(3))).know()
+    trace = tmp_path / "trace"
+    command = [program("strace"), "-D", "-f", "-qq", "-e", "trace=%network", "-o", str(trace)]
+    around = bundle.environment(DISPLAY=display.name, ROSETTA_HOME=str(scene.home))
+    with running(
+        [*command, str(bundle.file), str(scene.file)], around, log=tmp_path / "log"
+    ) as shown:
+        window = until(lambda: display.windows(shown.pid), (tmp_path / "log").read_text)[0]
+        display.do("xdotool", "windowactivate", "--sync", window)
+        display.press("Return")
+        for count in (1, 2, 3):
+            until(lambda count=count: _answered(display, scene, count), f"answer {count}")
+    lines = trace.read_text(errors="replace").splitlines()
+    assert any("AF_UNIX" in line for line in lines), "the tracer saw nothing"
+    assert [line for line in lines if re.search(r"AF_INET|AF_PACKET|NETLINK_ROUTE", line)] == []
+    assert len(scene.state().judgements) == 3
+
+
+def _answered(display: Display, scene: object, count: int) -> bool:
+    """Press a key where the answer is not on the disk yet; one that comes too early means nothing."""
+    if len(scene.state().judgements) < count:  # type: ignore[attr-defined]
+        display.press("2")
+        time.sleep(0.1)
+    return len(scene.state().judgements) >= count  # type: ignore[attr-defined]
+
+
+def test_it_draws_on_a_desktop_that_has_no_x(bundle: Bundle, tmp_path: Path) -> None:
+    socket = tmp_path / "run"
+    socket.mkdir(mode=0o700)
+    review = write_file(batch_of(), tmp_path)
+    around = {"XDG_RUNTIME_DIR": str(socket)}
+    server = [program("weston"), "--backend=headless-backend.so", "--socket=wayland-test"]
+    with running(server, around, log=tmp_path / "weston.log"):
+        until((socket / "wayland-test").exists, "a Wayland server")
+        said = bundle.run(
+            "--language", "en", "--check", review, WAYLAND_DISPLAY="wayland-test", **around
+        )
+    assert "Who asks" in said
+
+
+# keys
+
+
+@contextlib.contextmanager
+def keyring(folder: Path) -> Iterator[str]:
+    """A bus with a real keyring that is unlocked."""
+    socket, config = folder / "bus", folder / "bus.conf"
+    config.write_text(BUS.format(path=socket))
+    address = f"unix:path={socket}"
+    around = {
+        "HOME": str(folder),
+        "XDG_RUNTIME_DIR": str(folder),
+        "DBUS_SESSION_BUS_ADDRESS": address,
+    }
+    daemon = program("gnome-keyring-daemon")
+    with running(
+        [program("dbus-daemon"), "--nofork", f"--config-file={config}"],
+        around,
+        log=folder / "bus.log",
+    ):
+        until(socket.exists, "a message bus")
+        unlocking = [
+            program("sh"),
+            "-c",
+            f"printf secret | {daemon} --foreground --unlock --components=secrets",
+        ]
+        with running(unlocking, around, log=folder / "keyring.log"):
+            until((folder / "keyring").is_dir, "a keyring")
+            yield address
+
+
+@pytest.mark.parametrize("kept", ["keyring", "file"])
+def test_the_laptops_keys_go_into_the_keyring_or_else_into_a_private_file(
+    bundle: Bundle, kept: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    review = tmp_path / "sealed.rosetta-batch"
+    review.write_bytes(seal(batch_of().archive, [AgeIdentity.make().recipient]))
+    with contextlib.ExitStack() as stack:
+        more = {"QT_QPA_PLATFORM": "offscreen"}
+        if kept == "keyring":
+            folder = tmp_path_factory.mktemp("k")
+            more["DBUS_SESSION_BUS_ADDRESS"] = stack.enter_context(keyring(folder))
+        around = bundle.environment(**more)
+        stack.enter_context(running([str(bundle.file), str(review)], around, log=tmp_path / "log"))
+        data = bundle.home / "data"
+        names = {"laptop.keyring", "laptop.key"}
+        found = until(lambda: names & {each.name for each in data.glob("laptop.key*")}, "keys")
+    assert found == {"laptop.keyring" if kept == "keyring" else "laptop.key"}
+    [path] = data.glob("laptop.key*")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert ("AGE-SECRET-KEY" in path.read_text()) == (kept == "file")
