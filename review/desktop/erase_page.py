@@ -53,9 +53,10 @@ class ErasePage(Page):
     def _show(self, found: Kept) -> None:
         if not isValid(self):
             return
-        self._say_what_goes(found)
+        self._say_what_is_here(found)
         if found.reviewers:
             self._say_what_waits(found)
+        self._say_what_goes()
         self._sure = Tick(self.words("I want this, and I know that it cannot be undone."))
         self.add(self._sure)
         self.button(
@@ -65,7 +66,7 @@ class ErasePage(Page):
         self._delete.setEnabled(False)
         self._sure.toggled.connect(self._delete.setEnabled)
 
-    def _say_what_goes(self, found: Kept) -> None:
+    def _say_what_is_here(self, found: Kept) -> None:
         words = self.words
         reviews = words.plural(
             "{n} file with sentences is kept on this computer.",
@@ -78,6 +79,9 @@ class ErasePage(Page):
             found.answers,
         )
         self.paragraph(f"{reviews} {answers}", "strong")
+
+    def _say_what_goes(self) -> None:
+        words = self.words
         self.paragraph(
             words(
                 "All sentences, answers, comments, settings and the keys of this computer are deleted, "

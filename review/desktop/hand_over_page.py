@@ -99,7 +99,8 @@ class HandOverPage(Page):
             rows = Rows(words, [_named(place) for place in places], main=True)
             rows.chosen.connect(lambda number: self.save(places[number]))
             self.add(rows)
-        self.button(words("Look again"), self.look, main=not places)
+        else:
+            self.button(words("Look again"), self.look, main=True)
         self.button(words("Another folder …"), self._choose_folder)
         self.button(words("Back"), self.back, words("Esc"))
         self._act = partial(self.save, places[0]) if places else self.look

@@ -46,7 +46,7 @@ def kept(laptop: Laptop) -> Kept:
     people = {batch: next(iter(changed)) for batch, changed in waiting.items() if changed}
     return Kept(
         batches=len(batches),
-        answers=sum(len(state.judgements) for state in fold(events).reviewers.values()),
+        answers=sum(len(state.decided) for state in fold(events).reviewers.values()),
         waiting=sum(sum(changed.values()) for changed in waiting.values()),
         taken_back=bool(untold),
         reviewers=untold | people,
@@ -94,7 +94,13 @@ def _changed(events: Sequence[Event], batch: str) -> dict[str, int]:
 
 def _said(state: ReviewerState) -> dict[str, tuple[object, ...]]:
     """Give the sentences of one person → everything that now holds of each."""
-    told = (state.judgements, state.reasons, state.comments, state.suggestions)
+    told = (
+        state.judgements,
+        state.translations,
+        state.reasons,
+        state.comments,
+        state.suggestions,
+    )
     items = set(state.harmful).union(*told)
     return {item: (item in state.harmful, *(each.get(item) for each in told)) for item in items}
 

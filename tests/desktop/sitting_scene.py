@@ -133,7 +133,9 @@ class Scene:
     @property
     def sees_translation(self) -> bool:
         """Whether the translation is on the screen, or would be after scrolling."""
-        page = self.page_of(ItemPage)
+        page = self.page
+        if not isinstance(page, ItemPage):
+            return True
         below = page._scroll.verticalScrollBar().maximum() > 0
         return page._texts.translation_seen or below
 

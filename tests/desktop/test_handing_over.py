@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from corpora.visible import readable
 from review.desktop import hand_over_page
 from review.desktop.folders import Folders
 from review.desktop.hand_over_page import HandOverPage
@@ -163,12 +164,15 @@ def test_another_folder_is_found_step_by_step(
     home = scene.folder / "someone"
     (home / "Docu\u202ements" / "for the council").mkdir(parents=True)
     (home / ".hidden").mkdir()
+    (home / os.fsdecode(b"no\xffname")).mkdir()
     (home / "letter.txt").write_text("a file is no folder")
     monkeypatch.setattr(Path, "home", lambda: home)
     scene.press("x")
     scene.click("Another folder")
+    assert len([each for each in scene.buttons() if each.startswith("no")]) == 1
     rows = [each for each in scene.buttons() if "Docu" in each or each.startswith("↑")]
-    assert rows == [f"↑ {scene.folder}", "Docu⟨RLO⟩ments"]
+    assert rows == [f"↑ {scene.folder}", readable("Docu\u202ements")]
+    assert "\u202e" not in "".join(rows)
     assert "letter.txt" not in scene.texts()
     scene.click("Docu")
     scene.click("for the council")

@@ -19,7 +19,7 @@ from review.rating import Rating
 from review.session.session import Session
 from review.session.words import Words
 from tests.desktop.sitting_scene import Scene, SceneOf, scenes
-from tests.review.session.scenes import CODE, GUIDE, OTHER_CODE, batch_of, items_of
+from tests.review.session.scenes import CODE, GUIDE, OTHER_CODE, batch_of, items_of, sentences_of
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 
@@ -232,3 +232,19 @@ def test_a_file_that_was_moved_away_is_said_at_the_end_and_nothing_is_claimed(
     (tmp_path / "moved").rename(scene.laptop.path)
     with Laptop.open(scene.home) as again:
         assert len([1 for event in again.events() if isinstance(event.payload, Rate)]) == 3
+
+
+def test_translations_have_the_same_way_from_the_first_to_the_stick(scene_of: SceneOf) -> None:
+    scene = scene_of(batch=batch_of(sentences_of(2), task="translate"))
+    scene.press(*"unu", ENTER)
+    scene.press(*"du", ENTER)
+    scene.page_of(EndPage)
+    assert "You answered 2 of 2." in scene.texts()
+    assert "Could not judge" not in scene.texts()
+    scene.click("Look at my answers again")
+    assert [row for row in scene.buttons() if "Translated" in row] == [
+        "1: Translated\nSource 1.\nunu",
+        "2: Translated\nSource 2.\ndu",
+    ]
+    scene.press(ESC, "x", ENTER)
+    assert "You may pull the stick out." in scene.texts()

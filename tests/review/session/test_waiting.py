@@ -14,7 +14,7 @@ from review.rating import Rating
 from review.session.view import TextField
 from review.session.waiting import Kept, hand_over_all, kept
 from tests import keyring_in_memory
-from tests.review.session.scenes import CODE, CUSTODIANS, Sitting
+from tests.review.session.scenes import CODE, CUSTODIANS, Sitting, batch_of, sentences_of
 
 
 @pytest.fixture(autouse=True)
@@ -97,4 +97,18 @@ def test_where_nothing_can_be_written_everything_waits_on(sitting: Sitting, stic
     sitting.rate()
     with pytest.raises(StickError):
         hand_over_all(sitting.laptop, stick / "gone")
+    assert waiting(sitting) == (1, False)
+
+
+def test_translations_wait_like_answers(tmp_path: Path, stick: Path) -> None:
+    sitting = Sitting(tmp_path / "home", batch_of(sentences_of(2), task="translate"))
+    sitting.laptop.add_batch(sitting.batch.manifest_bytes, b"sealed", secret=False)
+    sitting.session.translate(sitting.see(), "unu")
+    found = kept(sitting.laptop)
+    assert (found.answers, found.waiting) == (1, 1)
+    hand_over_all(sitting.laptop, stick)
+    assert waiting(sitting) == (0, False)
+    sitting.see()
+    sitting.session.undo()
+    sitting.session.translate(sitting.see(), "unua")
     assert waiting(sitting) == (1, False)
