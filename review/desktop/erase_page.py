@@ -8,12 +8,12 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
 from harness.failures import HarnessError
 from review.desktop.announcing import announce
 from review.desktop.buttons import Button
+from review.desktop.clipboard import forget_clipboard
 from review.desktop.desk import Desk
 from review.desktop.page import Page
 from review.desktop.tick import Tick
@@ -125,12 +125,3 @@ class ErasePage(Page):
             self.tell(why_not_erased(self.words, error))
             self._delete.setEnabled(True)
             announce(self, why_not_erased(self.words, error).said)
-
-
-def forget_clipboard() -> None:
-    """Empty the clipboard where it holds something that was copied in this window."""
-    clipboard = QGuiApplication.clipboard()
-    if clipboard.ownsClipboard():
-        clipboard.clear()
-    if clipboard.supportsSelection() and clipboard.ownsSelection():
-        clipboard.clear(clipboard.Mode.Selection)

@@ -12,8 +12,8 @@ from shiboken6 import isValid
 
 from harness.failures import HarnessError
 from review.desktop.answers_page import AnswersPage
+from review.desktop.clipboard import forget_clipboard
 from review.desktop.desk import Desk
-from review.desktop.erase_page import forget_clipboard
 from review.desktop.hand_over_page import HandOverPage
 from review.desktop.help_page import HelpPage
 from review.desktop.item_page import ItemPage
@@ -57,6 +57,7 @@ class Sitting(QObject):
         self._draw: Callable[[], None] = self.start
         """Shows the page that is shown now once more, in the words of now."""
         window.reworded.connect(self._reword)
+        window.closing.connect(self._forget_copies)
 
     def start(self) -> None:
         """Show where the person is."""
@@ -162,13 +163,18 @@ class Sitting(QObject):
         """Close the session after everything that is under way."""
         self._ending = True
         self.keep_typed()
-        if self._session.manifest.secret:
-            forget_clipboard()
+        self._forget_copies()
         self._do(self._session.close, lambda _: self._ended())
 
     def _ended(self) -> None:
         self._window.reworded.disconnect(self._reword)
+        self._window.closing.disconnect(self._forget_copies)
         self.ended.emit()
+
+    def _forget_copies(self) -> None:
+        """Let no secret sentence stay in the clipboard."""
+        if self._session.manifest.secret:
+            forget_clipboard()
 
     # what holds on every page
 

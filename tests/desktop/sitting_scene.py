@@ -22,7 +22,7 @@ from review.desktop.page import Page
 from review.desktop.sitting import Sitting
 from review.desktop.window import Window
 from review.desktop.work import Work
-from review.files.batch import Batch
+from review.files.batch import Batch, write_batch
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.session.opening import Opening
@@ -34,6 +34,7 @@ SceneOf = Callable[..., "Scene"]
 PageOf = TypeVar("PageOf", bound=Page)
 WidgetOf = TypeVar("WidgetOf", bound=QWidget)
 
+_SECRET = "river stone cloud ember"
 _TEXT = {Qt.Key.Key_Return: "\r", Qt.Key.Key_Escape: "\x1b"}
 
 
@@ -70,7 +71,7 @@ class Scene:
     def begin(self) -> None:
         """Open the batch from a file and show where the person is."""
         mail = self.folder / "mail"
-        file = write_file(self.batch, mail)
+        file = self._file(mail)
         opening = Opening(self.laptop, places=[file], language=self.language)
         self.session = self.session_of(opening)
         self.sitting = Sitting(self.window, self.desk, self.batch, self.session)
@@ -80,8 +81,16 @@ class Scene:
         self.sitting.start()
         self.idle()
 
+    def _file(self, folder: Path) -> Path:
+        if not self.batch.manifest.secret:
+            return write_file(self.batch, folder)
+        folder.mkdir()
+        file = folder / "secret.rosetta-batch"
+        file.write_bytes(write_batch(self.batch, passphrase=_SECRET))
+        return file
+
     def session_of(self, opening: Opening) -> Session:
-        batch = opening.open(opening.choices()[0])
+        batch = opening.open(opening.choices()[0], _SECRET if self.batch.manifest.secret else None)
         code = opening.reviewer(batch, CODE)
         session = opening.session(batch, code, Face.DESKTOP, guard=0.0)
         session.words = self.opening.words

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QClipboard, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from review.desktop.answers_page import AnswersPage
@@ -248,3 +249,15 @@ def test_translations_have_the_same_way_from_the_first_to_the_stick(scene_of: Sc
     ]
     scene.press(ESC, "x", ENTER)
     assert "You may pull the stick out." in scene.texts()
+
+
+@pytest.mark.parametrize("secret", [True, False])
+@pytest.mark.parametrize("leaves", ["by-key", "by-closing"])
+def test_no_secret_sentence_stays_in_the_clipboard(
+    scene_of: SceneOf, monkeypatch: pytest.MonkeyPatch, secret: bool, leaves: str
+) -> None:
+    scene = scene_of(batch=batch_of(items_of(3), secret=secret))
+    monkeypatch.setattr(QClipboard, "ownsClipboard", lambda _: True)
+    QGuiApplication.clipboard().setText("Candidate 1.")
+    scene.press("q") if leaves == "by-key" else scene.window.close()
+    assert QGuiApplication.clipboard().text() == ("" if secret else "Candidate 1.")

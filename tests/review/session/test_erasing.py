@@ -22,6 +22,7 @@ from review.session.words import Words
 from tests import keyring_in_memory
 from tests.keyring_in_memory import MemoryKeyring
 from tests.review.session.scenes import CODE, Sitting
+from tests.review.thorough import times
 
 OURS = b"organisation's own"
 
@@ -178,7 +179,7 @@ erasing.erase_everything(Laptop.open(Path(sys.argv[1])))
 """
 
 
-@pytest.mark.parametrize("step", range(1, 10))
+@pytest.mark.parametrize("step", range(1, 22, times(3, 1)))
 def test_a_deletion_that_is_killed_at_any_step_is_finished_at_the_next_start(
     sitting: Sitting, step: int
 ) -> None:
