@@ -6,14 +6,17 @@ Below the plain words stands one line for whoever helps, which can be copied.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QVBoxLayout, QWidget
 
 from review.desktop.announcing import announce
 from review.desktop.buttons import Button
 from review.desktop.text_pane import TextPane
 from review.session.troubles import Trouble
 from review.session.words import Words
+
+_BESIDE = 2.5
+"""So many times as wide as its button must the banner be to have it beside its words."""
 
 
 class Banner(QFrame):
@@ -54,6 +57,13 @@ class Banner(QFrame):
         told.setSpacing(0)
         told.addWidget(self._said)
         told.addWidget(self._detail)
-        row = QHBoxLayout(self)
-        row.addLayout(told, 1)
-        row.addWidget(self._copy, alignment=Qt.AlignmentFlag.AlignBottom)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.addLayout(told, 1)
+        self._row.addWidget(self._copy, alignment=Qt.AlignmentFlag.AlignBottom)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the button beside the words, or below them where they would be squeezed."""
+        beside = event.size().width() >= _BESIDE * self._copy.sizeHint().width()
+        way = QBoxLayout.Direction
+        self._row.setDirection(way.LeftToRight if beside else way.TopToBottom)
+        super().resizeEvent(event)

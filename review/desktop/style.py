@@ -67,8 +67,8 @@ QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {accent}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: {ground}; }}
 
-QFrame#banner QTextEdit[readOnly="true"] {{ padding: 0px; border-color: {field}; }}
-QFrame#banner QTextEdit[readOnly="true"]:focus {{ border-color: {focus}; }}
+QFrame#banner QTextEdit[readOnly="true"] {{ padding: 2px; border-color: {field}; }}
+QFrame#banner QTextEdit[readOnly="true"]:focus {{ padding: 0px; border-color: {focus}; }}
 QFrame#banner {{ background: {field}; border: 3px solid {warn}; border-radius: 8px; }}
 """
 

@@ -1,0 +1,65 @@
+"""A letter that nobody could read is found before anybody is asked about it; nothing else is."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtWidgets import QApplication
+
+from review.desktop.missing_letters import first_missing
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("ᓂᐚᐸᒫᐤ ᐊᑎᒼ \U00011ab0", None),
+        ("niwâpamâw atim", None),
+        (unicodedata.normalize("NFD", "niwâpamâw"), None),
+        ("x̌ ƛ̓ ʔ", None),
+        ("سڵاو", None),
+        ("", None),
+        (" \n\t\u2028", None),
+        ("a\u200db\u200c\u200e\u2066c\u2069\ufeff\u00ad", None),
+        ("a\ufe0f", None),
+        ("abc שלום", "ש"),
+        ("漢字", "漢"),
+        ("ab\ue000c", "\ue000"),
+        ("a\u0378", "\u0378"),
+        ("a😀b", "😀"),
+        ("\U000e1234", "\U000e1234"),
+    ],
+)
+def test_with_the_bundled_fonts_alone(qapp: QApplication, text: str, missing: str | None) -> None:
+    assert first_missing([text]) == missing
+
+
+def test_the_first_of_all_texts_is_named_with_its_marks(qapp: QApplication) -> None:
+    assert first_missing(["good", "also good", "here ק\u05b8 and 漢", "漢"]) == "ק\u05b8"
+
+
+@given(st.lists(st.text(alphabet="aêᐊᓂ ̌سx\u200d", max_size=20), max_size=5))
+def test_a_text_of_letters_that_are_there_misses_none(qapp: QApplication, texts: list[str]) -> None:
+    assert first_missing(texts) is None
+
+
+@given(st.text(alphabet="aᐊ \u0302漢ש", max_size=20))
+def test_one_that_is_named_stands_in_the_text_and_cannot_be_drawn(
+    qapp: QApplication, text: str
+) -> None:
+    found = first_missing([text])
+    assert (found is not None) == any(letter in text for letter in "漢ש")
+    if found is not None:
+        assert found in text
+        assert found[0] == min("漢ש", key=lambda letter: text.find(letter) % 1000)
+
+
+def test_a_whole_review_is_looked_through_at_once(qapp: QApplication) -> None:
+    letters = [chr(code) for code in (*range(0x1400, 0x1680), *range(0xC0, 0x180))]
+    texts = ["".join(letters[(7 * n + m) % len(letters)] for m in range(200)) for n in range(300)]
+    began = time.perf_counter()
+    assert first_missing(texts) is None
+    assert time.perf_counter() - began < 1.0  # 0.05 s here; a loaded machine may take its time
