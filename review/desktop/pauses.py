@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeyEvent
 
 from review.desktop.announcing import announce
 from review.desktop.desk import Desk
+from review.desktop.item_keys import control_act
 from review.desktop.offers import Offers
 from review.desktop.page import Page
 from review.rating import Rating
@@ -63,7 +65,13 @@ class PausePage(Page):
 
     def typed(self, character: str) -> bool:
         """Go where the key leads, by the same table as on the page of an item."""
-        act = act_of(character)
+        return self._go(act_of(character))
+
+    def pressed(self, event: QKeyEvent) -> bool:
+        """Let F1 and Ctrl+Z mean what they mean on the page of an item."""
+        return self._go(control_act(event)) or super().pressed(event)
+
+    def _go(self, act: Act | None) -> bool:
         onward = _ONWARD.get(act) if act else None
         if onward is None or (onward is Onward.UNDO and not self.view.can_undo):
             return False

@@ -100,6 +100,15 @@ def test_the_same_keys_as_on_an_item_lead_on(bench: Bench, phase: Phase) -> None
     assert bench.press(page, "1", "4", "0", "s", "c", "d") == []
 
 
+def test_f1_and_ctrl_z_mean_here_what_they_mean_on_an_item(bench: Bench) -> None:
+    page = bench.show(VIEWS[Phase.END])
+    none, control = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+    for key, modifier in ((Qt.Key.Key_F1, none), (Qt.Key.Key_Z, control)):
+        event = QKeyEvent(QKeyEvent.Type.KeyPress, int(key), modifier, "")
+        QApplication.sendEvent(page, event)
+    assert bench.onward == [Onward.HELP, Onward.UNDO]
+
+
 @pytest.mark.parametrize(
     ("view", "onward"),
     [
