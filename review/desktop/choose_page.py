@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
+from corpora.visible import readable
 from review.desktop.desk import Desk
 from review.desktop.language_row import LanguageRow
 from review.desktop.page import Page
@@ -63,7 +64,10 @@ class ChoosePage(Page):
 
     def _list(self) -> None:
         self.paragraph(opening_words.which_sentences(self.words), "strong")
-        names = [f"{each.title}\n{opening_words.where(self.words, each)}" for each in self._choices]
+        names = [
+            f"{readable(each.title)}\n{readable(opening_words.where(self.words, each))}"
+            for each in self._choices
+        ]
         rows = Rows(self.words, names, main=True)
         rows.chosen.connect(lambda number: self.chosen.emit(self._choices[number]))
         self.add(rows)

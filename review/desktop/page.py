@@ -5,13 +5,23 @@ What can be done stays in sight at the foot, whatever the length of what is to b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import ClassVar
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
+from corpora.visible import readable
 from review.desktop import fonts
 from review.desktop.announcing import announce
 from review.desktop.banner import Banner
@@ -30,6 +40,8 @@ _BETWEEN, _EDGE = 12, 20
 """Pixels between two paragraphs, and around the page."""
 _APART, _TOGETHER = "\u2066", "\u2069"
 """Between them a sign keeps its side of a letter, whatever the direction of the page."""
+_LONG = re.compile(r"\S{30}")
+"""After so many characters without a blank a line may be broken."""
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
@@ -77,6 +89,7 @@ class Page(QWidget):
 
     def say(self, text: str) -> None:
         """Say one quiet sentence about what was just done."""
+        text = harmless_lines(text)
         self._said.setText(text)
         self._said.setVisible(bool(text))
         if text:
@@ -99,7 +112,7 @@ class Page(QWidget):
     def paragraph(self, text: str, role: str = "") -> QLabel:
         """Add something to read; ``role`` is one of the look's."""
         label = _line(role)
-        label.setText(text)
+        label.setText(harmless_lines(text))
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.add(label)
         return label
@@ -275,6 +288,11 @@ class Page(QWidget):
         return self._scroll
 
 
+def harmless_lines(text: str) -> str:
+    """Give text from anywhere as it may be shown: nothing in it acts, and no word is wider than the page."""
+    return "\n".join(_LONG.sub("\\g<0>\u200b", readable(line)) for line in text.split("\n"))
+
+
 def with_control(event: QKeyEvent) -> bool:
     """Tell whether Ctrl is held down; Ctrl with Alt is AltGr, which only writes characters."""
     return bool(event.modifiers() & _CONTROL) and not event.modifiers() & _ALT
@@ -290,4 +308,7 @@ def _line(role: str) -> QLabel:
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     label.setProperty("role", role)
+    policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    label.setSizePolicy(policy)  # no word widens the page
     return label

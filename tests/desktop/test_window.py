@@ -12,6 +12,7 @@ from shiboken6 import isValid
 
 from review.desktop.application import Application, _place
 from review.desktop.choose_page import ChoosePage
+from review.desktop.consent_page import ConsentPage
 from review.desktop.item_page import ItemPage
 from review.desktop.look import SIZES
 from review.desktop.settings_page import SettingsPage
@@ -128,3 +129,32 @@ def test_unforeseen_error_is_told_without_its_words() -> None:
 def test_place_of_no_trace_is_empty() -> None:
     assert _place(None) == ""
     assert sys.excepthook is not None
+
+
+HOSTILE = "abc\u202edef\u0007 " + "W" * 199
+
+
+def test_hostile_words_of_a_review_neither_act_nor_widen_the_page(
+    enter: Enter, tmp_path: Path
+) -> None:
+    batch = batch_of(title=HOSTILE[:200], consent=HOSTILE * 20)
+    entry = enter(sticks=[tmp_path / "stick"], size=SIZES[-1])
+    write_file(batch, tmp_path / "stick", "x")
+    entry.window.showNormal()
+    entry.window.resize(1024, 600)
+    for act in ("\r", "\r", "\r", CODE, "\r"):
+        _press_or_type(entry, act)
+        page = entry.window.page
+        assert page is not None
+        shown = entry.read + "".join(entry.buttons)
+        assert "\u202e" not in shown
+        assert "\u0007" not in shown
+        assert page._scroll.widget().width() <= page._scroll.viewport().width()
+    entry.page(ConsentPage)
+
+
+def _press_or_type(entry: Entry, act: str) -> None:
+    if act == CODE:
+        entry.type(act)
+    else:
+        entry.press(act)

@@ -25,6 +25,7 @@ from review.log.laptop import Laptop
 from review.session.opening import Opening
 
 Kind = TypeVar("Kind", bound=Page)
+Widget = TypeVar("Widget", bound=QWidget)
 
 PLAIN = Qt.KeyboardModifier.NoModifier
 _KEYS = {"\r": Qt.Key.Key_Return, "\x1b": Qt.Key.Key_Escape, "\t": Qt.Key.Key_Tab}
@@ -126,22 +127,27 @@ class Entry:
             QApplication.sendEvent(target, QKeyEvent(kind, code, modifiers, key))
 
     def click(self, text: str) -> None:
-        """Press a button by its words."""
-        assert self.window.page is not None
+        """Press a button by its words, as soon as it is there."""
         self.keys += 1
-        next(
-            each
-            for each in _all(self.window.page, Button)
-            if each.accessibleName().startswith(text) and each.isVisible()
-        ).click()
+        self.qtbot.waitUntil(lambda: self._button(text) is not None)
+        button = self._button(text)
+        assert button is not None
+        button.click()
         self.idle()
+
+    def _button(self, text: str) -> Button | None:
+        assert self.window.page is not None
+        for each in _all(self.window.page, Button):
+            if each.accessibleName().startswith(text) and each.isVisible():
+                return each
+        return None
 
     def idle(self) -> None:
         """Wait until everything that was asked is done."""
         self.qtbot.waitUntil(lambda: not self.work.busy and self.window.page is not None)
 
 
-def _all(page: QWidget, kind: type) -> list:  # type: ignore[type-arg]
+def _all(page: QWidget, kind: type[Widget]) -> list[Widget]:
     return page.findChildren(kind)
 
 
