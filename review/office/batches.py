@@ -87,13 +87,13 @@ def sign_batches(
 
 def _manifest(asked: Asked, said: Said, policy: bytes, identity: Identity) -> BatchManifest:
     shown = asked.items.values()
-    target = _tag(asked.target_language, [each.candidate for each in shown])
+    target = scripted(asked.target_language, [each.candidate for each in shown])
     return BatchManifest(
         batch="0" * 16,
         review=said.name,
         title=said.title,
         created=utc_now(),
-        source_language=_tag(asked.source_language, [each.source for each in shown]),
+        source_language=scripted(asked.source_language, [each.source for each in shown]),
         target_language=target,
         organisation=Organisation(
             name=said.organisation,
@@ -117,7 +117,7 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _tag(tag: str, texts: Sequence[str]) -> str:
+def scripted(tag: str, texts: Sequence[str]) -> str:
     """Give a language's tag with the script of the texts, where it names none and they tell."""
     script = None if tag_script(tag) else texts_script(texts)
     return f"{tag}-{script}" if script and "-" not in tag else tag

@@ -21,6 +21,7 @@ class ReviewerProgress:
     batch: str
     asked: int
     rated: int
+    translated: int
     cannot_judge: int
     skipped: int
     consented: bool
@@ -37,7 +38,7 @@ class ReviewerProgress:
     @property
     def done(self) -> int:
         """Items that this person decided about."""
-        return self.rated + self.cannot_judge
+        return self.rated + self.translated + self.cannot_judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,7 @@ def _reviewer(
         batch=batch,
         asked=asked,
         rated=sum(each.rating is not None for each in judgements),
+        translated=len(state.translations),
         cannot_judge=sum(each.rating is None for each in judgements),
         skipped=len(state.skipped),
         consented=state.consented,

@@ -20,8 +20,18 @@ from review.verdict.certificate import read_certificate
 from review.verdict.evidence_file import pack_evidence
 
 
+def require_runs(review: Review) -> None:
+    """Refuse a review of which there can be no verdict; UsageError says what there is instead."""
+    if review.translating:
+        raise UsageError(
+            f"Review {review.name!r} collects translations: nothing is judged in it, so it has no gate, no certificate "
+            f"and no page. Its corpus: rosetta review export {review.name} --corpus FILE.jsonl"
+        )
+
+
 def one_run(review: Review, name: str | None) -> str:
     """Give the run of a review whose id begins so; without a name the only one. UsageError lists them."""
+    require_runs(review)
     every = [run.run_id for run in review.key.runs]
     found = [run_id for run_id in every if run_id.startswith((name or "").lower())]
     if len(found) != 1:
@@ -33,6 +43,7 @@ def one_run(review: Review, name: str | None) -> str:
 
 def runs_of(review: Review, name: str | None) -> list[str]:
     """Give the run of a review whose id begins so; without a name all of them."""
+    require_runs(review)
     return [run.run_id for run in review.key.runs] if name is None else [one_run(review, name)]
 
 

@@ -57,6 +57,11 @@ class Review:
         return self._read_texts()
 
     @property
+    def translating(self) -> bool:
+        """Whether it asks for translations, so that there is nothing to judge and no verdict."""
+        return self.manifest.task == "translate"
+
+    @property
     def secret(self) -> bool:
         """True where its texts are not to be shown around: an entry is secret, or its batches were sealed."""
         secrets = [segment for segment in Segment if segment.secret]

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from harness.failures import UsageError
+from review.files.batch_form import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def languages() -> tuple[str, ...]:
     return tuple(_read())
 
 
-def review_texts(language: str) -> ReviewTexts:
+def review_texts(language: str, task: Task = "rate") -> ReviewTexts:
     """Give the words in a language, or in a wider one of its tag; UsageError names those that there are."""
     tag = language.replace("_", "-")
     found = _read().get(tag) or _read().get(tag.partition("-")[0].lower())
@@ -43,7 +44,10 @@ def review_texts(language: str) -> ReviewTexts:
             f"There are no words for reviewers in {language!r}, only in: {listed}. Choose one of these with "
             "--language, and give your own texts with --consent, --guide and --training."
         )
-    return ReviewTexts(**{**found, "consent": found["consent"].strip()})
+    words = {name: said for name, said in found.items() if name != "translate"}
+    if task == "translate":
+        words |= found["translate"]
+    return ReviewTexts(**{**words, "consent": words["consent"].strip()})
 
 
 @cache

@@ -101,6 +101,19 @@ class OtherReviewerError(HarnessError):
     """The code is a right one, but this batch is not for its person."""
 
 
+class InWindowError(HarnessError):
+    """The batch asks for something that only the window offers."""
+
+
+OTHERS: Final[Mapping[type[HarnessError], str]] = {
+    OtherReviewerError: msgid("This code is for other sentences. Look at your card again."),
+    InWindowError: msgid(
+        "These sentences are to be translated. That is done in the window: start rosetta-review."
+    ),
+}
+"""Why a review cannot go on here → words, to be translated."""
+
+
 class Trouble(NamedTuple):
     """A failure in the reviewer's language."""
 
@@ -120,8 +133,7 @@ def trouble(words: Words, error: HarnessError) -> Trouble:
             return Trouble(words(STICKS[error.problem]), str(error))
         case CodeError():
             return Trouble(words(CODES[error.problem]), str(error))
-        case OtherReviewerError():
-            said = words("This code is for other sentences. Look at your card again.")
-            return Trouble(said, str(error))
+        case OtherReviewerError() | InWindowError():
+            return Trouble(words(OTHERS[type(error)]), str(error))
         case _:
             return Trouble(words("That did not work. Ask for help."), str(error))

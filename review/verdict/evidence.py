@@ -202,6 +202,8 @@ def read_key(data: bytes, name: str) -> AnswerKey:
         raise UsageError(f"{name}: {first_problem(error)}") from error
     if canonical_bytes(key.model_dump(mode="json")) != data:
         raise UsageError(f"{name} is not written in the one canonical form.")
+    if not key.runs:
+        raise UsageError(f"{name} is of a review without runs, of which there is no verdict.")
     return key
 
 

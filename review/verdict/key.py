@@ -48,7 +48,8 @@ class AnswerKey(Form):
     batches: tuple[Id, ...]
     batch_sha256: dict[Id, Hex64]
     """Batch → SHA-256 of its manifest's bytes."""
-    runs: Annotated[tuple[KeyRun, ...], Field(min_length=1)]
+    runs: tuple[KeyRun, ...]
+    """None where speakers are asked for translations, of which there is no verdict."""
     items: dict[Id, KeyItem]
     core: tuple[Id, ...]
     """Items that every reviewer is asked."""

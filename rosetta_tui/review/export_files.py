@@ -52,7 +52,9 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
     """Give the ratings as a table, people as letters; UsageError for comments that may quote secret texts."""
     from harness.failures import UsageError
     from review.office.rating_rows import rating_rows, ratings_csv
+    from review.office.results import require_runs
 
+    require_runs(review)
     if comments and review.secret:
         raise UsageError(
             "Comments may quote the texts, and entries of this review are secret. Leave --comments away; "
@@ -67,8 +69,9 @@ def layout(office: Office, review: Review, store: sqlite3.Connection) -> Export:
     """Give ratings and scores laid out as in the metrics shared tasks."""
     from review.office.mtme import mtme_files
     from review.office.rating_rows import rating_rows
-    from review.office.results import run_cards
+    from review.office.results import require_runs, run_cards
 
+    require_runs(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
     return Export(mtme_files(review, rows, run_cards(store, review)))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from review.files.batch import Batch
 from review.log.laptop import Laptop
 from review.session import opening
+from review.session.troubles import InWindowError
 from rosetta_tui.review.mis_drawn import MisDrawn, first_mis_drawn
 
 Choice = opening.Choice
@@ -31,6 +32,15 @@ class Opening(opening.Opening):
         """The reviewer's code as it was given on the command line, unread."""
         self.draw_anyway = draw_anyway
         """True where the person chose to rate texts that a terminal may draw wrongly."""
+
+    def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
+        """Open a review of ratings; one that asks for translations is for the window, and InWindowError says so."""
+        batch = super().open(choice, passphrase)
+        if batch.manifest.task == "translate":
+            raise InWindowError(
+                "This batch asks for translations, which are written in the window: rosetta-review"
+            )
+        return batch
 
     def mis_drawn(self, batch: Batch) -> MisDrawn | None:
         """Tell why a terminal is not safe for this batch, None where it is or the person chose it."""

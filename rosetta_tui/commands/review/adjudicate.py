@@ -133,7 +133,8 @@ def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:
     click.echo(f"\n{number} of {of}")
     if text is not None:
         click.echo(f"  Original     {plain(text.source)}")
-        click.echo(f"  Translation  {plain(text.candidate)}")
+        if text.candidate:
+            click.echo(f"  Translation  {plain(text.candidate)}")
     click.echo(f"  {ratings_words(case)} · {flags_words(case)}")
     if so_far(case):
         click.echo(f"  So far: {so_far(case)}")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Instead: the ratings as a table.")  # fmt: skip
 @click.option("--comments", is_flag=True, help="With --csv: what people wrote, too.")
 @click.option("--mtme", type=click.Path(path_type=Path), help="Instead: a folder as in the metrics shared tasks.")  # fmt: skip
+@click.option("--corpus", type=click.Path(path_type=Path), metavar="FILE", help="Instead: the translations that were asked for, as a corpus (.jsonl or .json).")  # fmt: skip
 @click.option("--language", metavar="TAG", help="Of the page for the speakers in the sealed file.")
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
 def export_(
@@ -29,23 +30,30 @@ def export_(
     csv_file: Path | None,
     comments: bool,
     mtme: Path | None,
+    corpus: Path | None,
     language: str | None,
     overwrite: bool,
 ) -> None:
     """Write everything of REVIEW into one file, signed, and sealed for the review's recipients.
 
     It holds ratings with comments, answer key, policy, run cards, certificates with their evidence, and the
-    page for the speakers. With --csv or --mtme instead: tables for researchers, people as letters.
+    page for the speakers. With --csv or --mtme instead: tables for researchers, people as letters. With --corpus
+    instead: what speakers translated, of those who agreed that it is used, as a corpus.
     """
     from harness.failures import UsageError
     from harness.store.database import home
     from review.office.store import Office
+    from rosetta_tui.review.export_corpus import write_corpus
     from rosetta_tui.review.export_files import table, write_export
 
-    if csv_file is not None and mtme is not None:
-        raise UsageError("Choose one of --csv and --mtme.")
+    if sum(each is not None for each in (csv_file, mtme, corpus)) > 1:
+        raise UsageError("Choose one of --csv, --mtme and --corpus.")
     with Office.open(home()) as office:
         found = office.review(review)
+        if corpus is not None:
+            for line in write_corpus(office, found, corpus, overwrite=overwrite):
+                click.echo(plain(line), err=True)
+            return
         if csv_file is not None:
             output = csv_file.parent
             export = table(office, found, csv_file.name, comments=comments)

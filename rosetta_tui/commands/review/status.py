@@ -75,6 +75,8 @@ def _one(found: ReviewProgress) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
     rows += [_row(each) for each in found.reviewers]
     yield from table(rows)
+    if not found.runs:
+        yield "It collects translations: there is no gate. `rosetta review export --corpus` writes them."
     yield f"{found.done} of {found.asked} decisions are here, from {_files(found.imports)}."
     if changed := sum(each.changed for each in found.reviewers):
         yield f"Changed on another laptop: {changed}. The last rating counts."

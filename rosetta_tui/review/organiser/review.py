@@ -36,6 +36,11 @@ SECTIONS = ("Batches", "Progress", "Agreement", "Gate", "Split", "Certificate")
 OF_A_RUN = frozenset({"Agreement", "Gate", "Certificate"})
 """Sections that are about one run of the review."""
 
+_COLLECTS = (
+    "This review collects translations: nothing is judged in it, so there is no verdict and no certificate. "
+    "Its corpus: rosetta review export {name} --corpus FILE.jsonl"
+)
+
 _OFFERED = {
     "look": {"Agreement", "Gate"},
     "enrol": {"Batches"},
@@ -159,11 +164,13 @@ class ReviewScreen(Screen[None]):
         }
         self.query_one(SectionLine).show_sections(SECTIONS, self._section, waiting)
         line = self.query_one("#run", Static)
-        line.display = self._section in OF_A_RUN
+        line.display = self._section in OF_A_RUN and bool(now.runs)
         line.update(self._run_words(now))
 
     def _run_words(self, now: ReviewNow) -> Content:
-        run = now.runs[self._place]
+        run = self._run_shown
+        if run is None:
+            return Content("")
         several = f"run {self._place + 1} of {len(now.runs)} (n: next)   "
         about = f" · {run.key.dataset_id} {run.key.language_pair} · {run.key.run_id[:8]}"
         return Content.assemble(
@@ -171,10 +178,8 @@ class ReviewScreen(Screen[None]):
         )
 
     def _widgets(self, now: ReviewNow) -> Iterator[Widget]:
-        run = now.runs[self._place]
-        if self._section in OF_A_RUN and not run.opened:
-            self.action_read()
-            yield Static(show("Reading …", "$quiet"))
+        if self._section in OF_A_RUN:
+            yield from self._of_a_run(now, self._run_shown)
             return
         match self._section:
             case "Batches":
@@ -182,28 +187,39 @@ class ReviewScreen(Screen[None]):
                 yield from batches(now, [r for r in self._desk.reports if r.review in {"", name}])
             case "Progress":
                 yield from people(now)
-            case "Agreement":
-                yield from agreeing(now, run)
-            case "Gate":
-                yield from gate(now, run)
-            case "Split":
-                yield from split(now)
             case _:
-                yield from certificate(run)
+                yield from split(now)
+
+    def _of_a_run(self, now: ReviewNow, run: RunNow | None) -> Iterator[Widget]:
+        """Give a section that is about a run; a review that collects translations has none."""
+        if run is None:
+            yield Static(show(_COLLECTS.format(name=now.review.name), "$quiet"), classes="words")
+        elif not run.opened:
+            self.action_read()
+            yield Static(show("Reading …", "$quiet"))
+        elif self._section == "Agreement":
+            yield from agreeing(now, run)
+        elif self._section == "Gate":
+            yield from gate(now, run)
+        else:
+            yield from certificate(run)
 
     # Keys
 
     @property
     def _run_shown(self) -> RunNow | None:
-        return None if self._now is None else self._now.runs[self._place]
+        runs = () if self._now is None else self._now.runs
+        return runs[self._place] if runs else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Offer only what the section that is open can do now."""
         now, run = self._now, self._run_shown
         if action not in _OFFERED:
             return True
-        if now is None or run is None or self._section not in _OFFERED[action]:
+        if now is None or self._section not in _OFFERED[action]:
             return False
+        if run is None:
+            return action == "enrol" and bool(now.waiting)
         return {
             "look": run.opened and run.reading is None,
             "enrol": bool(now.waiting),
@@ -225,7 +241,7 @@ class ReviewScreen(Screen[None]):
 
     async def action_next_run(self) -> None:
         """Show the next run of the review."""
-        if self._now is not None:
+        if self._now is not None and self._now.runs:
             self._place = (self._place + 1) % len(self._now.runs)
             await self._fill()
 

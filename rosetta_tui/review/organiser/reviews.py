@@ -24,6 +24,8 @@ from rosetta_tui.widgets.result_table import Cell, ResultTable
 STYLES = Path(__file__).parent / "organiser.tcss"
 BAR = 8
 
+TRANSLATIONS = "collects translations"
+"""Stands for the runs of a review that has none."""
 COLUMNS = (
     Column("review", "review", 14, share=1),
     Column("runs", "model · condition", 16, share=3, drop=2),
@@ -59,7 +61,7 @@ class ReviewRows:
         each = self.reviews[index]
         return (
             Cell(each.progress.name),
-            Cell(", ".join(each.runs)),
+            Cell(", ".join(each.runs) or TRANSLATIONS),
             Cell(figures.count(len(each.progress.reviewers))),
             Cell(back_words(each)),
             verdict_cell(each.verdicts),
@@ -203,6 +205,8 @@ def _about(line: ReviewLine) -> Content:
     """Say everything about the review under the cursor in two lines."""
     found = line.progress
     runs = f"{len(line.runs)} run{'s' * (len(line.runs) != 1)}: {', '.join(line.runs)}"
+    if not line.runs:
+        runs = TRANSLATIONS
     words = (
         f"{len(found.reviewers)} people · {found.items} items · {found.done:,} of {found.asked:,} "
         f"decisions are here, from {found.imports} file{'s' * (found.imports != 1)}"

@@ -1,0 +1,138 @@
+"""What speakers translated, as a corpus: only of people who agreed to it, and nothing that somebody objects to."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from corpora.corpus import Corpus, Dataset, Form
+from corpora.entry import Entry, EntryId
+from corpora.tags import pair_label
+from corpora.text import comparison_form
+from review.log.state import State
+from review.office.batches import scripted
+from review.office.rating_rows import people
+from review.office.store import Review
+from review.rating import CannotJudge
+from review.verdict.counted import counted
+
+ELICITED = "elicited"
+"""Provenance of what was asked of speakers (benchmark-specification §2.5)."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A corpus of what may be used, and how much may not."""
+
+    corpus: Corpus
+    unshared: int
+    """Translations of people who did not agree that theirs are used."""
+    withheld: int
+    """Sentences that somebody called harmful or not to be shown around, and no decision cleared."""
+    unanswered: int
+    """Sentences without a translation that may be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    person: str
+    """A letter."""
+    text: str
+
+
+def collect(review: Review, state: State) -> Collected:
+    """Gather translations by sentence: what most people wrote is the reference, other wordings are variants.
+
+    Wordings that differ only in what no comparison counts are one. People are letters, as in every table.
+    """
+    letters = people(review.key)
+    given: dict[str, list[_Given]] = defaultdict(list)
+    unshared = 0
+    for reviewer, _, said in counted(state, review.key):
+        if not said.share_corrections:
+            unshared += len(said.translations)
+            continue
+        for item, text in said.translations.items():
+            if item in review.key.items and comparison_form(text):
+                given[item].append(_Given(letters[reviewer], text))
+    withheld = _withheld(review, state)
+    entries = [_entry(review, item, given[item]) for item in given if item not in withheld]
+    return Collected(
+        Corpus(
+            _dataset(review, entries),
+            tuple(sorted(entries, key=lambda each: _place(each.id))),
+            "",
+            Form.JSONL,
+        ),
+        unshared=unshared,
+        withheld=len(withheld),
+        unanswered=len(review.key.items) - len(entries) - len(withheld),
+    )
+
+
+def _withheld(review: Review, state: State) -> set[str]:
+    """Give the sentences that somebody objects to; a decision that clears one lets it go out."""
+    found: set[str] = set()
+    for _, _, said in counted(state, review.key):
+        found |= said.harmful
+        found |= {
+            item
+            for item, judged in said.judgements.items()
+            if judged.why_not is CannotJudge.NOT_TO_SHARE
+        }
+    cleared = {item for item, last in state.adjudications.items() if last.harmful is False}
+    return {item for item in found & review.key.items.keys() if item not in cleared}
+
+
+def _entry(review: Review, item: str, given: list[_Given]) -> Entry:
+    truth = review.key.items[item]
+    wordings = _wordings(given)
+    fields = {
+        "id": truth.entry,
+        "source": review.texts[item].source,
+        "reference": wordings[0][0],
+        "variants": tuple(text for text, _ in wordings[1:]),
+        "provenance": ELICITED,
+        "translators": [who for _, who in wordings],
+    }
+    return Entry.model_validate(fields | ({"difficulty": truth.stratum} if truth.stratum else {}))
+
+
+def _wordings(given: list[_Given]) -> list[tuple[str, list[str]]]:
+    """Give each wording with the letters of who wrote it, those of most people first."""
+    alike: dict[str, list[_Given]] = defaultdict(list)
+    for each in sorted(given, key=lambda each: _by_letter(each.person)):
+        alike[comparison_form(each.text)].append(each)
+    groups = sorted(
+        alike.values(), key=lambda group: (-len(group), _by_letter(group[0].person), group[0].text)
+    )
+    return [
+        (Counter(each.text for each in group).most_common(1)[0][0], [each.person for each in group])
+        for group in groups
+    ]
+
+
+def _by_letter(person: str) -> tuple[int, str]:
+    return (len(person), person)
+
+
+def _place(entry: EntryId) -> tuple[bool, int, str]:
+    """Sort numbers by their size before names."""
+    return (isinstance(entry, str), 0 if isinstance(entry, str) else entry, str(entry))
+
+
+def _dataset(review: Review, entries: list[Entry]) -> Dataset:
+    manifest = review.manifest
+    target = scripted(manifest.target_language, [entry.reference for entry in entries])
+    facts = {
+        "id": review.name,
+        "version": "1.0.0",
+        "language_pair": pair_label(manifest.source_language, target),
+        "source_language": manifest.source_language,
+        "target_language": target,
+        "created": manifest.created[:10],
+        "provenance": (ELICITED,),
+        "review": review.name,
+        "organisation": manifest.organisation.name,
+    }
+    return Dataset.model_validate(facts | ({"labels": manifest.labels} if manifest.labels else {}))

@@ -1,0 +1,103 @@
+"""A review that asks speakers for translations: from a corpus or a list of sentences to the files for them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from review.office.sentences import Sentences
+    from review.office.texts import ReviewTexts
+    from review.office.translating import TranslationDraft
+    from rosetta_tui.review.handing_out import Making
+
+_SECONDS = (20, 60)
+"""Seconds that one sentence takes, about."""
+_LONG = 100
+"""Sentences after which one sitting is too long."""
+
+
+def create_translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
+    """Say the plan, and write the files unless only the plan was asked for."""
+    from harness.store.database import home
+    from review.office.store import Office
+    from review.office.translating import Share, draft_translations
+    from rosetta_tui.review.handing_out import hand_out, own_texts, say_published, told
+
+    texts = own_texts(given, "translate")
+    share = Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
+    seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
+    draft = draft_translations(_sentences(path, given), share, seed)
+    if not as_json:
+        for line in _plan_lines(draft):
+            click.echo(plain(line))
+    if dry_run:
+        return
+    with Office.open(home()) as office:
+        published = hand_out(office, _making(draft, texts), given)
+    if as_json:
+        click.echo(json_text(told(published)))
+    else:
+        say_published(published, passphrases=given["passphrases"])
+        name = published.review.name
+        click.echo(plain(f"At the end: `rosetta review export {name} --corpus FILE.jsonl`."))
+
+
+def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
+    """Read lines from a text file, and sources from a corpus in any of its forms."""
+    from corpora.entry import Segment
+    from harness.failures import UsageError
+    from review.office.sentences import of_corpus, of_lines
+    from rosetta_tui.commands.reading import load_corpus
+
+    segments = [Segment(each) for each in given["segments"]]
+    if path.suffix.lower() == ".txt" and given["form"] is None:
+        if segments:
+            raise UsageError("--segment: lines of a text file are of no segment. Leave it away.")
+        return of_lines(path, given["source_language"], given["target_language"])
+    corpus = load_corpus({**given, "file": path, "corpus_id": None}, None)
+    return of_corpus(corpus, segments)
+
+
+def _plan_lines(draft: TranslationDraft) -> Iterator[str]:
+    """Say what is asked of whom."""
+    sentences, dataset = draft.sentences, draft.sentences.dataset
+    pair = f"{dataset.source_language} → {dataset.target_language}"
+    yield _line("sentences", f"{len(draft.entries)} of {len(sentences.entries)}, {pair}")
+    if sentences.repeated:
+        yield _line("", f"{sentences.repeated} repeated in the file; each is asked once")
+    low, high = (round(draft.longest * seconds / 60) for seconds in _SECONDS)
+    core = len(draft.core)
+    common = "" if core in {0, len(draft.items)} else f", {core} of them common to all"
+    yield _line("each person", f"{draft.longest} sentences{common}; about {low}–{high} minutes")
+    times = sum(map(len, draft.orders.values())) / len(draft.items)
+    yield _line("people", f"{len(draft.orders)}; a sentence is asked of {times:.3g} on average")
+    yield _line("seed", str(draft.seed))
+    if draft.longest > _LONG:
+        yield _line("", "that is long for one sitting; people can stop and go on another day")
+
+
+def _line(name: str, text: str) -> str:
+    return f"{name:<13}{text}"
+
+
+def _making(draft: TranslationDraft, texts: ReviewTexts) -> Making:
+    from review.office.translating import NO_POLICY, make_translation_review
+    from rosetta_tui.review.handing_out import Making
+
+    return Making(
+        corpus=draft.sentences.dataset.id,
+        secret=False,
+        texts=texts,
+        policy=NO_POLICY,
+        check=lambda _: None,
+        make=lambda said, identity, one_each: make_translation_review(
+            draft, said, identity, one_each=one_each
+        ),
+    )

@@ -1,0 +1,261 @@
+"""What every new review needs before its files are written: words, keys, laptops; and what is said of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from review.files.batch_form import Task
+    from review.files.keys import Identity
+    from review.files.laptop_card import LaptopCard
+    from review.office.batches import Made, Said
+    from review.office.publishing import Protection, Published
+    from review.office.recovery_key import RecoveryKey
+    from review.office.store import Office
+    from review.office.texts import ReviewTexts
+
+_MOST_TEXT = 49_000
+"""Characters of a consent or guide; a batch holds 50,000, the organisation's name filled in."""
+
+
+@dataclass(frozen=True)
+class Making:
+    """A review that is worked out, and how its batches are signed."""
+
+    corpus: str
+    """Id of what it is about; gives the review a name where none was asked for."""
+    secret: bool
+    texts: ReviewTexts
+    """With the organiser's own in their place."""
+    policy: bytes
+    check: Callable[[Mapping[str, str]], None]
+    """Refuses words for reviewers, by option."""
+    make: Callable[[Said, Identity, bool], Made]
+    """Signs one batch, or one for each reviewer."""
+
+
+def hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
+    """Keep a new review and write its files; what was not asked for is made, and said."""
+    from harness.store.database import home
+    from review.files.keys import Identity, Role
+    from review.office.publishing import publish
+
+    laptops = _laptops(given)
+    protection = _protection(
+        office, laptops, secret=making.secret, passphrases=given["passphrases"]
+    )
+    identity = Identity.load(home(), Role.ORGANISATION)
+    recipients, recovery = _recipients(office, identity, given["recipients"])
+    said = _said(office, making, recipients, protection, given)
+    made = making.make(said, identity, protection.passphrases)
+    cards = given["cards"] or home() / "review-cards" / f"{said.name}-cards.txt"
+    published = publish(
+        office, made, making.policy, making.texts, protection, given["folder"], cards,
+        laptops=laptops, recovery=recovery,
+    )  # fmt: skip
+    if recovery is not None:
+        _say_recovery(recovery)
+    return published
+
+
+def _said(
+    office: Office,
+    making: Making,
+    recipients: tuple[str, ...],
+    protection: Protection,
+    given: dict[str, Any],
+) -> Said:
+    from review.office.batches import Said
+    from review.office.naming import review_name
+
+    texts = making.texts
+    name = review_name(office, given["name"], making.corpus)
+    title = given["title"] or texts.title
+    making.check({"--name": name, "--title": title, "--guide": texts.guide})
+    return Said(
+        name=name,
+        title=title,
+        organisation=_organisation(office, given["organisation"]),
+        texts=texts,
+        language=given["language"],
+        panel=given["panel"],
+        recipients=recipients,
+        secret=making.secret or protection.sealed,
+        labels=tuple(given["labels"]),
+    )
+
+
+def own_texts(given: dict[str, Any], task: Task = "rate") -> ReviewTexts:
+    """Give the words for reviewers, the organiser's own in their place."""
+    from review.office.texts import review_texts
+
+    texts = review_texts(given["language"], task)
+    return replace(
+        texts,
+        consent=_own_text(given["consent"], "the consent") or texts.consent,
+        guide=_own_text(given["guide"], "the guide") or texts.guide,
+    )
+
+
+def _own_text(path: Path | None, what: str) -> str | None:
+    from harness.failures import UsageError
+    from harness.user_file import read_text
+
+    if path is None:
+        return None
+    text, _ = read_text(path, what, 4 * _MOST_TEXT)
+    if not 0 < len(text.strip()) <= _MOST_TEXT:
+        raise UsageError(f"{path}: {what} needs between 1 and {_MOST_TEXT:,} characters.")
+    return text.strip()
+
+
+def _laptops(given: dict[str, Any]) -> list[LaptopCard]:
+    """Read the cards of the laptops that are named."""
+    from harness.failures import UsageError
+    from review.files.laptop_card import read_laptop_card
+    from review.files.stick import read_file
+
+    if given["laptops"] and given["passphrases"]:
+        raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
+    return [read_laptop_card(read_file(path)) for path in given["laptops"]]
+
+
+def _protection(
+    office: Office, laptops: Sequence[LaptopCard], *, secret: bool, passphrases: bool
+) -> Protection:
+    """Say how the batch is sealed; a secret one goes to laptops that are known, or is refused."""
+    from harness.failures import UsageError
+    from review.office.publishing import Protection
+
+    if passphrases or not (secret or laptops):
+        return Protection(passphrases=passphrases)
+    named = {card.public.signing_key: (card.name, card.public.recipient) for card in laptops}
+    known = {each.signing_key: (each.name, each.recipient) for each in office.laptops()}
+    chosen = named or known
+    recipients = tuple(recipient for _, recipient in chosen.values() if recipient)
+    if not recipients:
+        raise UsageError(
+            "Sentences of secret segments are only written sealed. Name the laptops that may open them "
+            "(--for laptop.rosetta-laptop; `rosetta review enrol --card` writes it there), or add --passphrases."
+        )
+    _say_for_whom(chosen)
+    return Protection(recipients)
+
+
+def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
+    """Name the laptops that will open the batch, and those known ones that will not."""
+    from review.files.keys import key_phrase
+
+    for key, (name, recipient) in chosen.items():
+        if recipient:
+            told = f"Sealed for the laptop {name}: {key_phrase(key)}"
+        else:
+            told = (
+                f"NOT sealed for the laptop {name} ({key_phrase(key)}): the key to seal for it is not known. Import "
+                "a file of its ratings, or enrol it by its file (NAME.rosetta-laptop), then make the batch again."
+            )
+        click.echo(plain(told), err=True)
+
+
+def _organisation(office: Office, given: str | None) -> str:
+    """Give the name of who asks: as given, in the policy, or of the review before; else ask for it."""
+    from harness.failures import UsageError
+
+    known = next((each.manifest.organisation.name for each in office.reviews()), "")
+    if name := given or known:
+        return name
+    if sys.stdin.isatty():
+        asked: str = click.prompt(
+            "Who asks the speakers? The name by which they know you", err=True
+        )
+        return asked
+    raise UsageError(
+        "Who asks the speakers? Their cards and what they agree to need a name that they know: add "
+        '--organisation "NAME OF YOUR COUNCIL". Later reviews take it from this one.'
+    )
+
+
+def _recipients(
+    office: Office, identity: Identity, named: Sequence[str]
+) -> tuple[tuple[str, ...], RecoveryKey | None]:
+    """Say who can open the ratings: this installation, and those named or the recovery key."""
+    from harness.store.database import home
+    from review.files.sealing import checked_recipient, read_age_identities
+    from review.office.recovery_key import recovery_key
+
+    own, others = identity.public.recipient, []
+    for each in named:
+        if Path(each).is_file():
+            others += [found.recipient for found in read_age_identities(Path(each))]
+        else:
+            others.append(checked_recipient(each))
+    if set(others) - {own}:
+        return tuple(dict.fromkeys((own, *others))), None
+    recovery = recovery_key(office, home() / "review-recovery-key.txt")
+    return (own, recovery.recipient), recovery
+
+
+def _say_recovery(key: RecoveryKey) -> None:
+    if key.new is None:
+        told = f"Ratings can also be opened with the recovery key that was made on {key.made[:10]}."
+        click.echo(told, err=True)
+        return
+    click.echo(plain(f"Made a recovery key: {key.place}"), err=True)
+    click.echo(
+        "Move this file off this computer and lock it away, on paper or a stick in a safe. With it ratings "
+        "can be opened if this computer is lost: rosetta review import FILES --identity FILE",
+        err=True,
+    )
+
+
+def told(published: Published) -> dict[str, Any]:
+    """Give what was made as JSON values."""
+    review = published.review
+    return {
+        "review": review.name,
+        "files": [str(path) for path in published.files],
+        "cards": str(published.cards),
+        "batches": list(review.key.batches),
+        "runs": [run.run_id for run in review.key.runs],
+        "items": len(review.key.items),
+        "core": len(review.key.core),
+        "reviewers": len(review.key.orders),
+        "seed": review.key.seed,
+        "secret": review.manifest.secret,
+        "policy_sha256": review.policy_sha256,
+        "task": review.manifest.task,
+    }
+
+
+def say_published(published: Published, *, passphrases: bool) -> None:
+    """Say what was written and what comes next."""
+    review, cards = published.review, published.cards
+    for path in published.files:
+        click.echo(plain(f"Written: {path}"))
+    click.echo(plain(f"Written: {cards} (one card for each reviewer; it stays off the stick)"))
+    if passphrases:
+        click.echo("Each file is sealed. It opens only with the words on its reviewer's card.")
+    elif review.manifest.secret:
+        click.echo("The batch is sealed. It opens only on the laptops that are named above.")
+    else:
+        click.echo("The batch is signed but not sealed: its sentences are of open segments.")
+    if not review.translating:
+        click.echo(
+            "Which translation is whose stays in your data folder; nothing of it is in the files."
+        )
+    if passphrases:
+        click.echo(plain(f"Next: print {cards}, then delete it: its words open the files, so it must not be on a stick with them."))  # fmt: skip
+        click.echo("Copy to each person's stick the file that their card names.")
+    else:
+        click.echo(plain(f"Next: copy the batch to sticks, print {cards} and hand out the cards."))
+    click.echo(
+        plain(f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`.")
+    )

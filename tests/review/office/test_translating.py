@@ -1,0 +1,360 @@
+"""Asking for translations: who gets what, what comes back, and which of it becomes a corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from corpora.corpus import Corpus, Form
+from corpora.entry import Entry, Segment
+from corpora.load import load
+from corpora.samples import DEMO_CORPUS, sample_path
+from corpora.write import write
+from harness.failures import UsageError
+from review.files.batch import Batch, open_batch, write_batch
+from review.files.keys import Identity, Role
+from review.log.payloads import (
+    Adjudicate,
+    Consent,
+    Face,
+    HarmFlag,
+    NotJudged,
+    Rate,
+    Scope,
+    Translate,
+)
+from review.office.importing import import_bytes
+from review.office.progress import progress
+from review.office.results import require_runs, runs_of
+from review.office.sentences import Sentences, of_corpus, of_lines
+from review.office.store import Office, Review
+from review.office.texts import languages, review_texts
+from review.office.translating import (
+    NO_POLICY,
+    Share,
+    draft_translations,
+    make_translation_review,
+)
+from review.office.translations import collect
+from review.rating import CannotJudge, Rating
+from review.verdict.evidence import read_key
+from tests.review.office import made
+from tests.review.office.made import WALL, Person
+
+LINES = ["I saw his dog.", "Where are you going?", "", "It is raining.", "I saw his dog.", "Good."]
+
+
+def sentences(folder: Path, lines: list[str] | None = None) -> Sentences:
+    path = folder / "sentences.txt"
+    path.write_text("\n".join(LINES if lines is None else lines))
+    return of_lines(path, "en", "crk")
+
+
+@dataclass
+class Desk:
+    office: Office
+    identity: Identity
+    review: Review
+    batch: Batch
+
+    def take(self, person: Person) -> None:
+        report = import_bytes(
+            self.office, [self.identity.age], person.handed_over(), "ratings", enrol=True
+        )
+        assert report.outcome == "taken", report.why
+
+    def item(self, entry: int) -> str:
+        [item] = [item for item, about in self.review.key.items.items() if about.entry == entry]
+        return item
+
+
+@contextmanager
+def opened(folder: Path, given: Sentences, share: Share) -> Iterator[Desk]:
+    identity = Identity.make(Role.ORGANISATION)
+    said = made.said(identity, "words")
+    ready = make_translation_review(draft_translations(given, share, 5), said, identity)
+    office = Office.open(folder)
+    review = office.create_review(ready.key, NO_POLICY, ready.manifests, ready.texts)
+    yield Desk(office, identity, review, ready.batches[0])
+    office.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    with opened(tmp_path, sentences(tmp_path), Share(3)) as found:
+        yield found
+
+
+class Translator(Person):
+    """Somebody who writes on a laptop of their own."""
+
+    def __init__(self, folder: Path, desk: Desk, place: int, *, shares: bool = True) -> None:
+        super().__init__(
+            folder / f"laptop {place}", desk.batch, list(desk.review.key.orders)[place]
+        )
+        self.laptop.append(
+            Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=shares)  # type: ignore[arg-type]
+        )
+
+    def _about(self, item: str) -> dict[str, object]:
+        return {
+            **self._place, "item": item, "position": self.order.index(item), "active_ms": 9000,
+            "face": Face.DESKTOP, "version": "0",
+        }  # fmt: skip
+
+    def write(self, item: str, text: str) -> None:
+        self.laptop.append(Translate(**self._about(item), text=text))  # type: ignore[arg-type]
+
+    def cannot(self, item: str, why: CannotJudge) -> None:
+        self.laptop.append(NotJudged(**self._about(item), why=why))  # type: ignore[arg-type]
+
+    def flag(self, item: str) -> None:
+        self.laptop.append(HarmFlag(**self._place, item=item, harmful=True))  # type: ignore[arg-type]
+
+
+def test_lines_are_sentences_each_once(tmp_path: Path) -> None:
+    found = sentences(tmp_path)
+    assert [(entry.id, entry.source) for entry in found.entries] == [
+        (1, "I saw his dog."), (2, "Where are you going?"), (4, "It is raining."), (6, "Good."),
+    ]  # fmt: skip
+    assert (found.repeated, found.dataset.language_pair) == (1, "EN→CRK")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"good\n\xff\n", "line 2: not UTF-8"),
+        (b"\n \n", "no sentence"),
+        (b"a\n" + b"x" * 4001, "line 2: 4,001 characters"),
+        (b"a\nb\x1b[2J", "line 2: a control character"),
+    ],
+)
+def test_lines_that_cannot_be_asked_are_named(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "s.txt"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=said):
+        of_lines(path, "en", "crk")
+
+
+def test_lines_need_their_languages(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--target-language"):
+        of_lines(tmp_path / "s.txt", "en", None)
+    with pytest.raises(UsageError, match="no language tag"):
+        of_lines(tmp_path / "s.txt", "english", "crk")
+
+
+def test_answers_of_a_corpus_do_not_travel(tmp_path: Path) -> None:
+    corpus = load(sample_path(DEMO_CORPUS))
+    given = of_corpus(corpus, [Segment.DEVELOPMENT])
+    with opened(tmp_path, given, Share(2, items=10)) as desk:
+        content = desk.batch.archive
+        assert all(not item.candidate for item in desk.batch.items)
+        shown = {item.source for item in desk.batch.items}
+        references = {entry.reference for entry in corpus.entries}
+        assert not shown & references
+        assert open_batch(write_batch(desk.batch)).archive == content
+        assert desk.batch.manifest.letters == ("ĉ", "ĝ", "ĥ", "ĵ", "ŝ", "ŭ")
+
+
+def test_sentences_of_secret_segments_are_not_handed_out() -> None:
+    corpus = load(sample_path(DEMO_CORPUS))
+    secret = tuple(e.model_copy(update={"segment": Segment.HELD_OUT}) for e in corpus.entries[:2])
+    mixed = Corpus(corpus.dataset, (*secret, *corpus.entries[2:]), "", Form.JSONL)
+    with pytest.raises(UsageError, match="2 of these sentences belong to secret segments") as error:
+        of_corpus(mixed)
+    assert secret[0].source not in str(error.value)
+    with pytest.raises(UsageError, match="no entry"):
+        of_corpus(corpus, [Segment.GOLD_STANDARD])
+
+
+@pytest.mark.parametrize(
+    ("share", "each", "asked"),
+    [
+        (Share(3), {20}, {3}),
+        (Share(4, per_person=5), {5}, {1}),
+        (Share(4, per_person=10), {10}, {2}),
+        (Share(2, core=4, per_person=8), {12}, {1, 2}),
+        (Share(1, items=7), {7}, {1}),
+    ],
+)
+def test_everybody_gets_their_share(
+    tmp_path: Path, share: Share, each: set[int], asked: set[int]
+) -> None:
+    given = sentences(tmp_path, [f"Sentence {n}." for n in range(20)])
+    draft = draft_translations(given, share, 1)
+    assert {len(order) for order in draft.orders.values()} == each
+    times = Counter(item for order in draft.orders.values() for item in order)
+    assert set(times.values()) == asked
+    assert set(times) == {item.id for item in draft.items}
+    again = draft_translations(given, share, 1)
+    assert [entry.id for entry in again.entries] == [entry.id for entry in draft.entries]
+
+
+def test_too_much_is_refused(tmp_path: Path) -> None:
+    given = sentences(tmp_path)
+    for share, said in (
+        (Share(0), "--reviewers"),
+        (Share(2, items=5001), "--items"),
+        (Share(1, per_person=1), "asked of nobody"),
+        (Share(1, core=9), "--core"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            draft_translations(given, share, 1)
+
+
+def test_what_most_people_wrote_is_the_reference(desk: Desk, tmp_path: Path) -> None:
+    people = [Translator(tmp_path, desk, place) for place in range(3)]
+    dog, where = desk.item(1), desk.item(2)
+    people[0].write(dog, "Niwâpamâw otêma.")
+    people[1].write(dog, "Niwāpamāw atim.")
+    people[2].write(dog, "Niwâpamâw  otêma.")
+    people[0].write(where, "Tânitê ê-itohtêyan?")
+    for person in people:
+        desk.take(person)
+    found = collect(desk.review, desk.office.state(desk.review))
+    first, second = found.corpus.entries
+    assert (first.id, second.id) == (1, 2)
+    assert (first.source, first.provenance) == ("I saw his dog.", "elicited")
+    assert first.reference in {"Niwâpamâw otêma.", "Niwâpamâw  otêma."}
+    assert first.variants == ("Niwāpamāw atim.",)
+    who = first.model_extra or {}
+    assert [len(each) for each in who["translators"]] == [2, 1]
+    assert {letter for each in who["translators"] for letter in each} == {"A", "B", "C"}
+    assert (found.unshared, found.withheld, found.unanswered) == (0, 0, 2)
+    assert found.corpus.dataset.target_language == "crk-Latn"
+    assert not any(code in str(found.corpus) for code in desk.review.key.orders)
+
+
+def test_the_file_is_one_that_corpus_check_accepts(desk: Desk, tmp_path: Path) -> None:
+    person = Translator(tmp_path, desk, 0)
+    person.write(desk.item(1), "Niwâpamâw\notêma, “=x”,\t1")
+    desk.take(person)
+    found = collect(desk.review, desk.office.state(desk.review)).corpus
+    for name, form in (("c.jsonl", Form.JSONL), ("c.json", Form.SPECIFICATION)):
+        write(found, tmp_path / name, form)
+        back = load(tmp_path / name)
+        assert back.entries == found.entries
+        assert back.dataset.model_dump(mode="json")["organisation"] == "The council"
+        assert (tmp_path / name).stat().st_mode & 0o077 == 0
+
+
+def test_only_people_who_agreed_are_used(desk: Desk, tmp_path: Path) -> None:
+    shares, keeps = Translator(tmp_path, desk, 0), Translator(tmp_path, desk, 1, shares=False)
+    shares.write(desk.item(1), "one")
+    keeps.write(desk.item(1), "mine alone")
+    keeps.write(desk.item(2), "mine alone too")
+    for person in (shares, keeps):
+        desk.take(person)
+    found = collect(desk.review, desk.office.state(desk.review))
+    assert [entry.reference for entry in found.corpus.entries] == ["one"]
+    assert (found.unshared, found.unanswered) == (2, 3)
+    assert "alone" not in str(found.corpus)
+
+
+def test_what_somebody_objects_to_stays_here_until_it_is_cleared(
+    desk: Desk, tmp_path: Path
+) -> None:
+    writes, objects = Translator(tmp_path, desk, 0), Translator(tmp_path, desk, 1)
+    for entry in (1, 2, 4):
+        writes.write(desk.item(entry), f"text {entry}")
+    objects.flag(desk.item(1))
+    objects.cannot(desk.item(2), CannotJudge.NOT_TO_SHARE)
+    objects.cannot(desk.item(4), CannotJudge.UNCLEAR_SOURCE)
+    for person in (writes, objects):
+        desk.take(person)
+    found = collect(desk.review, desk.office.state(desk.review))
+    assert [entry.id for entry in found.corpus.entries] == [4]
+    assert found.withheld == 2
+    cleared = Adjudicate(
+        wall=WALL, batch=desk.batch.manifest.batch, item=desk.item(1), harmful=False, note=""
+    )
+    desk.office.append(desk.review, cleared)
+    found = collect(desk.review, desk.office.state(desk.review))
+    assert [entry.id for entry in found.corpus.entries] == [1, 4]
+
+
+def test_what_was_taken_back_is_in_no_corpus(desk: Desk, tmp_path: Path) -> None:
+    person = Translator(tmp_path, desk, 0)
+    person.write(desk.item(1), "a secret of mine")
+    desk.take(person)
+    person.withdraw(Scope.COMMENTS)
+    desk.take(person)
+    assert len(collect(desk.review, desk.office.state(desk.review)).corpus.entries) == 1
+    person.withdraw(Scope.BATCH)
+    desk.take(person)
+    assert not collect(desk.review, desk.office.state(desk.review)).corpus.entries
+    assert b"secret of mine" not in desk.office.path.read_bytes()
+
+
+def test_ratings_among_translations_are_set_aside_and_the_other_way(
+    desk: Desk, tmp_path: Path
+) -> None:
+    person = Translator(tmp_path, desk, 0)
+    person.write(desk.item(1), "right")
+    person.laptop.append(Rate(**person._about(desk.item(2)), rating=Rating.GIST))  # type: ignore[arg-type]
+    report = import_bytes(
+        desk.office, [desk.identity.age], person.handed_over(), "ratings", enrol=True
+    )
+    assert [remark.said for remark in report.aside] == [
+        "is an answer to something else: this batch asks people to translate"
+    ]
+    rated = made.desk(tmp_path / "other", reviewers=2, items=4)
+    stranger = Person(tmp_path / "stranger", rated.batch, rated.codes[0])
+    about = {**stranger._place, "item": stranger.order[0], "position": 0, "active_ms": 1}
+    stranger.laptop.append(Translate(**about, face=Face.DESKTOP, version="0", text="x"))  # type: ignore[arg-type]
+    report = import_bytes(
+        rated.office, [rated.identity.age], stranger.handed_over(), "ratings", enrol=True
+    )
+    assert [remark.said for remark in report.aside] == [
+        "is an answer to something else: this batch asks people to rate"
+    ]
+    state = rated.office.state(rated.review).reviewers[rated.batch.manifest.batch, rated.codes[0]]
+    assert (dict(state.translations), dict(state.judgements)) == ({}, {})
+    rated.office.close()
+
+
+def test_progress_counts_translations(desk: Desk, tmp_path: Path) -> None:
+    person = Translator(tmp_path, desk, 0)
+    person.write(desk.item(1), "one")
+    person.cannot(desk.item(2), CannotJudge.UNSAID)
+    desk.take(person)
+    found = progress(desk.office, desk.review)
+    assert (found.done, found.asked) == (2, 12)
+    assert [each.translated for each in found.reviewers if each.done] == [1]
+
+
+def test_there_is_no_gate_for_translations(desk: Desk) -> None:
+    for ask in (lambda: require_runs(desk.review), lambda: runs_of(desk.review, None)):
+        with pytest.raises(UsageError, match="collects translations"):
+            ask()
+    with pytest.raises(UsageError, match="no verdict"):
+        read_key(_key_bytes(desk.review), "answer-key.json")
+    assert desk.review.translating
+
+
+def _key_bytes(review: Review) -> bytes:
+    from harness.card.canonical import canonical_bytes
+
+    return canonical_bytes(review.key.model_dump(mode="json"))
+
+
+@pytest.mark.parametrize("language", languages())
+def test_words_for_translators_are_there_in_every_language(language: str) -> None:
+    asks, rates = review_texts(language, "translate"), review_texts(language)
+    assert asks.training == rates.training
+    for name in ("title", "guide", "consent", "card"):
+        assert getattr(asks, name) != getattr(rates, name)
+    assert "{organisation}" in asks.consent
+    assert "rosetta-review" in asks.card
+    for place in ("{code}", "{file}", "{phrase}", "{passphrase}\n", "{title}"):
+        assert place in asks.card
+
+
+def test_entries_have_no_answers(tmp_path: Path) -> None:
+    given = of_corpus(load(sample_path(DEMO_CORPUS)), [Segment.DEVELOPMENT])
+    assert all(isinstance(entry, Entry) and not entry.reference for entry in given.entries)
