@@ -43,6 +43,9 @@ _KEPT_IN_TYPE: Final = frozenset({0x09, 0xAD, 0x061C, 0x200B, 0x200E, 0x200F, 0x
 _BLANK: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
 """Characters that count as printable and yet show nothing."""
 
+_RUN: Final = re.compile(r"([^\n -~])\1{3,}")
+"""The same character four times and more."""
+
 MOST_MARKS: Final = 8
 """Marks on one letter; no writing of a living language needs as many."""
 _TOWER_SEAT: Final = "◌"
@@ -107,6 +110,7 @@ def readable(text: str) -> str:
 
     Controls and everything that overrides, embeds or isolates a direction become visible, and after
     ``MOST_MARKS`` marks on one letter the next ones stand on a dotted circle, so that no text covers another.
+    Of the same one many times in a row the number is told.
     """
     return "\n".join(_readable_line(line) for line in text.replace("\r\n", "\n").split("\n"))
 
@@ -114,7 +118,14 @@ def readable(text: str) -> str:
 def _readable_line(line: str) -> str:
     if line.isascii() and line.isprintable():
         return line
-    return _without_towers(line if _is_plain(line) else line.translate(_TYPE_TABLE))
+    if not _is_plain(line):
+        line = _RUN.sub(_counted, line).translate(_TYPE_TABLE)
+    return _without_towers(line)
+
+
+def _counted(run: re.Match[str]) -> str:
+    character = run[1]
+    return run[0] if _TYPE_TABLE[ord(character)] == character else f"{character}‹×{len(run[0])}›"
 
 
 def _is_plain(text: str) -> bool:

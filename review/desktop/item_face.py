@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
+from functools import partial
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
@@ -23,6 +24,7 @@ from review.desktop.letters import set_letters
 from review.desktop.missing_letters import first_missing
 from review.desktop.more_acts import MoreActs
 from review.desktop.page import Page
+from review.desktop.text_pane import TextPane
 from review.desktop.writing import Writing
 from review.session import item_words
 from review.session.item_words import Offer
@@ -105,6 +107,8 @@ class ItemFace(Page):
             self.hold(widget)
         self._held.setAlignment(self._go_on, Qt.AlignmentFlag.AlignLeading)
         self._texts.painted.connect(self._painted)
+        for pane in (self._texts.source, self._texts.candidate):
+            pane.cursorPositionChanged.connect(partial(self._follow, pane))
         bar = self._scroll.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled_to)
         bar.rangeChanged.connect(lambda *_: self._grown())
@@ -211,6 +215,12 @@ class ItemFace(Page):
         else:
             top = widget.mapTo(self._inside, QPoint(0, 0)).y()
             self._scroll.verticalScrollBar().setValue(top)
+
+    def _follow(self, pane: TextPane) -> None:
+        """Keep the place in sight to which a person reads or selects with the arrow keys."""
+        if pane.hasFocus():
+            place = pane.mapTo(self._inside, pane.cursorRect().center())
+            self._scroll.ensureVisible(place.x(), place.y(), 0, pane.cursorRect().height())
 
     def _grown(self) -> None:
         """Follow a box that grows while a person types."""

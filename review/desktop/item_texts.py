@@ -42,7 +42,7 @@ class ItemTexts(QWidget):
             name.setBuddy(pane)
             self._names.append(name)
             pane.setAccessibleName(words(said))
-            pane.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            as_high_as_its_text(pane)
             column.addWidget(name)
             column.addWidget(pane)
         column.addLayout(self._marks)
@@ -102,6 +102,12 @@ class ItemTexts(QWidget):
     def _translation_drawn(self) -> None:
         self._translation_seen = True
         self._drawn()
+
+
+def as_high_as_its_text(pane: TextPane) -> None:
+    """Let the page scroll, and not the pane in it: two bars beside each other lead nobody."""
+    pane.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    pane.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
 
 def _line(text: str, role: str) -> QLabel:

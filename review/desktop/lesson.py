@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from corpora.visible import readable
+from review.desktop.item_texts import as_high_as_its_text
 from review.desktop.text_pane import TextPane
 from review.session.item_words import lesson_said
 from review.session.view import Lesson
@@ -21,6 +22,7 @@ class LessonBox(QFrame):
         self._said.setTextFormat(Qt.TextFormat.PlainText)
         self._said.setWordWrap(True)
         self._why = TextPane()
+        as_high_as_its_text(self._why)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._said)

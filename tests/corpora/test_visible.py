@@ -54,6 +54,12 @@ def test_what_acts_becomes_visible() -> None:
     assert plain("a\u200fb") == "a⟨RLM⟩b"
 
 
+def test_many_of_the_same_are_counted() -> None:
+    assert readable("a" + "\x00" * 20_000 + "b") == "a‹U+0000›‹×20000›b"
+    assert readable("\x00\x00\x00") == "‹U+0000›" * 3
+    assert readable("éééé\x00" + "\u00a0" * 9) == "éééé‹U+0000›" + "\u00a0" * 9
+
+
 def test_what_became_visible_is_written_in_signs_of_every_latin_font() -> None:
     acting = [chr(code) for code in range(0x3000) if readable(chr(code)) != chr(code)]
     shown = set("".join(map(readable, acting)))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QProgressBar, QText
 from pytestqt.qtbot import QtBot
 
 from review.desktop import item_face, item_page, page
+from review.files.batch_form import BatchItem
 from review.rating import Rating
 from tests.desktop.item_scene import Scene
 from tests.desktop.test_item_page import rated
@@ -141,3 +142,41 @@ def test_what_is_asked_once_more_says_which_keys_answer(scene: Scene) -> None:
         for each in scene.page._harm.findChildren(QAbstractButton)
     }
     assert said == {"Yes": "Key Enter", "No": "Key Esc"}
+
+
+def test_the_page_follows_who_reads_a_long_text_with_the_arrow_keys(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    text = "one line\n" * 200
+    scene = Scene(
+        qtbot, tmp_path, batch=batch_of([BatchItem(id=item_id(1), source=text, candidate="x")])
+    )
+    scene.idle()
+    bar = scene.page._scroll.verticalScrollBar()
+    scene.page._texts.source.setFocus()
+    for _ in range(60):
+        scene.send(Qt.Key.Key_Down)
+    assert bar.value() > 0
+    assert not scene.page._texts.translation_seen
+    scene.press("1")
+    assert rated(scene) == []
+    scene.rate("1")
+    assert rated(scene) == [(item_id(1), Rating.REJECT)]
+    scene.close()
+
+
+def test_space_and_the_page_keys_read_on(qtbot: QtBot, tmp_path: Path) -> None:
+    text = "one line\n" * 200
+    scene = Scene(
+        qtbot, tmp_path, batch=batch_of([BatchItem(id=item_id(1), source=text, candidate="x")])
+    )
+    scene.idle()
+    bar = scene.page._scroll.verticalScrollBar()
+    places = [bar.value()]
+    for key in (Qt.Key.Key_Space, Qt.Key.Key_PageDown, Qt.Key.Key_Down):
+        scene.press(key)
+        places.append(bar.value())
+    assert places == sorted(set(places))
+    scene.press(Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_PageUp)
+    assert bar.value() == 0
+    scene.close()
