@@ -18,7 +18,7 @@ EARLIEST = 315_532_800
 def write_tar(folder: Path, path: Path, when: int) -> Path:
     """Write a ``.tar.xz`` of a folder under the folder's name; ``when`` in seconds since 1970."""
     with (
-        lzma.open(path, "wb", preset=9 | lzma.PRESET_EXTREME) as packed,
+        lzma.open(path, "wb", preset=9) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
         for each in _members(folder):

@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import archives
@@ -40,7 +41,7 @@ def main() -> int:
     recipe.refuse_absent(warnings.read_text("utf-8"), (name for name, _ in contents["modules"]))
     text = licences.licences(contents, work)
     complete(folder, text)
-    report = checking.check(folder, work) | measure.measure(folder)
+    report = checking.check(folder, work) | measure.measure(folder) | made_with()
     packed = archive(folder, out)
     report["archives"] = {each.name: each.stat().st_size for each in packed}
     given = {name: getattr(asked, name) for name in ARCHIVES if getattr(asked, name)}
@@ -94,6 +95,11 @@ def archive(folder: Path, out: Path) -> list[Path]:
         return [archives.write_zip(folder, out / name, when)]
     packed = archives.write_tar(folder, out / name, when)
     return [packed, archives.write_zip(folder, out / name.replace(".tar.xz", ".zip"), when)]
+
+
+def made_with() -> dict[str, str]:
+    """Give the versions of what the program is made of."""
+    return {"python": sys.version.split()[0], "qt": metadata.version("PySide6-Essentials")}
 
 
 def moment() -> int:

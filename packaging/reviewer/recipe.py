@@ -196,7 +196,7 @@ def is_wanted_data(entry: Entry) -> bool:
 
 def analysed(analysis: Any, platform: str, work: Path) -> Any:
     """Trim what PyInstaller's Analysis collected, in place; raises SystemExit over what is denied."""
-    from PyInstaller.depend.bindepend import get_imports
+    from PyInstaller.depend.bindepend import get_imports  # type: ignore[import-untyped]
 
     def needs(path: str) -> list[str]:
         return [found for _, found in get_imports(path) if found]
