@@ -19,6 +19,7 @@ from review.session.words import Words
 
 _NOWHERE = os.devnull
 """Where Qt's own settings go: the program leaves nothing outside its data folder."""
+_BUS = "DBUS_SESSION_BUS_ADDRESS"
 _TELL_LANGUAGES = ("win32", "darwin")
 """Systems that tell their languages otherwise than by variables."""
 
@@ -79,10 +80,21 @@ class Application(QApplication):
 
 
 def prepare() -> None:
-    """Keep Qt from writing settings of its own."""
+    """Keep Qt from writing settings of its own, and from having a message bus started for it."""
+    if not _has_bus():
+        os.environ[_BUS] = "disabled:"
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
         for form in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):
             QSettings.setPath(form, scope, _NOWHERE)
+
+
+def _has_bus() -> bool:
+    """Tell whether the system runs a message bus for this person.
+
+    One that was started only for us would outlive the program and leave files in the person's folder.
+    """
+    folder = os.environ.get("XDG_RUNTIME_DIR")
+    return bool(os.environ.get(_BUS) or (folder and (Path(folder) / "bus").exists()))
 
 
 def languages_of_system() -> Sequence[str]:
