@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import plistlib
 import re
 import struct
@@ -64,11 +65,20 @@ def test_macos_is_told_whose_the_files_are() -> None:
 
 
 def test_windows_is_told_the_version() -> None:
-    versioninfo = pytest.importorskip("PyInstaller.utils.win32.versioninfo")
-    text = part("windows_version").text()
-    found = eval(text, vars(versioninfo))  # PyInstaller reads the file this way
-    assert f"'ProductVersion', '{VERSION}'" in str(found).replace('"', "'").replace("u'", "'")
-    assert found.ffi.fileVersionMS >> 16 == int(VERSION.split(".")[0])
+    tree = ast.parse(part("windows_version").text(), mode="eval").body
+    assert isinstance(tree, ast.Call)
+    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
+    strings = {
+        tuple(map(ast.literal_eval, each.args)) for each in calls if named(each) == "StringStruct"
+    }
+    assert {("ProductVersion", VERSION), ("FileVersion", VERSION)} <= strings
+    [fixed] = [each for each in calls if named(each) == "FixedFileInfo"]
+    numbers = {each.arg: ast.literal_eval(each.value) for each in fixed.keywords}
+    assert numbers["filevers"] == numbers["prodvers"] == (*map(int, VERSION.split(".")), 0)
+
+
+def named(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def test_what_windows_is_told_is_taken_back() -> None:
