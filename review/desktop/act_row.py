@@ -71,8 +71,8 @@ class ActRow(QWidget):
 
     def _make(self, offers: Sequence[Offer]) -> None:
         """Put a button for each offer into the row, in their order, and the one for the rest at its end."""
-        while self._flow.takeAt(0) is not None:
-            pass
+        for button in (*self._buttons.values(), self._more):
+            self._flow.removeWidget(button)
         for offer in offers:
             if offer.act not in self._buttons:
                 self._buttons[offer.act] = self._button(offer)

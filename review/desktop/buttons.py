@@ -197,7 +197,8 @@ class Button(QAbstractButton):
 
     def _cap(self) -> QSize:
         """Give the size of the key's picture, nothing where there is none."""
-        if not self._key or QApplication.instance().property(HIDES_KEYS):
+        application = QApplication.instance()
+        if not self._key or (application is not None and application.property(HIDES_KEYS)):
             return QSize(0, 0)
         metrics = QFontMetrics(self._key_font())
         high = metrics.height() + 2

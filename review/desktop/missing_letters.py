@@ -29,29 +29,32 @@ _VARIATIONS = re.compile(
 
 def first_missing(texts: Iterable[str]) -> str | None:
     """Give the first letter, with its marks, that no font of this computer can draw; None where all can be."""
-    words = dict.fromkeys(word for text in dict.fromkeys(texts) for word in text.split())
-    letters = dict.fromkeys(letter for word in words for letter in _letters(word))
-    seen = [letter for letter in letters if _shows(letter)]
-    if not seen or _drawn(" ".join(seen)):
+    read = list(texts)
+    doubtful = _doubtful({character for text in read for character in set(text)})
+    if not doubtful:
         return None
-    return next((letter for letter in seen if not _drawn(letter)), None)
+    letters = (
+        letter for text in read if not doubtful.isdisjoint(text) for letter in _letters(text)
+    )
+    return next((each for each in letters if doubtful & set(each) and not _drawn(each)), None)
 
 
-def _letters(word: str) -> Iterator[str]:
-    """Give the letters of a word with their marks, as Qt divides them; it counts in UTF-16."""
-    if word.isascii():
-        yield from word
-        return
-    units = word.encode("utf-16-le", "replace")
-    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, word)
+def _doubtful(characters: set[str]) -> set[str]:
+    """Give the characters that cannot be drawn alone; a mark among them may still be one with its letter."""
+    seen = sorted(each for each in characters if unicodedata.category(each) not in _UNSEEN)
+    if _drawn(" ".join(seen)):
+        return set()
+    return {each for each in seen if not _drawn(each)}
+
+
+def _letters(text: str) -> Iterator[str]:
+    """Give the letters of a text with their marks, as Qt divides them; it counts in UTF-16."""
+    units = text.encode("utf-16-le", "replace")
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
     begin = 0
     while (end := finder.toNextBoundary()) > begin:
         yield units[2 * begin : 2 * end].decode("utf-16-le", "replace")
         begin = end
-
-
-def _shows(letter: str) -> bool:
-    return any(unicodedata.category(character) not in _UNSEEN for character in letter)
 
 
 def _drawn(text: str) -> bool:
