@@ -70,8 +70,11 @@ def read(path: Path) -> Catalog:
 
 def compiled(catalogue: Catalog) -> bytes:
     """Give a catalogue in the form that the program reads."""
+    from babel import Locale
     from babel.messages.mofile import write_mo
 
+    if catalogue.locale is None:
+        catalogue._locale = Locale(ENGLISH)  # noqa: SLF001  Babel drops forms for numbers of a language that it does not know
     buffer = io.BytesIO()
     write_mo(buffer, catalogue)
     return buffer.getvalue()

@@ -149,6 +149,22 @@ def test_each_line_of_the_table_counts_as_it_says(tmp_path: Path, kind: str, tag
     }
 
 
+@pytest.mark.parametrize("tag", ["crk", "oj", "iu", "qqq"])
+def test_the_builder_keeps_forms_for_numbers_that_babel_does_not_know(
+    tmp_path: Path, tag: str
+) -> None:
+    shell(block("cp review/session"), tmp_path)
+    path = tmp_path / "crk.po"
+    say(path, RULES[3], {}, ["{n} one", "{n} two", "{n} many"])
+    path.write_text(path.read_text("utf-8").replace("Language: crk", f"Language: {tag}"), "utf-8")
+    assert shell(block("python -m"), tmp_path).returncode == 0
+    target = tmp_path / tag / "LC_MESSAGES"
+    target.mkdir(parents=True)
+    (tmp_path / f"{DOMAIN}.mo").rename(target / f"{DOMAIN}.mo")
+    words = Words.load(tag, [tmp_path])
+    assert [words.plural(ONE, MANY, n) for n in (1, 2, 9)] == ["1 one", "2 two", "9 many"]
+
+
 def test_the_page_names_the_answers_as_the_program_says_them() -> None:
     for word, meaning in RATINGS.values():
         assert f"| {word} | {meaning} |" in PAGE
