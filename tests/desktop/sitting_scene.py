@@ -35,7 +35,12 @@ PageOf = TypeVar("PageOf", bound=Page)
 WidgetOf = TypeVar("WidgetOf", bound=QWidget)
 
 _SECRET = "river stone cloud ember"
-_TEXT = {Qt.Key.Key_Return: "\r", Qt.Key.Key_Escape: "\x1b"}
+_TEXT = {
+    Qt.Key.Key_Return: "\r",
+    Qt.Key.Key_Escape: "\x1b",
+    Qt.Key.Key_Space: " ",
+    Qt.Key.Key_Tab: "\t",
+}
 
 
 @dataclass

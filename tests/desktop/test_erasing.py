@@ -9,6 +9,7 @@ import keyring
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard, QGuiApplication
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from review.desktop.erase_page import ErasePage
@@ -96,6 +97,19 @@ def test_after_it_nothing_is_left_and_the_program_ends(scene: Scene) -> None:
     scene.page_of(ErasedPage)
     scene.press(ENTER)
     assert not scene.window.isVisible()
+    assert not scene.home.exists()
+
+
+def test_it_can_be_done_by_the_keyboard_alone_in_two_places(scene: Scene) -> None:
+    page = scene.page_of(ErasePage)
+    for wanted in (page._sure, page._delete):
+        for _ in range(20):
+            if QApplication.focusWidget() is wanted:
+                break
+            scene.press(Qt.Key.Key_Tab)
+        assert QApplication.focusWidget() is wanted
+        scene.press(Qt.Key.Key_Space)
+    scene.page_of(ErasedPage)
     assert not scene.home.exists()
 
 

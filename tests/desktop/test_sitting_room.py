@@ -1,0 +1,95 @@
+"""The largest letters on the smallest screen: every page of a sitting shows all its words and buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from review.desktop.buttons import Button
+from review.desktop.erase_page import ErasePage
+from review.desktop.hand_over_page import HandOverPage
+from review.desktop.page import Page
+from review.rating import Rating
+from tests.desktop.sitting_scene import Scene, SceneOf, scenes
+
+ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
+_FEWEST_LINES = 2
+
+
+@pytest.fixture
+def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
+    with scenes(qtbot, tmp_path) as make:
+        yield make
+
+
+def pages(scene: Scene) -> Iterator[tuple[str, Page]]:
+    """Go through every page but that of an item."""
+    scene.session.rate(_item(scene), Rating.GIST)
+    scene.sitting.start()
+    scene.idle()
+    yield from _after(scene, "help", "?", ESC)
+    scene.sitting._look_again()
+    scene.idle()
+    yield "answers", scene.page
+    scene.press(ESC)
+    yield from _after(scene, "withdraw", "w")
+    yield from _after(scene, "sure", "2", ESC)
+    scene.sticks = []
+    yield from _after(scene, "no stick", "x")
+    page = scene.page_of(HandOverPage)
+    page._choose_folder()
+    scene.idle()
+    yield "folders", page
+    scene.press(ESC)
+    page.save(scene.folder / "gone")
+    scene.idle()
+    yield "not written", page
+    page.save(scene.stick)
+    scene.idle()
+    yield "written", page
+    scene.press(ENTER)
+    scene.window.erase.emit()
+    scene.idle()
+    erase = scene.page_of(ErasePage)
+    yield "erase", erase
+    assert erase._sure is not None
+    erase._sure.setChecked(True)
+    erase._delete.click()
+    scene.idle()
+    yield "erased", scene.page
+
+
+def _item(scene: Scene) -> str:
+    assert scene.session.view.item is not None
+    return scene.session.view.item.id
+
+
+def _after(scene: Scene, name: str, *keys: str | Qt.Key) -> Iterator[tuple[str, Page]]:
+    scene.press(keys[0])
+    yield name, scene.page
+    scene.press(*keys[1:])
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_nothing_is_cut_off_and_nothing_runs_out_sideways(scene_of: SceneOf, language: str) -> None:
+    scene = scene_of(language=language, size=48)
+    scene.look.set_size(48)
+    for name, page in pages(scene):
+        QApplication.processEvents()
+        assert (page.width(), page.height()) == scene.room, name
+        assert not page._scroll.horizontalScrollBar().isVisible()
+        assert page._scroll.widget().width() <= page._scroll.viewport().width(), name
+        lines = page._scroll.viewport().height() / page.fontMetrics().lineSpacing()
+        assert lines >= _FEWEST_LINES, name
+        for button in page.findChildren(Button):
+            if button.isVisible():
+                assert button.width() >= button.minimumSizeHint().width(), (name, button.text())
+                assert button.height() >= button.heightForWidth(button.width()), name
+        for label in page.findChildren(QLabel):
+            if label.isVisible() and label.wordWrap():
+                assert label.height() >= label.heightForWidth(label.width()), (name, label.text())
