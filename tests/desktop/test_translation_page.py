@@ -46,6 +46,11 @@ class TranslationScene(Scene):
         self.qtbot.waitExposed(self.page)
         self.page.begin()
 
+    def idle(self) -> None:
+        self.qtbot.waitUntil(lambda: not self.work.busy)
+        if self.session.view.item is not None and self.page.isVisible():
+            self.qtbot.waitUntil(lambda: self.painted)
+
     @property
     def box(self) -> TypingBox:
         return self.page._box._box
