@@ -36,7 +36,7 @@ def doings(count: int, cut: int) -> Iterator[Doing]:
     for number in range(1, count + 1):
         if number == cut:
             answered = 0
-        later = number % 40 == 20
+        later = number % 40 == 20 and number < count
         mistaken = number % 40 == 10
         answered += not later
         rests = answered == REST_ITEMS and number < count

@@ -20,7 +20,8 @@ from tests.review.thorough import times
 
 SITTING = 26
 """Keys until a rest was suggested, which one more key leaves."""
-MOST_GROWTH_MB = 8.0
+KEPT_MB, SLACK_MB = 0.005, 3.0
+"""What the session itself remembers of each rating, and what any program's memory goes up and down."""
 
 
 def test_a_kill_while_rating_loses_nothing_whose_successor_was_painted(
@@ -28,8 +29,9 @@ def test_a_kill_while_rating_loses_nothing_whose_successor_was_painted(
 ) -> None:
     kills, in_all = times(4, 200), 0
     draw = random.Random(7)
-    scene = stage(tmp_path, batch_of(items_of(4000))).know()
-    for _ in range(kills):
+    for kill in range(kills):
+        if kill % 40 == 0:  # as many as a person could not rate meanwhile
+            scene = stage(tmp_path / str(kill), batch_of(items_of(1500))).know()
         in_all += _killed_while_rating(display, scene, draw.uniform(0.05, 0.6))
     print(f"\n{kills} kills, {in_all} ratings whose successor was painted, none lost")
     assert in_all >= kills
@@ -77,7 +79,7 @@ def test_many_ratings_let_the_program_not_grow(start: Start, tmp_path: Path) -> 
     _rate(shown, ratings)
     last = _memory(shown)
     print(f"\n{len(shown.painted())} items painted: {first:.1f} MB, then {last:.1f} MB")
-    assert last - first < MOST_GROWTH_MB
+    assert last - first < SLACK_MB + KEPT_MB * ratings
     assert len(scene.state().judgements) >= ratings
 
 
