@@ -13,6 +13,7 @@ from review.desktop.answers import Answers
 from review.desktop.buttons import Button
 from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
+from review.desktop.whole_text import WholeText
 from review.session.item_words import Answer, Question
 from review.session.words import Words
 
@@ -25,7 +26,7 @@ class Asked(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._about, self._said = _line("mark"), _line("strong")
+        self._about, self._said = WholeText(), _line("strong")
         self._acts = FlowLayout()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -35,8 +36,9 @@ class Asked(QWidget):
 
     def ask(self, question: Question) -> None:
         """Ask it."""
-        self._about.setText(readable(question.about))
+        self._about.show_text(readable(question.about))
         self._about.setVisible(bool(question.about))
+        self._about.setAccessibleName(question.said)
         self._said.setText(question.said)
         self.setAccessibleName(question.said)
         self.show()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from corpora.visible import readable
 from review.desktop.letters import set_letters
-from review.desktop.text_pane import TextPane
+from review.desktop.marks import Marks
+from review.desktop.whole_text import WholeText
 from review.session import item_words
 from review.session.item_words import Mark
 from review.session.view import ShownItem
@@ -25,13 +26,12 @@ class ItemTexts(QWidget):
 
     def __init__(self, words: Words) -> None:
         super().__init__()
-        self.source, self.candidate = TextPane(), TextPane()
+        self.source, self.candidate = WholeText(), WholeText()
         self._source_seen = self._translation_seen = False
         self._shown = ("", "", "")
         """Item, original and translation."""
         self._names: list[QLabel] = []
-        self._marks = QVBoxLayout()
-        self._shown_marks: tuple[Mark, ...] = ()
+        self._marks = Marks()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         for said, pane in (
@@ -42,10 +42,9 @@ class ItemTexts(QWidget):
             name.setBuddy(pane)
             self._names.append(name)
             pane.setAccessibleName(words(said))
-            as_high_as_its_text(pane)
             column.addWidget(name)
             column.addWidget(pane)
-        column.addLayout(self._marks)
+        column.addWidget(self._marks)
         self.source.drawn.connect(self._source_drawn)
         self.candidate.drawn.connect(self._translation_drawn)
 
@@ -81,16 +80,7 @@ class ItemTexts(QWidget):
 
     def show_marks(self, marks: list[Mark]) -> None:
         """Show what the person added to the item."""
-        if tuple(marks) == self._shown_marks:
-            return
-        self._shown_marks = tuple(marks)
-        while (old := self._marks.takeAt(0)) is not None:
-            if (widget := old.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        for mark in marks:
-            text = f"{mark.said} {readable(mark.text)}" if mark.text else mark.said
-            self._marks.addWidget(_line(text, "warn" if mark.warns else "quiet"))
+        self._marks.show_marks(marks)
 
     def _drawn(self) -> None:
         QTimer.singleShot(0, self, self.painted.emit)  # both texts are painted in one go
@@ -102,12 +92,6 @@ class ItemTexts(QWidget):
     def _translation_drawn(self) -> None:
         self._translation_seen = True
         self._drawn()
-
-
-def as_high_as_its_text(pane: TextPane) -> None:
-    """Let the page scroll, and not the pane in it: two bars beside each other lead nobody."""
-    pane.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    pane.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
 
 def _line(text: str, role: str) -> QLabel:

@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from corpora.visible import readable
-from review.desktop.item_texts import as_high_as_its_text
-from review.desktop.text_pane import TextPane
+from review.desktop.whole_text import WholeText
 from review.session.item_words import lesson_said
 from review.session.view import Lesson
 from review.session.words import Words
@@ -21,8 +20,7 @@ class LessonBox(QFrame):
         self._said = QLabel()
         self._said.setTextFormat(Qt.TextFormat.PlainText)
         self._said.setWordWrap(True)
-        self._why = TextPane()
-        as_high_as_its_text(self._why)
+        self._why = WholeText()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._said)

@@ -131,3 +131,22 @@ def test_nothing_is_clipped_at_any_size_of_letters(wide: Scene, size: int, langu
     wide.page._show_more()
     wide.idle()
     assert clipped(wide) == []
+
+
+WORD = "w" * 4000
+
+
+@pytest.mark.parametrize("size", [20, 48])
+def test_a_word_without_an_end_goes_on_below(qtbot: QtBot, tmp_path: Path, size: int) -> None:
+    items = [BatchItem(id=item_id(n), source="s", candidate=WORD) for n in (1, 2)]
+    scene = Scene(qtbot, tmp_path, batch=batch_of(items), size=size)
+    scene.idle()
+    for key in ("c", "e"):
+        scene.press(key)
+        scene.page._writing.take(WORD)
+        scene.press(Qt.Key.Key_Return)
+        assert clipped(scene) == []
+    scene.rate("1")
+    scene.press(",")
+    assert clipped(scene) == []
+    scene.close()

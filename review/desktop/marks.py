@@ -1,0 +1,52 @@
+"""What a person added to an item before: an answer that was taken back, a comment, a better translation, a flag.
+
+Words of their own stand in panes, which break even a word that is wider than the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from corpora.visible import readable
+from review.desktop.whole_text import WholeText
+from review.session.item_words import Mark
+
+
+class Marks(QWidget):
+    """Hidden where there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[Mark, ...] = ()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self.hide()
+
+    def show_marks(self, marks: Sequence[Mark]) -> None:
+        """Show these, in their order."""
+        if tuple(marks) == self._shown:
+            return
+        self._shown = tuple(marks)
+        while (old := self._column.takeAt(0)) is not None:
+            if (widget := old.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for mark in marks:
+            self._add(mark)
+        self.setVisible(bool(marks))
+
+    def _add(self, mark: Mark) -> None:
+        said = QLabel(mark.said)
+        said.setTextFormat(Qt.TextFormat.PlainText)
+        said.setWordWrap(True)
+        said.setProperty("role", "warn" if mark.warns else "quiet")
+        self._column.addWidget(said)
+        if mark.text:
+            pane = WholeText()
+            said.setBuddy(pane)
+            pane.setAccessibleName(mark.said)
+            pane.show_text(readable(mark.text))
+            self._column.addWidget(pane)
