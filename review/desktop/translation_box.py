@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from review.desktop.letter_row import LetterRow
@@ -60,6 +60,16 @@ class TranslationBox(QWidget):
     def text(self) -> str:
         """What stands in the box: composed letters, no blanks around it."""
         return self._box.written
+
+    @property
+    def is_used(self) -> bool:
+        """Whether keys go into it now."""
+        return self._box.isVisible() and self._box.hasFocus()
+
+    def line_in(self, widget: QWidget) -> QRect:
+        """Give the place of the line on which a person types, in the measure of a widget around it."""
+        line = self._box.cursorRect()
+        return QRect(self._box.viewport().mapTo(widget, line.topLeft()), line.size())
 
     def begin(self, text: str) -> None:
         """Let the person write on from this text."""

@@ -187,10 +187,14 @@ class TranslationFace(Page):
             self._bring_into_sight(shown)
 
     def _bring_into_sight(self, widget: QWidget) -> None:
+        self._lay_out_now()
+        self._scroll.ensureWidgetVisible(widget, 0, 0)
+
+    def _lay_out_now(self) -> None:
+        """Let what was shown or hidden take its place before anything is looked for there."""
         for each in (self, self._scroll.widget()):
             if each is not None and (layout := each.layout()) is not None:
                 layout.activate()
-        self._scroll.ensureWidgetVisible(widget, 0, 0)
 
     def _arrange(self) -> None:
         """Give each part its place: the sentence and the box first, then what else can be done."""
@@ -234,9 +238,13 @@ class TranslationFace(Page):
         self._tell_more()
 
     def _follow(self) -> None:
-        """Keep the box in sight while a person types, however much of the sentence stands above it."""
-        if self.mode is Mode.TRANSLATE and self.isVisible():
-            self._bring_into_sight(self._box)
+        """Keep the line in sight on which a person types, and as much of the sentence as there is room for."""
+        inside = self._scroll.widget()
+        if self.mode is not Mode.TRANSLATE or inside is None or not self._box.is_used:
+            return
+        self._lay_out_now()
+        line = self._box.line_in(inside)
+        self._scroll.ensureVisible(line.center().x(), line.bottom(), 0, line.height())
 
     def _scrolled_to(self) -> None:
         self.session.touched()

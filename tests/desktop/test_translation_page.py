@@ -290,5 +290,18 @@ def test_sentence_box_and_button_have_room_at_every_size(
     assert page._scroll.horizontalScrollBar().maximum() == 0
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_the_line_on_which_one_types_is_in_sight(make: Make, size: int) -> None:
+    items = [item.model_copy(update={"source": LONG}) for item in sentences_of(4)]
+    scene = make(batch=batch_of(items, task="translate", letters=LETTERS), size=size)
+    for _ in range(12):
+        scene.write("niwâpamâw atim sîpîhk ")
+        scene.press(Qt.Key.Key_Return, modifiers=Qt.KeyboardModifier.ShiftModifier)
+    seen = scene.page._scroll.viewport()
+    line = scene.page._box.line_in(seen)
+    assert line.top() >= 0
+    assert line.bottom() <= seen.height()
+
+
 def _in_page(page: TranslationPage, widget: QAbstractButton) -> QRect:
     return widget.rect().translated(widget.mapTo(page, widget.rect().topLeft()))
