@@ -83,6 +83,8 @@ class Opening:
         self._mounted = mounted
         self._asked = language
         self._received: dict[str, _Received] = {}
+        self._begun: set[Path] = set()
+        """Files with which a session began since the program was started."""
         self._before: str | None = None
         """The code that was remembered before one was typed."""
         chosen = language or laptop.setting(_LANGUAGE)
@@ -120,7 +122,9 @@ class Opening:
 
     @property
     def _named(self) -> list[Path]:
-        return [path for path in self._places or () if not path.is_dir()]
+        """Files that the person named; one that was begun with is no longer the only choice."""
+        files = (path for path in self._places or () if not path.is_dir())
+        return [path for path in files if path not in self._begun]
 
     def is_named(self, choice: Choice) -> bool:
         """Tell whether the person named this very file, and so has chosen."""
@@ -137,9 +141,10 @@ class Opening:
         )
 
     def _folders(self) -> list[Path]:
-        if self._places is None:
+        folders = [path for path in self._places or () if path.is_dir()]
+        if self._places is None or (self._begun and not folders):
             return self.sticks()
-        return [path for path in self._places if path.is_dir()]
+        return folders
 
     def _kept(self) -> list[Choice]:
         """Give the reviews that this computer keeps, the last received one first."""
@@ -235,6 +240,8 @@ class Opening:
         if (received := self._received.get(manifest.batch)) is not None:
             self.laptop.add_batch(batch.manifest_bytes, received.data, manifest.secret)
             self._note_taken(received.choice)
+            if received.choice.path is not None:
+                self._begun.add(received.choice.path)
         chosen = self.laptop.setting(_LANGUAGE) is not None or self._asked is not None
         if not chosen and self.words.language == ENGLISH:  # the computer speaks no other that we do
             self.words = self._load(manifest.language)

@@ -82,6 +82,22 @@ def test_a_named_file_is_the_only_choice_even_if_it_was_taken_before(
     assert len(laptop.batches()) == 1
 
 
+def test_after_a_named_file_was_begun_with_everything_else_is_offered_too(
+    laptop: Laptop, stick: Path, tmp_path: Path
+) -> None:
+    begun(opening_of(laptop, tmp_path / "none", places=[write_file(batch_of(), tmp_path / "a")]))
+    named = write_file(batch_of(batch="cd" * 8, title="Named"), tmp_path / "mail")
+    opening = opening_of(laptop, stick, places=[named])
+    begun(opening)
+    write_file(batch_of(batch="ef" * 8, title="On the stick"), stick)
+    assert [each.title for each in opening.choices()] == [
+        "On the stick",
+        "Named",
+        "Spring sentences",
+    ]
+    assert not any(map(opening.is_named, opening.choices()))
+
+
 def test_a_named_folder_is_searched_instead_of_the_sticks(laptop: Laptop, stick: Path) -> None:
     write_file(batch_of(), stick)
     other = stick.parent / "other"
