@@ -138,30 +138,36 @@ def _typed(other: Stage, file: Path, typed: list[str]) -> None:
         run_lines(opening, Console(io.StringIO(text), io.StringIO()))
 
 
-def test_somebody_who_never_saw_it_rates_with_six_keys_and_within_a_minute(
-    reader: Reader, start: Start, tmp_path: Path
+@pytest.mark.parametrize("mouse", [False, True], ids=["keys", "clicks"])
+def test_somebody_who_never_saw_it_answers_with_six_keys_or_clicks_and_within_a_minute(
+    mouse: bool, reader: Reader, start: Start, tmp_path: Path
 ) -> None:
     """From a double click, which names the file, to the first answer that is on the disk."""
     scene = stage(tmp_path, batch_of(items_of(3), training_of([Rating.GIST])))
     begun = time.monotonic()
     shown = start(scene, scene.file, guard=0.0)
-    reader.find("Who asks")
-    shown.press("Return")
+
+    def go(button: str, key: str = "Return") -> None:
+        node = reader.find(button, "push button")
+        assert shown.id
+        shown.click(node.place) if mouse else shown.press(key)
+
+    go("They are the same")
     reader.find("Which code is on your card?", "text")
     shown.type(CODE)
-    shown.press("Return")
-    reader.find("Before you begin")
-    shown.press("Return")
+    go("Go on")
+    go("I agree")
     shown.sees(scene.batch.training[0].id)
-    shown.type("2")  # practice is not counted, as the code is not
+    presses = shown.keys  # practice is not counted, as the code is not
+    go("Gist…", "2")
     reader.find("Yes: Gist.")
-    shown.press("Return")
-    shown.keys -= 1
+    go("Go on")
+    shown.keys = presses
     shown.sees(item_id(1))
-    shown.press("3")
+    go("Acceptable…", "3")
     shown.sees(item_id(2))
     assert [each.rating for each in scene.state().judgements.values()] == [Rating.ACCEPTABLE]
     seconds = time.monotonic() - begun
-    print(f"\nfirst answer: {shown.keys} keys besides the code and practice, {seconds:.1f} s")
+    print(f"\nfirst answer: {shown.keys} besides the code and practice, {seconds:.1f} s")
     assert shown.keys <= 6
     assert seconds <= 60

@@ -36,7 +36,7 @@ _NO_FONTS = "<?xml version='1.0'?><!DOCTYPE fontconfig SYSTEM 'fonts.dtd'><fontc
 
 @dataclass
 class Window:
-    """One run of the program; counts the keys that are pressed in it."""
+    """One run of the program; counts the keys and clicks in it."""
 
     display: Display
     process: subprocess.Popen[bytes]
@@ -60,6 +60,13 @@ class Window:
         self.keys += len(keys)
         self._read = self.log.stat().st_size
         self.display.press(*keys)
+
+    def click(self, place: tuple[int, int, int, int]) -> None:
+        """Click into the middle of a place on the screen; counted like a key."""
+        left, top, width, height = place
+        self.keys += 1
+        self._read = self.log.stat().st_size
+        self.display.click(left + width // 2, top + height // 2)
 
     def sees(self, item: str) -> None:
         """Wait until an item was painted since the last key; only where the program tells it."""
