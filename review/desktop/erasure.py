@@ -37,4 +37,4 @@ class Erasure(QObject):
         page.left.connect(self.start)  # after the window has uncovered what lies below
 
     def _erased(self, remains: tuple[Remains, ...]) -> None:
-        self._window.show_page(ErasedPage(self._desk, remains))
+        self._window.show_last(ErasedPage(self._desk, remains))

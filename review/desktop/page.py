@@ -40,6 +40,8 @@ _BETWEEN, _EDGE = 12, 20
 """Pixels between two paragraphs, and around the page."""
 _APART, _TOGETHER = "\u2066", "\u2069"
 """Between them a sign keeps its side of a letter, whatever the direction of the page."""
+_INSET = 5
+"""Pixels by which text is set in, so that it begins where the box of a button begins."""
 _LONG = re.compile(r"\S{30}")
 """After so many characters without a blank a line may be broken."""
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
@@ -79,6 +81,10 @@ class Page(QWidget):
         """Take the keys and say where the person is; called when the page was put in place."""
         self.setFocus()
         announce(self, self._place.text())
+
+    def offer_no_settings(self) -> None:
+        """Take the way to the settings away: there is nothing left to set."""
+        self._settings.hide()
 
     # what a page says
 
@@ -141,7 +147,7 @@ class Page(QWidget):
         button = Button(text, key)
         if main:
             button.setProperty("role", "main")
-        button.clicked.connect(lambda: act())
+        button.clicked.connect(lambda _: act())
         button.setFont(fonts.font(self.around()))
         self._foot.addWidget(button)
         return button
@@ -240,17 +246,21 @@ class Page(QWidget):
         words, look = self.words, self.desk.look
         head = QHBoxLayout(self._head)
         head.setContentsMargins(0, 0, 0, 0)
+        self._place.setContentsMargins(_INSET, 0, _INSET, 0)
         head.addWidget(self._place, 1)
         head.addWidget(self._said, 1)
-        for sign, name, act in (
-            ("A−", words("Smaller letters"), look.smaller),
-            ("A+", words("Larger letters"), look.larger),
-            (words("Settings"), words("Settings"), self.settings.emit),
-        ):
-            button = Button(f"{_APART}{sign}{_TOGETHER}")
-            button.setAccessibleName(name)
-            button.clicked.connect(lambda _=False, act=act: act())
-            head.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self._sign("A−", words("Smaller letters"), look.smaller))
+        head.addWidget(self._sign("A+", words("Larger letters"), look.larger))
+        self._settings = self._sign(words("Settings"), words("Settings"), self.settings.emit)
+        head.addWidget(self._settings)
+        for button in self._head.findChildren(Button):
+            head.setAlignment(button, Qt.AlignmentFlag.AlignTop)
+
+    def _sign(self, sign: str, name: str, act: Callable[[], object]) -> Button:
+        button = Button(f"{_APART}{sign}{_TOGETHER}", parent=self._head)
+        button.setAccessibleName(name)
+        button.clicked.connect(lambda _: act())
+        return button
 
     def around(self) -> int:
         """Give the pixels of the letters around what is read: as chosen, but no larger than leaves it room."""
@@ -276,6 +286,7 @@ class Page(QWidget):
     def _scrolling(self) -> QScrollArea:
         inside = self._inside = QWidget()
         column = QVBoxLayout(inside)
+        column.setContentsMargins(_INSET, _INSET, _INSET, _INSET)
         column.addWidget(self._banner)
         column.addLayout(self._body)
         column.addStretch(1)

@@ -67,6 +67,8 @@ class Visit(QObject):
 
     def take(self, path: Path) -> None:
         """Open a file: at once, or after the sentences that the person is at."""
+        if self._window.is_over:
+            return
         if self._sitting is not None:
             self._next = path
             self._say(self._desk.words("{name} is opened when you stop here.", name=path.name))

@@ -44,6 +44,8 @@ class Window(QMainWindow):
         self._desk = desk
         self._page: Page | None = None
         self._over: Page | None = None
+        self.is_over = False
+        """True where the last page is shown: nothing leads away from it but the end of the program."""
         self.takes_files = True
         """False where a file that is dropped would lead away from sentences."""
         self._stack = QStackedWidget(self)
@@ -80,11 +82,21 @@ class Window(QMainWindow):
 
     def show_page(self, page: Page) -> None:
         """Put a page in place of the one before; what lay over it is taken away."""
+        if self.is_over:
+            page.deleteLater()
+            return
         self._take_away(self._over)
         self._take_away(self._page)
         self._page, self._over = page, None
         self._place(page)
         self.appear()
+
+    def show_last(self, page: Page) -> None:
+        """Show the page after which there is nothing left to work on."""
+        page.offer_no_settings()
+        self.show_page(page)
+        self.is_over = True
+        self.takes_files = False
 
     def show_over(self, page: Page) -> None:
         """Lay a page over the one that is shown, which stays as it is until ``left``."""
@@ -100,11 +112,12 @@ class Window(QMainWindow):
 
     def keep_typed(self) -> None:
         """Have everything kept that is being typed."""
-        self.closing.emit()
+        if not self.is_over:
+            self.closing.emit()
 
     def open_settings(self) -> None:
         """Lay the settings over the page."""
-        if isinstance(self._over, SettingsPage):
+        if self.is_over or isinstance(self._over, SettingsPage):
             return
         settings = SettingsPage(self._desk)
         settings.erase.connect(self.erase)
@@ -119,7 +132,8 @@ class Window(QMainWindow):
 
     def speak(self) -> None:
         """Say everything that is seen in the language of now."""
-        self.reworded.emit()
+        if not self.is_over:
+            self.reworded.emit()
 
     def _place(self, page: Page) -> None:
         page.settings.connect(self.open_settings)

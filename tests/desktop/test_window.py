@@ -15,6 +15,7 @@ from review.desktop.choose_page import ChoosePage
 from review.desktop.consent_page import ConsentPage
 from review.desktop.item_page import ItemPage
 from review.desktop.look import SIZES
+from review.desktop.page import Page
 from review.desktop.settings_page import SettingsPage
 from review.session.troubles import Trouble
 from tests.desktop.visit_scene import Enter, Entry
@@ -158,3 +159,20 @@ def _press_or_type(entry: Entry, act: str) -> None:
         entry.type(act)
     else:
         entry.press(act)
+
+
+def test_nothing_leads_away_from_the_last_page(enter: Enter, tmp_path: Path) -> None:
+    """Everything is deleted then: an older page would show what is no more."""
+    entry = _at_first_sentence(enter, tmp_path)
+    last = Page(entry.desk)
+    entry.window.show_last(last)
+    assert "Settings" not in entry.read + "".join(entry.buttons)
+    entry.window.open_settings()
+    entry.visit.take(tmp_path / "stick" / "Spring sentences.rosetta-batch")
+    entry.window.speak()
+    entry.idle()
+    assert entry.window.page is last
+    assert not entry.window.takes_files
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    entry.window.close()
+    assert not entry.window.isVisible()
