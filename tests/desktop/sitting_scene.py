@@ -173,8 +173,8 @@ class Scene:
         return found[0]
 
     def texts(self) -> str:
-        """Give everything that is to be read on the page."""
-        return "\n".join(each.text() for each in self._seen(QLabel))
+        """Give everything that is to be read on the page, without the places where a line may break."""
+        return "\n".join(each.text() for each in self._seen(QLabel)).replace("\u200b", "")
 
     def _seen(self, kind: type[WidgetOf]) -> list[WidgetOf]:
         QApplication.processEvents()  # what was added is shown by the next event
