@@ -87,7 +87,7 @@ def _layout(text: str, font: QFont, direction: Qt.LayoutDirection) -> QTextLayou
     layout = QTextLayout(text, font)
     right = direction is Qt.LayoutDirection.RightToLeft
     option = QTextOption(Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft)
-    option.setTextDirection(direction)
+    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # a path keeps its first sign
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
     return layout

@@ -18,6 +18,7 @@ from review.desktop.buttons import Button
 from review.desktop.choose_page import ChoosePage
 from review.desktop.item_page import ItemPage
 from review.desktop.missing_letters import first_missing
+from review.desktop.wrapped import Wrapped
 from review.log.payloads import Rate
 from review.rating import Rating
 from review.session.opening import WORDS_FOLDER
@@ -188,3 +189,15 @@ def test_numbers_have_the_forms_of_the_language(tmp_path: Path) -> None:
     assert [words.plural(one, many, n) for n in (1, 2, 3, 0)] == [
         "1 ᐊᑕᐅᓯᖅ", "2 ᒪᕐᕉᒃ", "3 ᐅᓄᖅᑐᑦ", "0 ᐅᓄᖅᑐᑦ",
     ]  # fmt: skip
+
+
+def test_a_place_keeps_its_first_sign_in_a_window_that_is_read_from_the_right(
+    qapp: QApplication,
+) -> None:
+    """Otherwise ``/media/stick`` would stand there as ``media/stick/``."""
+    wide = 600
+    text = Wrapped("/media/stick", qapp.font(), Qt.LayoutDirection.RightToLeft)
+    text.height(wide)
+    [line] = text._lines()
+    assert line.cursorToX(0)[0] < line.cursorToX(len("/media"))[0], "it is read from the left"
+    assert line.cursorToX(len("/media/stick"))[0] == pytest.approx(wide, abs=2), "at the right"
