@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
@@ -208,8 +208,15 @@ class ItemFace(Page):
             self._bring(self._panels[mode])
 
     def _bring(self, widget: QWidget) -> None:
-        """Bring a part of what scrolls into sight, from its first line where it is higher than the room."""
+        """Bring a part of what scrolls into sight, and once more when all its words have found their lines."""
         self._lay_out_now()
+        self._bring_now(widget)
+        QTimer.singleShot(0, self, lambda: self._bring_now(widget))
+
+    def _bring_now(self, widget: QWidget) -> None:
+        """Show all of it, or where it is higher than the room its first line."""
+        if not widget.isVisible():
+            return
         if widget.height() <= self._scroll.viewport().height():
             self._scroll.ensureWidgetVisible(widget, 0, 0)
         else:
@@ -292,7 +299,9 @@ class ItemFace(Page):
 
     def _tell_more(self) -> None:
         bar = self._scroll.verticalScrollBar()
-        self._below.setVisible(self.mode is Mode.JUDGE and bar.value() < bar.maximum())
+        rest = bar.maximum() - bar.value()
+        more = rest > self.fontMetrics().lineSpacing() // 2  # less is only the margin
+        self._below.setVisible(self.mode is Mode.JUDGE and more)
 
 
 def _read(view: View) -> tuple[str, Lesson | None]:
