@@ -23,7 +23,7 @@ from review.desktop.visit import Visit
 from review.desktop.window import Window
 from review.desktop.work import Work
 from review.log.laptop import Laptop
-from review.session.erasing import finish_erasing
+from review.session.erasing import open_laptop
 from review.session.opening import Opening, words_of_system
 from review.session.troubles import Trouble
 from review.session.words import Words
@@ -153,8 +153,7 @@ class Running(QObject):
 
 def _find() -> _Found:
     """Open the laptop's file; raises NotSaved or StoreError where it cannot be used."""
-    finish_erasing(home())
-    laptop = Laptop.open(home())
+    laptop = open_laptop(home())
     try:
         return _Found(laptop, *map(laptop.setting, (COLOURS, TEXT_SIZE, SHOWS_KEYS)))
     except BaseException:

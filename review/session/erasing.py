@@ -72,6 +72,12 @@ def finish_erasing(folder: Path) -> tuple[Remains, ...]:
     return tuple(remains)
 
 
+def open_laptop(folder: Path) -> Laptop:
+    """Open the laptop's file after finishing a deletion that was cut off; raises as ``Laptop.open`` does."""
+    finish_erasing(folder)
+    return Laptop.open(folder)
+
+
 def why_not_erased(words: Words, error: HarnessError) -> Trouble:
     """Say why nothing was deleted."""
     if isinstance(error, NotSaved) and error.problem is Problem.BUSY:

@@ -15,9 +15,9 @@ from textual.widgets import Static
 from harness.failures import HarnessError
 from review.files.batch import Batch
 from review.files.problem import FileError, FileProblem
-from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.session import opening_words
+from review.session.erasing import open_laptop
 from review.session.opening import Choice
 from review.session.session import Session
 from review.session.troubles import Trouble, trouble
@@ -68,7 +68,7 @@ async def sit(app: App[Any], opening: Opening) -> None:
 async def sit_from_home(app: App[Any], folder: Path) -> None:
     """Let a person review on the computer of somebody who runs methods; ``folder`` is the data folder."""
     try:
-        laptop = await asyncio.to_thread(Laptop.open, folder)
+        laptop = await asyncio.to_thread(open_laptop, folder)
     except HarnessError as error:
         app.notify(
             plain(str(error)), title="The review cannot open", severity="error", markup=False

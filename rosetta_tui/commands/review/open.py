@@ -30,11 +30,11 @@ def open_(
     Where FILE is not there, it is looked for in the same way. Nothing is sent over a network. The secret words of a sealed file are asked for when it is opened.
     """
     from harness.store.database import home
-    from review.log.laptop import Laptop
+    from review.session.erasing import open_laptop
     from review.session.words import checked_tag
     from rosetta_tui.review.opening import Opening
 
-    with Laptop.open(home()) as laptop:
+    with open_laptop(home()) as laptop:
         opening = Opening(
             laptop,
             places=[place for place in places if place.exists()] or None,

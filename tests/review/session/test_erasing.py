@@ -16,7 +16,13 @@ from review.files.batch import write_batch
 from review.files.keys import Identity, Role
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.saving import NotSaved, Problem
-from review.session.erasing import BEGUN, erase_everything, finish_erasing, why_not_erased
+from review.session.erasing import (
+    BEGUN,
+    erase_everything,
+    finish_erasing,
+    open_laptop,
+    why_not_erased,
+)
 from review.session.view import TextField
 from review.session.words import Words
 from tests import keyring_in_memory
@@ -189,7 +195,7 @@ def test_a_deletion_that_is_killed_at_any_step_is_finished_at_the_next_start(
     program = [sys.executable, "-c", _ERASE, str(sitting.folder), str(step)]
     ended = subprocess.run(program, check=False).returncode
     assert ended == -signal.SIGKILL
-    finish_erasing(sitting.folder)
+    open_laptop(sitting.folder).close()
     assert not [each for each in traces(sitting) if each in every_byte(sitting.folder)]
     assert not (sitting.folder / "laptop.key").exists()
 
