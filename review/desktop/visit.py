@@ -141,8 +141,8 @@ class Visit(QObject):
     def _wrong(self, page: AskingPage, error: HarnessError) -> None:
         """Let the person look at the card again; what was typed stays."""
         page.say("")
-        page.tell(trouble(self._desk.words, error))
         page.begin()
+        page.tell(trouble(self._desk.words, error))
 
     def _opened(self, batch: Batch) -> None:
         letter = first_missing(_texts(batch))

@@ -44,6 +44,7 @@ class Window(QMainWindow):
         self._desk = desk
         self._page: Page | None = None
         self._over: Page | None = None
+        self._is_closed = False
         self.is_over = False
         """True where the last page is shown: nothing leads away from it but the end of the program."""
         self.takes_files = True
@@ -170,8 +171,10 @@ class Window(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep what is typed, wait until it is on the disk, and only then close."""
-        self.keep_typed()
-        self._desk.work.finish()
+        if not self._is_closed:
+            self._is_closed = True
+            self.keep_typed()
+            self._desk.work.finish()
         super().closeEvent(event)
 
 

@@ -61,6 +61,7 @@ def test_closing_keeps_what_is_being_typed(enter: Enter, tmp_path: Path) -> None
     entry.answer("c")
     entry.type("half a tho")
     entry.window.close()
+    entry.window.close()
     rows = entry.laptop.connection.execute("SELECT text FROM draft").fetchall()
     assert rows == [("half a tho",)]
 
