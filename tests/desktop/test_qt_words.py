@@ -1,33 +1,25 @@
-"""Every word that Qt itself says on our pages is one of the catalogue."""
+"""Every word that Qt itself says on our pages is one of the catalogue, and the catalogue asks for no others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QTranslator
-from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import (
-    QApplication,
-    QComboBox,
-    QDialogButtonBox,
-    QFileDialog,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QScrollBar,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtCore import QCoreApplication, QPoint, QTimer, QTranslator
+from PySide6.QtGui import QAccessible, QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollBar, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.qt_words import QT_WORDS, QtWords, without_mnemonic
 from review.session import build
-from review.session.words import DOMAIN, OURS, Words
+from review.session.words import Words
+from tests.desktop.visit_scene import Enter, Entry
+from tests.review.session.scenes import CODE, batch_of, items_of, write_file
+from tests.review.session.test_words import catalogue, entry
 
-NO_WORDS = {"QT_LAYOUT_DIRECTION", "Alt+Left", "Alt+Right", "Alt+Up", "%p%"}
-"""Asked of a translator, and no words: a direction, keys, a form of numbers."""
+NO_WORDS = {"QT_LAYOUT_DIRECTION", "%p%", "Alt"}
+"""Asked of a translator, and no words of our pages: a direction, a form of numbers, a key that is never used."""
 
 
 class Asked(QTranslator):
@@ -47,7 +39,8 @@ class Asked(QTranslator):
         disambiguation: str | None = None,
         n: int = -1,
     ) -> str:
-        self.texts.add(sourceText)
+        if context:  # what a page asks of itself has none
+            self.texts.add(without_mnemonic(sourceText))
         return ""
 
 
@@ -59,118 +52,89 @@ def asked(qapp: QApplication) -> Iterator[Asked]:
     qapp.removeTranslator(translator)
 
 
-@pytest.fixture
-def french(qapp: QApplication) -> Iterator[QtWords]:
-    translator = QtWords(lambda: Words.load("fr"))
-    qapp.installTranslator(translator)
-    yield translator
-    qapp.removeTranslator(translator)
+def look_at_everything(entry: Entry) -> None:
+    """Open every menu of what is seen, and ask of everything what a screen reader asks."""
+    assert entry.window.page is not None
+    for widget in [entry.window.page, *entry.window.page.findChildren(QWidget)]:
+        if isinstance(widget, QTextEdit | QLineEdit):
+            menu = widget.createStandardContextMenu()
+            menu.grab()
+            menu.deleteLater()
+        elif isinstance(widget, QScrollBar | QLabel) and widget.isVisible():
+            _right_click(widget)
+        interface = QAccessible.queryAccessibleInterface(widget)
+        actions = interface.actionInterface() if interface is not None else None
+        for action in actions.actionNames() if actions is not None else ():
+            actions.localizedActionName(action)
+            actions.localizedActionDescription(action)
 
 
-def file_dialog(folder: Path, mode: QFileDialog.FileMode) -> QFileDialog:
-    dialog = QFileDialog(None, "", str(folder))
-    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
-    dialog.setFileMode(mode)
-    return dialog
+def _right_click(widget: QWidget) -> None:
+    def close() -> None:
+        if (menu := QApplication.activePopupWidget()) is not None:
+            menu.close()
+
+    QTimer.singleShot(0, widget, close)
+    place = QPoint(1, 1)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, widget.mapToGlobal(place))
+    QCoreApplication.sendEvent(widget, event)
 
 
-WIDGETS: dict[str, Callable[[], QWidget]] = {
-    "text": lambda: QTextEdit("x"),
-    "line": lambda: QLineEdit("x"),
-    "label": lambda: QLabel("x"),
-    "button": lambda: QPushButton("x"),
-    "list": QComboBox,
-    "bar": QScrollBar,
-    "buttons": lambda: QDialogButtonBox(
-        QDialogButtonBox.StandardButton.Ok
-        | QDialogButtonBox.StandardButton.Cancel
-        | QDialogButtonBox.StandardButton.Yes
-        | QDialogButtonBox.StandardButton.No
-        | QDialogButtonBox.StandardButton.Close
-        | QDialogButtonBox.StandardButton.Save
-    ),
-}
-
-
-@pytest.mark.parametrize("name", list(WIDGETS))
-def test_what_a_widget_says_by_itself_is_in_the_table(
-    qtbot: QtBot, asked: Asked, name: str
+def test_our_pages_say_of_qt_what_is_in_the_table_and_nothing_else(
+    enter: Enter, asked: Asked, tmp_path: Path
 ) -> None:
-    widget = WIDGETS[name]()
-    qtbot.addWidget(widget)
-    widget.show()
-    if isinstance(widget, QTextEdit | QLineEdit):
-        menu = widget.createStandardContextMenu()
-        menu.grab()
-        menu.deleteLater()
-    actions = QAccessible.queryAccessibleInterface(widget).actionInterface()
-    for action in actions.actionNames() if actions is not None else ():
-        actions.localizedActionName(action)
-        actions.localizedActionDescription(action)
-    assert not {without_mnemonic(text) for text in asked.texts} - {*QT_WORDS, *NO_WORDS}
+    write_file(batch_of(items_of(2), consent="A long text.\n" * 60), tmp_path / "stick")
+    started = enter(sticks=[tmp_path / "stick"])
+    started.window.resize(640, 420)
+    look_at_everything(started)
+    started.press("\r")
+    look_at_everything(started)
+    started.press("\r")
+    started.type(CODE)
+    look_at_everything(started)
+    started.press("\r")
+    look_at_everything(started)
+    started.press("\r", "c")
+    look_at_everything(started)
+    started.window.open_settings()
+    look_at_everything(started)
+    assert asked.texts - NO_WORDS == set(QT_WORDS)
 
 
-@pytest.mark.parametrize(
-    "mode", [QFileDialog.FileMode.ExistingFile, QFileDialog.FileMode.Directory], ids=str
-)
-def test_what_choosing_a_file_says_is_in_the_table(
-    qtbot: QtBot, asked: Asked, tmp_path: Path, mode: QFileDialog.FileMode
+def test_the_menu_of_a_text_speaks_french_and_leaves_alt_to_the_keyboard(
+    qtbot: QtBot, qapp: QApplication
 ) -> None:
-    (tmp_path / "a.rosetta-batch").write_bytes(b"")
-    (tmp_path / "folder").mkdir()
-    dialog = file_dialog(tmp_path, mode)
-    qtbot.addWidget(dialog)
-    dialog.setViewMode(QFileDialog.ViewMode.Detail)
-    with qtbot.waitExposed(dialog):
-        dialog.show()
-    dialog.grab()
-    assert "&Look in:" in asked.texts
-    assert not {without_mnemonic(text) for text in asked.texts} - {*QT_WORDS, *NO_WORDS}
+    french = QtWords(lambda: Words.load("fr"))
+    qapp.installTranslator(french)
+    try:
+        box = QTextEdit("x")
+        qtbot.addWidget(box)
+        menu = box.createStandardContextMenu()
+        qtbot.addWidget(menu)
+        said = [action.text().partition("\t")[0] for action in menu.actions() if action.text()]
+        assert said[:4] == ["Annuler l’action", "Rétablir", "Couper", "Copier"]
+        assert said[4:] == ["Coller", "Supprimer", "Tout sélectionner"]
+    finally:
+        qapp.removeTranslator(french)
 
 
-def test_choosing_a_file_speaks_french_and_leaves_alt_to_the_keyboard(
-    qtbot: QtBot, french: QtWords, tmp_path: Path
-) -> None:
-    dialog = file_dialog(tmp_path, QFileDialog.FileMode.ExistingFile)
-    qtbot.addWidget(dialog)
-    with qtbot.waitExposed(dialog):
-        dialog.show()
-    said = {label.text() for label in dialog.findChildren(QLabel)}
-    said |= {button.text() for button in dialog.findChildren(QPushButton)}
-    assert {"Regarder dans\u00a0:", "Nom du fichier\u00a0:", "Ouvrir", "Annuler"} <= said
-    assert not any("&" in text for text in said)
-
-
-def test_the_menu_of_a_text_speaks_french(qtbot: QtBot, french: QtWords) -> None:
-    box = QTextEdit("x")
-    qtbot.addWidget(box)
-    menu = box.createStandardContextMenu()
-    qtbot.addWidget(menu)
-    said = [action.text().partition("\t")[0] for action in menu.actions() if action.text()]
-    assert said[:2] == ["Annuler l’action", "Rétablir"]
-    assert said[2:] == ["Couper", "Copier", "Coller", "Supprimer", "Tout sélectionner"]
-
-
-def test_places_of_names_stay_in_every_language() -> None:
-    for path in build.catalogues():
-        for message in build.read(path):
-            if isinstance(message.id, str) and message.id in QT_WORDS:
-                assert message.id.count("%1") == str(message.string).count("%1"), message.id
+@pytest.mark.parametrize("tag", ["en", "fr"])
+def test_every_word_of_qt_is_there_in_each_language(tag: str) -> None:
+    [path] = [each for each in build.catalogues() if each.parts[-3] == tag]
+    said = {message.id: message.string for message in build.read(path)}
+    assert all(said[word] for word in QT_WORDS)
 
 
 def test_a_language_without_words_of_qt_keeps_english_ones(qapp: QApplication) -> None:
     words = QtWords(lambda: Words.load("xx"))
-    assert words.translate("QFileDialog", "&Look in:") == "Look in:"
+    assert words.translate("QWidgetTextControl", "Cu&t") == "Cut"
     assert words.translate("any", "Save && &close") == "Save && close"
     assert words.translate("any", "never heard of") == "never heard of"
     assert words.translate("any", "") == ""
 
 
 def test_qt_hears_the_direction_of_the_catalogue(tmp_path: Path) -> None:
-    from tests.review.session.test_words import catalogue, entry
-
     catalogue(tmp_path, "xx", entry("ltr", "rtl"))
-    assert (OURS / "fr" / "LC_MESSAGES" / f"{DOMAIN}.mo").is_file()
     for tag, direction in (("xx", "RTL"), ("fr", "LTR")):
         words = QtWords(lambda tag=tag: Words.load(tag, [tmp_path]))
         assert words.translate("QGuiApplication", "QT_LAYOUT_DIRECTION") == direction
