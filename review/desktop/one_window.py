@@ -64,8 +64,7 @@ class OneWindow(QObject):
 
     def close(self) -> None:
         """Leave no trace of the window."""
-        if self._watcher is not None:
-            self._watcher.deleteLater()
+        self._watcher = None
         for file in (self._request, self._folder / "lock") if self._lock else ():
             with suppress(OSError):
                 file.unlink(missing_ok=True)
@@ -111,7 +110,7 @@ class OneWindow(QObject):
     def _watch(self) -> None:
         with suppress(OSError):
             self._request.unlink(missing_ok=True)
-        self._watcher = QFileSystemWatcher([str(self._folder)], self)
+        self._watcher = QFileSystemWatcher([str(self._folder)])
         self._watcher.directoryChanged.connect(lambda _: self._look())
 
     def _look(self) -> None:
