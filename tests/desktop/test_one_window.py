@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -25,6 +24,15 @@ print("ours", flush=True)
 time.sleep(600)
 """
 
+ASKS = """
+import sys
+from pathlib import Path
+from review.desktop.one_window import OneWindow
+one = OneWindow(Path(sys.argv[1]))
+print("ours" if one.is_ours([Path(each) for each in sys.argv[2:]]) else "theirs")
+one.close()
+"""
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
@@ -39,37 +47,38 @@ def first(qtbot: QtBot, home: Path) -> Iterator[OneWindow]:
     one.close()
 
 
-def _in_thread(home: Path, files: list[Path], outcome: list[bool]) -> Thread:
-    second = OneWindow(home)
-    thread = Thread(target=lambda: outcome.append(second.is_ours(files)))
-    thread.start()
-    return thread
+class _LaterStart(Thread):
+    """Holds its window to the end of the test: an object of Qt must not end in another thread."""
+
+    def __init__(self, home: Path, files: list[Path], outcome: list[bool]) -> None:
+        super().__init__()
+        self._window, self._files, self._outcome = OneWindow(home), files, outcome
+
+    def run(self) -> None:
+        self._outcome.append(self._window.is_ours(self._files))
 
 
+def _start(home: Path, *files: str) -> subprocess.Popen[str]:
+    """Start the program once more, as far as this goes."""
+    return subprocess.Popen(
+        [sys.executable, "-c", ASKS, str(home), *files], stdout=subprocess.PIPE, text=True
+    )
+
+
+def _end(qtbot: QtBot, later: subprocess.Popen[str]) -> str:
+    """Wait for its end while the window goes on; gives what it said."""
+    qtbot.waitUntil(lambda: later.poll() is not None, timeout=20_000)
+    return later.communicate()[0]
+
+
+@pytest.mark.parametrize("files", [(), ("/media/Maïa/ᐊᑎᒼ.rosetta-batch",)], ids=["window", "file"])
 def test_later_start_hands_its_files_to_the_window(
-    qtbot: QtBot, first: OneWindow, home: Path
+    qtbot: QtBot, first: OneWindow, home: Path, files: tuple[str, ...]
 ) -> None:
     asked: list[list[Path]] = []
     first.files_asked.connect(asked.append)
-    outcome: list[bool] = []
-    file = Path("/media/Maïa/ᐊᑎᒼ.rosetta-batch")
-    thread = _in_thread(home, [file], outcome)
-    qtbot.waitUntil(lambda: bool(outcome))
-    thread.join()
-    assert outcome == [False]
-    assert asked == [[file]]
-
-
-def test_later_start_without_files_only_asks_for_the_window(
-    qtbot: QtBot, first: OneWindow, home: Path
-) -> None:
-    asked: list[list[Path]] = []
-    first.files_asked.connect(asked.append)
-    outcome: list[bool] = []
-    thread = _in_thread(home, [], outcome)
-    qtbot.waitUntil(lambda: bool(outcome))
-    thread.join()
-    assert (outcome, asked) == ([False], [[]])
+    assert _end(qtbot, _start(home, *files)) == "theirs\n"
+    assert asked == [[Path(each) for each in files]]
 
 
 def test_window_that_was_killed_keeps_nobody_out(qtbot: QtBot, home: Path) -> None:
@@ -98,15 +107,13 @@ def test_window_that_hangs_keeps_nobody_out(
 def test_window_that_ends_meanwhile_leaves_its_place(qtbot: QtBot, home: Path) -> None:
     one = OneWindow(home)
     assert one.is_ours([])
-    outcome: list[bool] = []
     assert one._watcher is not None
     one._watcher.blockSignals(True)
-    thread = _in_thread(home, [Path("x")], outcome)
-    qtbot.waitUntil((home / FOLDER / "files").exists)
+    later = _start(home, "x")
+    qtbot.waitUntil((home / FOLDER / "files").exists, timeout=20_000)
     assert one._lock is not None
     one._lock.close()
-    thread.join()
-    assert outcome == [True]
+    assert _end(qtbot, later) == "ours\n"
 
 
 def test_nothing_is_left_behind(qtbot: QtBot, home: Path) -> None:
