@@ -47,17 +47,6 @@ def first(qtbot: QtBot, home: Path) -> Iterator[OneWindow]:
     one.close()
 
 
-class _LaterStart(Thread):
-    """Holds its window to the end of the test: an object of Qt must not end in another thread."""
-
-    def __init__(self, home: Path, files: list[Path], outcome: list[bool]) -> None:
-        super().__init__()
-        self._window, self._files, self._outcome = OneWindow(home), files, outcome
-
-    def run(self) -> None:
-        self._outcome.append(self._window.is_ours(self._files))
-
-
 def _start(home: Path, *files: str) -> subprocess.Popen[str]:
     """Start the program once more, as far as this goes."""
     return subprocess.Popen(
