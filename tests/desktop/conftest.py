@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.review.closing import all_closed
+
+__all__ = ["all_closed"]
+
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
@@ -25,7 +29,7 @@ os.environ |= {
 }
 
 try:
-    import PySide6.QtWidgets
+    import PySide6.QtWidgets  # noqa: F401  whether it can be
 except ImportError as error:
     _WHY_NOT = f"Qt cannot be used here: {error}"
 else:
