@@ -5,6 +5,8 @@ A commit waits for the disk, and for another program that holds the file; the wi
 
 from __future__ import annotations
 
+import gc
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -19,39 +21,51 @@ Failed = Callable[[HarnessError], None]
 
 
 class Work(QObject):
-    """Does calls away from the window and tells the window what came of them."""
+    """Does calls away from the window and tells the window what came of them.
+
+    Nothing of the window may end in the other thread, which ends the program. So whom to tell is known to
+    the window's thread only, and rings of references are collected in that thread only.
+    """
 
     _ended = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="review")
-        self._under_way = 0
+        self._waiting: deque[tuple[Callable[[Any], None], Failed]] = deque()
         self._ended.connect(self._tell)
+        gc.disable()
 
     @property
     def busy(self) -> bool:
         """Tell whether something was asked whose end was not told yet."""
-        return self._under_way > 0
+        return bool(self._waiting)
 
     def do(
         self, call: Callable[[], Result], then: Callable[[Result], None], failed: Failed
     ) -> None:
         """Do this after everything that was asked before; ``then`` or ``failed`` is called in the window's thread."""
-        self._under_way += 1
-        future = self._thread.submit(call)
-        future.add_done_callback(lambda ended: self._ended.emit((ended, then, failed)))
+        self._waiting.append((then, failed))
+        self._thread.submit(call).add_done_callback(self._ended.emit)
 
     def finish(self) -> None:
         """Wait for what was asked, and take no more."""
         self._thread.shutdown()
+        gc.enable()
 
-    def _tell(self, what: tuple[Future[Any], Callable[[Any], None], Failed]) -> None:
-        ended, then, failed = what
-        self._under_way -= 1
+    def _tell(self, ended: Future[Any]) -> None:
+        then, failed = self._waiting.popleft()
         try:
             result = ended.result()
         except HarnessError as error:
             failed(error)
         else:
             then(result)
+        _collect()
+
+
+def _collect() -> None:
+    """Collect as much as Python itself would by now."""
+    due = [made > most > 0 for made, most in zip(gc.get_count(), gc.get_threshold(), strict=True)]
+    if any(due):
+        gc.collect(max(generation for generation, is_due in enumerate(due) if is_due))

@@ -1,0 +1,70 @@
+"""What is done away from the window is told in order, and nothing of the window ends in the other thread."""
+
+import gc
+import threading
+import weakref
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from harness.failures import HarnessError
+from review.desktop.work import Work
+
+
+@pytest.fixture
+def work(qtbot: QtBot) -> Iterator[Work]:
+    work = Work()
+    yield work
+    work.finish()
+
+
+def _fail() -> int:
+    raise HarnessError("no")
+
+
+def test_ends_are_told_in_the_windows_thread_and_in_order(work: Work, qtbot: QtBot) -> None:
+    told: list[object] = []
+    here = threading.current_thread()
+
+    def then(result: object) -> None:
+        assert threading.current_thread() is here
+        told.append(result)
+
+    work.do(lambda: threading.current_thread() is not here, then, then)
+    work.do(_fail, then, lambda error: told.append(str(error)))
+    work.do(lambda: 3, then, then)
+    assert work.busy
+    qtbot.waitUntil(lambda: len(told) == 3)
+    assert told == [True, "no", 3]
+    assert not work.busy
+
+
+def test_rings_of_a_page_are_not_collected_in_the_other_thread(work: Work, qtbot: QtBot) -> None:
+    """Python collects in whatever thread makes many things; there a widget's end would end the program."""
+    ended_in: list[threading.Thread] = []
+
+    def make_rings() -> None:
+        for _ in range(300):
+            page = QWidget()
+            page.__dict__["itself"] = page
+            weakref.finalize(page, lambda: ended_in.append(threading.current_thread()))
+
+    def make_many_things() -> list[list[int]]:
+        return [[each] for each in range(200_000)]
+
+    make_rings()
+    told: list[int] = []
+    work.do(make_many_things, lambda made: told.append(len(made)), lambda _: None)
+    qtbot.waitUntil(lambda: bool(told))
+    gc.collect()
+    assert len(ended_in) == 300
+    assert {thread.name for thread in ended_in} == {threading.current_thread().name}
+
+
+def test_python_collects_by_itself_again_afterwards(qtbot: QtBot) -> None:
+    work = Work()
+    assert not gc.isenabled()
+    work.finish()
+    assert gc.isenabled()
