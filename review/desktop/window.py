@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
 from review.desktop.desk import Desk
+from review.desktop.held_keys import HeldKeys
 from review.desktop.page import Page
 from review.desktop.settings_page import SettingsPage
 from review.files.finding import BATCH_SUFFIX
@@ -67,6 +68,7 @@ class Window(QMainWindow):
         else:
             self.resize(wide, high)
             self.show()
+        self.windowHandle().installEventFilter(HeldKeys(self))
         self.activateWindow()
 
     def come_forward(self) -> None:

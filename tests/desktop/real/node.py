@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -107,15 +108,14 @@ class Node:
         """Replace what stands in a box."""
         assert self._ask("org.a11y.atspi.EditableText", "SetTextContents", "s", text)[0]
 
-    def walk(self) -> Iterator[Node]:
-        """Give this and everything in it, from the top; what goes meanwhile is left out."""
-        yield self
-        try:
-            children = self.children
-        except GoneError:
-            return
-        for child in children:
-            yield from child.walk()
+    def shown(self) -> Iterator[Node]:
+        """Give this and everything in it that is on the screen, from the top; what goes meanwhile is left out."""
+        with contextlib.suppress(GoneError):
+            if "showing" in self.states:
+                children = self.children
+                yield self
+                for child in children:
+                    yield from child.shown()
 
     def _ask(self, face: str, method: str, signature: str | None = None, *facts: object) -> Any:
         address = DBusAddress(self.path, self.owner, face)

@@ -76,7 +76,7 @@ class Reader:
 
     def shown(self) -> list[Node]:
         """Give everything that is on the screen now."""
-        return [node for window in self.windows for node in window.walk() if _shows(node)]
+        return [node for window in self.windows for node in window.shown()]
 
     def all(self, role: str) -> list[Node]:
         """Give what has this role and is on the screen."""
@@ -86,7 +86,8 @@ class Reader:
         """Wait for something of this name, or one that begins with it where it ends in ``…``."""
 
         def look() -> Node | None:
-            return next((each for each in self.shown() if _is(each, name, role)), None)
+            shown = (node for window in self.windows for node in window.shown())
+            return next((each for each in shown if _is(each, name, role)), None)
 
         return until(look, lambda: f"{role or 'anything'} called {name!r} in\n{self}", seconds)
 
@@ -147,10 +148,6 @@ def _so(ask: Callable[[], object]) -> bool:
         return bool(ask())
     except GoneError:
         return False
-
-
-def _shows(node: Node) -> bool:
-    return _so(lambda: "showing" in node.states)
 
 
 def _is(node: Node, name: str, role: str) -> bool:

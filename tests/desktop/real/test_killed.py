@@ -70,7 +70,7 @@ def _pressing(display: Display, key: str) -> Iterator[None]:
 
 
 def test_many_ratings_let_the_program_not_grow(start: Start, tmp_path: Path) -> None:
-    ratings = times(150, 2000)
+    ratings = times(80, 2000)
     scene = stage(tmp_path, batch_of(items_of(ratings + 10))).know()
     shown = start(scene, scene.file, guard=0.0)
     _begin(shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
 from pathlib import Path
 
 from review.files.ratings import open_ratings
@@ -11,7 +11,8 @@ from review.rating import CannotJudge, Rating
 from tests.desktop.real.node import GoneError, Node
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import stage
-from tests.desktop.real.window import Start
+from tests.desktop.real.waiting import until
+from tests.desktop.real.window import Start, Window
 from tests.review.session.scenes import (
     CODE,
     CUSTODIANS,
@@ -25,21 +26,21 @@ CONTROLS = frozenset({"push button", "check box", "text", "list item", "toggle b
 PANES = ("Original", "Translation")
 
 
-def unnamed(reader: Reader) -> Iterator[str]:
-    """Give what can be reached and does not say what it is."""
-    for node in reader.shown():
-        try:
-            reachable = "focusable" in node.states or node.role in CONTROLS
-            if reachable and not node.name.strip():
-                yield f"{node.role} {node.description!r} at {node.place}"
-        except GoneError:
-            continue
-
-
 def assert_told(reader: Reader) -> None:
-    assert list(unnamed(reader)) == [], str(reader)
-    roles = {node.role for node in reader.shown()}
-    assert roles & CONTROLS, str(reader)
+    """See that everything that can be reached says what it is."""
+    controls = until(lambda: _controls(reader), "a page")  # not between two of them
+    assert [told for name, told in controls if not name.strip()] == []
+
+
+def _controls(reader: Reader) -> list[tuple[str, str]]:
+    """Give the name of each control, and all that it says."""
+    found = []
+    for node in reader.shown():
+        with contextlib.suppress(GoneError):
+            if "focusable" in node.states or node.role in CONTROLS:
+                told = f"{node.role} {node.name!r} {node.description!r} at {node.place}"
+                found.append((node.name, told))
+    return found
 
 
 def press(reader: Reader, name: str, role: str = "push button") -> None:
@@ -164,7 +165,9 @@ def test_tab_goes_through_everything_as_the_eye_does(
         if now in visited:
             break
         visited.append(now)
-    controls = [node for node in visited if node.role in CONTROLS]  # the page itself takes keys, too
+    controls = [
+        node for node in visited if node.role in CONTROLS
+    ]  # the page itself takes keys, too
     assert len(controls) == len(visited) - 1
     places = [(node.place[1] // 20, node.place[0]) for node in controls]
     assert places == sorted(places), [node.name for node in controls]
@@ -187,10 +190,14 @@ def labels(node: Node) -> list[str]:
 def test_every_page_that_is_not_on_the_straight_way(
     reader: Reader, start: Start, tmp_path: Path
 ) -> None:
-    """The list, the settings with what is chosen, the help, taking back, deleting, and an earlier answer."""
+    """The list, files, settings with what is chosen, deleting, welcome, help, one's answers, taking back."""
     scene = stage(tmp_path).know()
     shown = start(scene, scene.stick, guard=0.0)
     reader.hear("Review translations")
+    press(reader, "Choose a file …")
+    reader.hear("Choose a file")
+    assert_told(reader)
+    shown.press("Escape")
     press(reader, "Settings")
     reader.hear("Settings")
     for name in ("Light", "Usual letters", "English"):
@@ -209,9 +216,27 @@ def test_every_page_that_is_not_on_the_straight_way(
     shown.press("Escape")
     shown.press("2")
     shown.sees(item_id(2))
+    _side_questions(reader, shown)
     shown.press("u")
     reader.hear("Taken back. Your answer was: Gist.")
     assert "Chosen" in reader.find("Gist…", "push button").description
     shown.press("w")
     reader.hear("Take back")
     assert_told(reader)
+
+
+def _side_questions(reader: Reader, shown: Window) -> None:
+    """Ask each question that can be asked beside an item, and go back."""
+    for key, heard in (
+        ("comma", "You answered: Gist. What is wrong with it?"),
+        ("0", "Why can you not judge it?"),
+        ("exclam", "Mark this translation as harmful, or as hurting our culture?"),
+    ):
+        shown.press(key)
+        reader.hear(heard)
+        assert_told(reader)
+        shown.press("Escape")
+    reader.find("More …", "push button").press()
+    reader.find("Hand over your answers", "push button")
+    assert_told(reader)
+    shown.press("Escape")
