@@ -33,7 +33,7 @@ from review.session.session import Session
 from review.session.troubles import Trouble
 from review.session.view import Lesson, Phase, ShownItem, TextField, View
 
-_ROOMY_LINES = 20
+_ROOMY_LINES = 24
 """Lines of text that a window must be high for a second row of acts."""
 _UNASKED = frozenset({Act.COMMENT, Act.WORDING, Act.HARM})
 """What is not offered about an item whose letters cannot be shown."""
