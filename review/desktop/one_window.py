@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
 from harness.store.database import private_folder
 
@@ -108,10 +108,9 @@ class OneWindow(QObject):
         new.replace(self._request)
 
     def _watch(self) -> None:
-        with suppress(OSError):
-            self._request.unlink(missing_ok=True)
         self._watcher = QFileSystemWatcher([str(self._folder)])
         self._watcher.directoryChanged.connect(lambda _: self._look())
+        QTimer.singleShot(0, self._look)  # a start may have asked in the moment before
 
     def _look(self) -> None:
         """Take what a later start left."""

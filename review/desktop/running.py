@@ -53,6 +53,8 @@ class Running(QObject):
         self._places, self._language = places, language
         self._system = languages_of_system()
         self._opening: Opening | None = None
+        self._places_asked: list[Path] = []
+        """Files of a later start that wait for the window."""
         self._first_words = Words.load(language) if language else words_of_system(self._system)
         self.app = Application(lambda: self.words)
         self.app.failed.connect(self._tell)
@@ -75,9 +77,13 @@ class Running(QObject):
         """Show the window above others, and open what a later start was asked for."""
         if self.window is not None:
             self.window.come_forward()
-        if self.visit is not None:
-            for file in files[:1]:
-                self.visit.take(file)
+        self._places_asked = list(files[:1])
+        self._take_asked()
+
+    def _take_asked(self) -> None:
+        """Open what was asked for, as soon as there is a window to open it in."""
+        while self.visit is not None and self._places_asked:
+            self.visit.take(self._places_asked.pop())
 
     def end(self) -> None:
         """Close the window, which keeps what is typed, and with it the program."""
@@ -112,6 +118,7 @@ class Running(QObject):
         self._erasure = Erasure(self.window, desk)
         self.app.file_asked.connect(self.visit.take)
         self.visit.begin()
+        self._take_asked()
 
     def _not_opened(self, error: HarnessError) -> None:
         self.look = self._dressed(None, None)

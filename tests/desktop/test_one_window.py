@@ -142,3 +142,15 @@ def test_request_that_is_none_is_passed_over(
     new.replace(home / FOLDER / "files")
     qtbot.waitUntil(lambda: not (home / FOLDER / "files").exists())
     assert asked in ([], [[]])
+
+
+def test_start_that_asked_in_the_moment_before_is_heard(qtbot: QtBot, home: Path) -> None:
+    one = OneWindow(home)
+    asked: list[list[Path]] = []
+    one.files_asked.connect(asked.append)
+    (home / FOLDER).mkdir(parents=True)
+    (home / FOLDER / "files").write_text('["/x"]')
+    assert one.is_ours([])
+    qtbot.waitUntil(lambda: bool(asked))
+    assert asked == [[Path("/x")]]
+    one.close()
