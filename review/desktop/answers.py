@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from review.desktop.buttons import Button, key_said
+from review.desktop.buttons import RADIUS, Button, key_said
 from review.desktop.flow import Columns
 from review.desktop.own_words import said
 from review.desktop.wrapped import Wrapped
@@ -35,7 +35,8 @@ CHOSEN: Final = msgid("Chosen.")
 
 _SMALLEST = 15
 """Pixels of the letters of a meaning, at least."""
-_GIVEN_EDGE, _RADIUS = 4, 9
+_GIVEN_EDGE = 4
+"""Pixels."""
 _ARROWS: Final = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -142,10 +143,10 @@ class _AnswerButton(Button):
         """Draw a thicker edge, and a round sign where no letter stands: above the height of the first line."""
         box = self._box()
         painter.setPen(QPen(self._ground(), _GIVEN_EDGE))
-        painter.drawRoundedRect(box, _RADIUS, _RADIUS)
+        painter.drawRoundedRect(box, RADIUS, RADIUS)
         radius = max(9.0, self.font().pixelSize() * 0.3)
         right = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-        aside = radius + _RADIUS
+        aside = radius + RADIUS
         middle = QPointF(box.left() + aside if right else box.right() - aside, radius + 1)
         painter.setPen(QPen(self._on_ground(), 1.5))
         painter.setBrush(self._ground())

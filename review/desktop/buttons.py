@@ -32,7 +32,9 @@ KEY: Final = msgid("Key {key}")
 
 RING, GAP = 3, 2
 """Pixels: thickness of the ring around what has the focus, and of the ground that sets it off."""
-_EDGE, _INSIDE, _RADIUS = 2, 8, 9
+_EDGE, _INSIDE = 2, 8
+RADIUS = 9
+"""Pixels: how round the corners are."""
 _LEAST = TARGET + 2 * (RING + GAP)
 """Pixels: so large is a button with the room for its ring."""
 _BETWEEN = 10
@@ -139,7 +141,7 @@ class Button(QAbstractButton):
             painter.setPen(QPen(colour(QPalette.ColorRole.Accent), RING))
             half = RING / 2
             ring = QRectF(self.rect()).adjusted(half, half, -half, -half)
-            painter.drawRoundedRect(ring, _RADIUS + 3, _RADIUS + 3)
+            painter.drawRoundedRect(ring, RADIUS + 3, RADIUS + 3)
         filled = self.isDown() or self.is_main
         hovered = self.underMouse() and self.isEnabled()
         role = QPalette.ColorRole
@@ -148,7 +150,7 @@ class Button(QAbstractButton):
         if not self.isEnabled():
             edge.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(edge)
-        painter.drawRoundedRect(self._box(), _RADIUS, _RADIUS)
+        painter.drawRoundedRect(self._box(), RADIUS, RADIUS)
 
     def _box(self) -> QRectF:
         out = RING + GAP + _EDGE / 2
