@@ -20,9 +20,13 @@ from review.files.batch_form import BatchItem
 from review.files.sealing import AgeIdentity, seal
 from tests.desktop.real.bundle import Bundle, built
 from tests.desktop.real.bus import _CONFIG as BUS
+from tests.desktop.real.bus import Bus
 from tests.desktop.real.display import Display
+from tests.desktop.real.input_method import WESTERN_CREE, input_method
 from tests.desktop.real.programs import program, running
+from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import stage
+from tests.desktop.real.test_typing import COMMENT
 from tests.desktop.real.waiting import until
 from tests.packaging.parts import part
 from tests.review.session.scenes import batch_of, item_id, items_of, write_file
@@ -151,6 +155,25 @@ def _answered(display: Display, scene: object, count: int) -> bool:
         display.press("2")
         time.sleep(0.1)
     return len(scene.state().judgements) >= count  # type: ignore[attr-defined]
+
+
+def test_a_screen_reader_reads_it_and_an_input_method_writes_in_it(
+    bundle: Bundle, display: Display, bus: Bus, reader: Reader, tmp_path: Path
+) -> None:
+    scene = stage(tmp_path / "scene", batch_of(items_of(3))).know()
+    around = display.environment | bus.environment
+    with input_method(display.folder, around, WESTERN_CREE) as heard:
+        around |= heard | {"ROSETTA_HOME": str(scene.home)}
+        command = [str(bundle.file), "--language", "en", str(scene.file)]
+        with running(command, bundle.environment(**around), log=tmp_path / "log") as shown:
+            window = until(lambda: display.windows(shown.pid), "a window")[0]
+            display.do("xdotool", "windowactivate", "--sync", window)
+            display.press("Return")
+            reader.until(lambda: reader.read("Translation") == "Candidate 1.")
+            display.press("c")
+            box = reader.find(COMMENT, "text")
+            display.type("atim niwaapamaaw")
+            reader.until(lambda: box.text.startswith("ᐊᑎᒼ"))
 
 
 def test_it_draws_on_a_desktop_that_has_no_x(bundle: Bundle, tmp_path: Path) -> None:
