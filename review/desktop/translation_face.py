@@ -13,6 +13,7 @@ from review.desktop.act_row import BEHIND, ActRow
 from review.desktop.announcing import announce
 from review.desktop.choices import Choices, OnceMore
 from review.desktop.desk import Desk
+from review.desktop.letters import set_letters
 from review.desktop.missing_letters import first_missing
 from review.desktop.more_acts import MoreActs
 from review.desktop.page import Page
@@ -63,7 +64,7 @@ class TranslationFace(Page):
         self._readable: tuple[str, bool] = ("", True)
         words, letters = self.words, session.manifest.letters
         self._progress = QProgressBar()
-        self._sentence = TextPane()
+        self._name, self._sentence = QLabel(words(item_words.ORIGINAL)), TextPane()
         self._marks = QLabel()
         self._box = TranslationBox(words, letters)
         self._why = Choices(words, item_words.why_not(words))
@@ -80,7 +81,7 @@ class TranslationFace(Page):
     def _put_in_place(self) -> None:
         self._progress.setTextVisible(False)
         self.under_head(self._progress)
-        name = QLabel(self.words(item_words.ORIGINAL))
+        name = self._name
         name.setBuddy(self._sentence)
         self._sentence.setAccessibleName(name.text())
         self._unshown.setText(
@@ -198,7 +199,10 @@ class TranslationFace(Page):
 
     def _arrange(self) -> None:
         """Give each part its place: the sentence and the box first, then what else can be done."""
-        rows = 2 if self.height() >= _ROOMY_LINES * self.fontMetrics().lineSpacing() else 1
+        for widget in (self._name, self._below, self._unshown, self._acts):
+            set_letters(widget, self.around())
+        roomy = self.height() >= _ROOMY_LINES * self.fontMetrics().lineSpacing()
+        rows = 2 if roomy and not self.troubled else 1
         writes = self.mode in {Mode.TRANSLATE, Mode.ACTS}
         self._box.setVisible(self.asks and writes)
         self._save.setVisible(self.asks and writes)
