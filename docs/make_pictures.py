@@ -8,9 +8,16 @@ import re
 import tempfile
 from pathlib import Path
 
+from PySide6.QtWidgets import QApplication
+
+from review.desktop import fonts, item_page
+from review.desktop.desk import Desk
+from review.desktop.look import SIZES, Look, Theme
+from review.desktop.work import Work
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
+from review.session.session import Session as ReviewSession
 from review.session.view import Phase
 from rosetta_tui.app import RosettaApp
 from rosetta_tui.commands.review import review
@@ -26,6 +33,7 @@ SIZE = (124, 34)
 SHOWN_AFTER = 52
 """Entries that are done when the picture is taken."""
 REVIEW_SIZE = (100, 24)
+WINDOW_SIZE = (1024, 600)
 ANSWERED = 13
 """Items that are answered when the picture is taken."""
 
@@ -52,27 +60,14 @@ async def draw(path: Path) -> str:
     return without_web_fonts(picture)
 
 
-async def draw_review(home: Path) -> str:
-    """Make a review of the finished demo, answer its first items as one reviewer, and draw the next."""
-    review.main(
-        [
-            "create",
-            "last",
-            "--seed",
-            "1",
-            "--organisation",
-            "Language House",
-            "-o",
-            str(home / "stick"),
-        ],
-        standalone_mode=False,
-    )
-    laptop = Laptop.open(home / "laptop")
-    opening = Opening(laptop, places=[home / "stick"], language="en")
+def answer(home: Path, opening: Opening) -> ReviewSession:
+    """Make a review of the finished demo, and answer its first items as one reviewer."""
+    create = ["create", "last", "--seed", "1", "--organisation", "Language House"]
+    review.main([*create, "-o", str(home / "stick")], standalone_mode=False)
     batch = opening.open(opening.choices()[0])
     opening.accept(batch)
     code = opening.reviewer(batch, next(iter(batch.manifest.orders)))
-    session = opening.session(batch, code, Face.TERMINAL, guard=0)
+    session = opening.session(batch, code, Face.DESKTOP, guard=0)
     view = session.agree(share_corrections=True)
     while view.phase is Phase.TRAINING or view.done < ANSWERED:
         if view.item is None or view.lesson is not None:
@@ -80,6 +75,11 @@ async def draw_review(home: Path) -> str:
         else:
             session.painted(view.item.id)
             view = session.rate(view.item.id, Rating.EXCELLENT)
+    return session
+
+
+async def draw_review(opening: Opening) -> str:
+    """Draw the item that comes next, in a terminal."""
     app = ReviewApp(opening)
     async with app.run_test(size=REVIEW_SIZE) as pilot:
         while not isinstance(app.screen, ItemPage):
@@ -87,8 +87,23 @@ async def draw_review(home: Path) -> str:
             await pilot.pause(0.3)
         await pilot.pause(0.5)
         picture = app.export_screenshot(title="rosetta review open")
-    laptop.close()
     return without_web_fonts(picture)
+
+
+def draw_window(opening: Opening, session: ReviewSession, path: Path) -> None:
+    """Draw it in the window."""
+    app = QApplication([])
+    fonts.load()
+    look, work = Look(Theme.LIGHT, SIZES[1], lambda *_: None), Work()
+    look.apply(app)
+    page = item_page.ItemPage(Desk(opening, work, look), session)
+    page.resize(*WINDOW_SIZE)
+    page.draw(session.view)
+    page.show()
+    page.begin()
+    app.processEvents()
+    page.grab().save(str(path))
+    work.finish()
 
 
 def main() -> None:
@@ -97,10 +112,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["ROSETTA_HOME"] = home
         os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
-        pictures = {
-            "live": asyncio.run(draw(Path(home) / "rosetta.sqlite")),
-            "review": asyncio.run(draw_review(Path(home))),
-        }
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        pictures = {"live": asyncio.run(draw(Path(home) / "rosetta.sqlite"))}
+        with Laptop.open(Path(home) / "laptop") as laptop:
+            opening = Opening(laptop, places=[Path(home) / "stick"], language="en")
+            session = answer(Path(home), opening)
+            pictures["review"] = asyncio.run(draw_review(opening))
+            draw_window(opening, session, PICTURES / "window.png")
     for name, picture in pictures.items():
         (PICTURES / f"{name}.svg").write_text(picture, "utf-8")
 
