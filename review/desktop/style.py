@@ -44,6 +44,7 @@ QCheckBox, QRadioButton {{ min-height: {target}px; spacing: 10px; }}
 
 QProgressBar {{
     background: {field}; border: 2px solid {border}; border-radius: 6px; color: {text};
+    margin: 0 5px;
     min-height: 8px; max-height: 8px;
 }}
 QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
