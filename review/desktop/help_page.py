@@ -91,7 +91,7 @@ class HelpPage(Page):
         ]
         box = [
             (words("Enter"), words("Save and go on")),
-            (f"{words('Shift')}+{words('Enter')}", words("Begin a new line")),
+            ("+".join((words("Shift"), words("Enter"))), words("Begin a new line")),
         ]
         return [*box, *acts]
 

@@ -99,8 +99,12 @@ class ItemFace(Page):
         self._unshown.setWordWrap(True)
         self._unshown.setProperty("role", "warn")
         self._unshown.setText(
-            f"{self.words('This computer cannot show some letters.')} "
-            f"{self.words('Leave this sentence for later, or say that you cannot judge it.')}"
+            " ".join(
+                (
+                    self.words("This computer cannot show some letters."),
+                    self.words("Leave this sentence for later, or say that you cannot judge it."),
+                )
+            )
         )
         self._below.setProperty("role", "quiet")
         for widget in self._around():

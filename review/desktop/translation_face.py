@@ -85,8 +85,14 @@ class TranslationFace(Page):
         name.setBuddy(self._sentence)
         self._sentence.setAccessibleName(name.text())
         self._unshown.setText(
-            f"{self.words('This computer cannot show some letters.')} "
-            f"{self.words('Leave this sentence for later, or say that you cannot translate it.')}"
+            " ".join(
+                (
+                    self.words("This computer cannot show some letters."),
+                    self.words(
+                        "Leave this sentence for later, or say that you cannot translate it."
+                    ),
+                )
+            )
         )
         roles = ((name, "quiet"), (self._marks, "quiet"), (self._below, "quiet"))
         for label, role in (*roles, (self._unshown, "warn")):

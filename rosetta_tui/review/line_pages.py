@@ -113,7 +113,7 @@ def aside_words(words: Words, view: View) -> str:
 def end_words(words: Words, view: View) -> str:
     """Say that all is done, and whether it was handed over."""
     thanks = words("That was the last one. Thank you!")
-    said = f"{thanks} {words('You answered {done} of {total}.', done=view.done, total=view.total)}"
+    said = thanks + " " + words("You answered {done} of {total}.", done=view.done, total=view.total)
     if view.skipped:
         said += " " + words("Enter shows those without an answer.")
     if view.handed_over:
