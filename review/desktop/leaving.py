@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
-from PySide6.QtCore import QSocketNotifier, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QSocketNotifier, QTimer, QtMsgType, qInstallMessageHandler
 
 Failed = Callable[[type[BaseException], BaseException, TracebackType | None], None]
 
@@ -24,8 +24,11 @@ _FAILED = 1
 
 @contextmanager
 def ending_by(end: Callable[[], None], failed: Failed) -> Iterator[None]:
-    """Call ``end`` in the window's thread on Ctrl+C and the like, and ``failed`` for what nobody foresaw."""
-    before = {each: signal.signal(each, lambda _number, _frame: end()) for each in _SIGNALS}
+    """Call ``end`` from the window's loop on Ctrl+C and the like, and ``failed`` for what nobody foresaw.
+
+    A signal may come in the midst of anything, as while a lock is held; ``end`` waits until that is done.
+    """
+    before = {each: signal.signal(each, lambda *_: QTimer.singleShot(0, end)) for each in _SIGNALS}
     hooks = sys.excepthook, threading.excepthook
     sys.excepthook = failed
     threading.excepthook = lambda args: _of_thread(args, failed)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 
 from harness.failures import HarnessError
 from harness.store.database import home
@@ -63,6 +63,7 @@ class Running(QObject):
         self.window: Window | None = None
         self.visit: Visit | None = None
         self._not_open: NotOpenWindow | None = None
+        self._ended = False
 
     @property
     def words(self) -> Words:
@@ -87,9 +88,10 @@ class Running(QObject):
 
     def end(self) -> None:
         """Close the window, which keeps what is typed, and with it the program."""
+        self._ended = True
         if self.window is not None:
             self.window.close()
-        self.app.quit()
+        QTimer.singleShot(0, self.app.quit)  # heard even before the program runs
 
     def close(self) -> None:
         """Wait for what is under way and close the laptop's file."""
@@ -107,6 +109,8 @@ class Running(QObject):
             language=self._language,
             system=self._system,
         )
+        if self._ended:
+            return
         self.app.speak()
         self.look = self._dressed(found.colours, found.size, shows_keys=found.shows_keys != "no")
         self._show_window(Desk(self._opening, self.work, self.look))
@@ -121,6 +125,8 @@ class Running(QObject):
         self._take_asked()
 
     def _not_opened(self, error: HarnessError) -> None:
+        if self._ended:
+            return
         self.look = self._dressed(None, None)
         self._not_open = NotOpenWindow(self.words, not_open(self.words, error))
         self._not_open.again.connect(self._again)
@@ -172,15 +178,19 @@ def run(places: Sequence[Path], language: str | None) -> int:
     """Run the window until it is closed; gives the exit code."""
     with saying_no_screen(no_screen):
         running = Running(places, language)
+    with ending_by(running.end, running.app.tell_unforeseen):
+        return _run(running, places)
+
+
+def _run(running: Running, places: Sequence[Path]) -> int:
     one = OneWindow(home())
     if not one.is_ours(places):
         print(running.words("The program is open already: its window comes forward now."))
         return 0
     one.files_asked.connect(running.come_forward)
-    with ending_by(running.end, running.app.tell_unforeseen):
-        running.begin()
-        code = running.app.exec()
-        running.close()
+    running.begin()
+    code = running.app.exec()
+    running.close()
     one.close()
     return code
 

@@ -85,7 +85,7 @@ class Window(QMainWindow):
 
     def show_page(self, page: Page) -> None:
         """Put a page in place of the one before; what lay over it is taken away."""
-        if self.is_over:
+        if self.is_over or self._is_closed:
             page.deleteLater()
             return
         self._take_away(self._over)

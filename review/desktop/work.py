@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from harness.failures import HarnessError
 
@@ -32,8 +32,10 @@ class Work(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="review")
+        self._finished = False
         self._waiting: deque[tuple[Callable[[Any], None], Failed]] = deque()
-        self._ended.connect(self._tell)
+        # queued even from the window's own thread, where a call may end at once: ends are told in order
+        self._ended.connect(self._tell, Qt.ConnectionType.QueuedConnection)
         gc.disable()
 
     @property
@@ -44,17 +46,25 @@ class Work(QObject):
     def do(
         self, call: Callable[[], Result], then: Callable[[Result], None], failed: Failed
     ) -> None:
-        """Do this after everything that was asked before; ``then`` or ``failed`` is called in the window's thread."""
+        """Do this after everything that was asked before; ``then`` or ``failed`` is called in the window's thread.
+
+        After ``finish`` nothing is done and nothing told: the window is gone.
+        """
+        if self._finished:
+            return
         self._waiting.append((then, failed))
         self._thread.submit(call).add_done_callback(self._ended.emit)
 
     def finish(self) -> None:
         """Wait for what was asked, and take no more."""
+        self._finished = True
         self._thread.shutdown()
         gc.enable()
 
     def _tell(self, ended: Future[Any]) -> None:
         then, failed = self._waiting.popleft()
+        if self._finished:
+            return
         try:
             result = ended.result()
         except HarnessError as error:
