@@ -18,7 +18,7 @@ from review.desktop.page import Page
 from review.desktop.running import Running, no_screen
 
 _FAILED = 1
-_SECONDS = 20.0
+_SECONDS = 60.0
 _PAUSE = 10
 """Milliseconds between two looks at the window."""
 
