@@ -1,7 +1,7 @@
 """A key that is held down is one press, on every system.
 
 X11 sends a held key as released and pressed again at the same millisecond; where Qt reads the two apart, it
-takes the second for a new press.
+takes the second for a new press. Where a screen reader listens, Qt leaves out the times, and nothing is known.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class HeldKeys(QObject):
         if isinstance(event, QKeyEvent):
             key = event.key(), event.timestamp()
             if event.type() == QEvent.Type.KeyRelease:
-                self._released = key
+                self._released = key if event.timestamp() else None
             elif event.type() == QEvent.Type.KeyPress and not event.isAutoRepeat():
                 held, self._released = key == self._released, None
                 if held:

@@ -41,17 +41,22 @@ def shown(qtbot: QtBot, widget: QWidget) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "when", "repeats"),
-    [(Qt.Key.Key_3, 100, True), (Qt.Key.Key_3, 101, False), (Qt.Key.Key_4, 100, False)],
-    ids=["the same key at once", "a moment later", "another key"],
+    ("key", "released", "when", "repeats"),
+    [
+        (Qt.Key.Key_3, 100, 100, True),
+        (Qt.Key.Key_3, 100, 101, False),
+        (Qt.Key.Key_4, 100, 100, False),
+        (Qt.Key.Key_3, 0, 0, False),
+    ],
+    ids=["the same key at once", "a moment later", "another key", "at unknown times"],
 )
 def test_a_press_at_the_time_of_its_release_is_a_repetition(
-    qtbot: QtBot, key: Qt.Key, when: int, repeats: bool
+    qtbot: QtBot, key: Qt.Key, released: int, when: int, repeats: bool
 ) -> None:
     widget = Pressed()
     shown(qtbot, widget)
     send(widget, QEvent.Type.KeyPress, Qt.Key.Key_3, "3", 50)
-    send(widget, QEvent.Type.KeyRelease, Qt.Key.Key_3, "3", 100)
+    send(widget, QEvent.Type.KeyRelease, Qt.Key.Key_3, "3", released)
     send(widget, QEvent.Type.KeyPress, key, "x", when)
     assert widget.repeated == [False, repeats]
 

@@ -100,28 +100,27 @@ def test_keys_with_alt_mean_nothing(reader: Reader, start: Start, tmp_path: Path
     assert kinds == {Kind.CONSENT, Kind.SESSION, Kind.RATE}
 
 
-def test_a_key_that_is_held_down_rates_once(
-    reader: Reader, start: Start, display: Display, tmp_path: Path
-) -> None:
+def test_a_key_that_is_held_down_rates_once(start: Start, display: Display, tmp_path: Path) -> None:
     """Without the guard, so that only the repetition itself can be refused."""
     scene = stage(tmp_path, batch_of(items_of(60))).know()
     shown = begin(start, scene)
+    hold(display, "3")
     shown.press("c")
-    box = reader.find(COMMENT, "text")
-    display.do("xdotool", "keydown", "a")
-    begun = time.monotonic()
-    reader.until(lambda: len(box.text) >= 5)  # this keyboard does repeat
-    repeating = time.monotonic() - begun
-    display.do("xdotool", "keyup", "a")
-    shown.press("Escape")
-    reader.find("Your comment:", "text")
-    display.do("xdotool", "keydown", "3")
-    begun = time.monotonic()
-    until(lambda: time.monotonic() - begun > repeating, "the time")
-    display.do("xdotool", "keyup", "3")
-    shown.press("1")
-    shown.sees(item_id(3))
-    assert ratings(scene) == [Rating.ACCEPTABLE, Rating.REJECT]
+    hold(display, "a")
+    shown.press("Return")
+    state = until(lambda: scene.state() if scene.state().comments else None, "a comment")
+    assert [each.rating for each in state.judgements.values()] == [Rating.ACCEPTABLE]
+    [written] = state.comments.values()
+    assert len(written) >= 10, "this keyboard does not repeat"
+    assert set(written) == {"a"}
+
+
+def hold(display: Display, key: str, seconds: float = 1.5) -> None:
+    """Hold a key down for longer than it takes to repeat."""
+    display.do("xdotool", "keydown", key)
+    end = time.monotonic() + seconds
+    until(lambda: time.monotonic() > end, "the time")
+    display.do("xdotool", "keyup", key)
 
 
 def test_fifty_keys_in_a_moment_rate_what_was_shown_and_nothing_else(
