@@ -18,7 +18,10 @@ from PySide6.QtCore import QSocketNotifier, QTimer, QtMsgType, qInstallMessageHa
 
 Failed = Callable[[type[BaseException], BaseException, TracebackType | None], None]
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+"""Ctrl+C, a system that shuts down, and a terminal that is closed; Windows has not all of them."""
 _FAILED = 1
 
 

@@ -94,7 +94,12 @@ class Running(QObject):
         QTimer.singleShot(0, self.app.quit)  # heard even before the program runs
 
     def close(self) -> None:
-        """Wait for what is under way and close the laptop's file."""
+        """Wait for what is under way and close the laptop's file.
+
+        The window is closed first: what is typed is kept even where the screen was taken away.
+        """
+        if self.window is not None:
+            self.window.close()
         self.work.finish()
         if self._opening is not None:
             self._opening.laptop.close()

@@ -20,7 +20,7 @@ from review.log.payloads import MOST_TEXT
 from review.session.typed_text import as_kept, harmless
 
 PAUSE_MILLISECONDS = 400
-"""So long a silence of the keys is a typing pause: the draft is kept then."""
+"""So long after a key what is written is kept as a draft, however fast the next ones come."""
 FEWEST_LINES, MOST_LINES = 2, 6
 """Lines of text that the box shows before it scrolls."""
 
@@ -156,7 +156,7 @@ class TypingBox(QTextEdit):
     def _changed(self) -> None:
         self._shorten()
         self.updateGeometry()
-        if self.hasFocus():
+        if self.hasFocus() and not self._pause.isActive():
             self._pause.start()
 
     def _shorten(self) -> None:

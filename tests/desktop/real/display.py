@@ -26,6 +26,8 @@ class Display:
     """Of the form ``:7``."""
     folder: Path
     """For what the server and the window manager write."""
+    server: subprocess.Popen[bytes]
+    """Which draws it; without it the screen is gone."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -87,7 +89,8 @@ def display(folder: Path, size: str = "1280x900") -> Iterator[Display]:
     """Start a server on a number that nobody has, and a window manager; both go at the end."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
-        screen = Display(f":{stack.enter_context(_server(folder, size))}", folder)
+        number, server = stack.enter_context(_server(folder, size))
+        screen = Display(f":{number}", folder, server)
         config = folder / "openbox.xml"
         config.write_text(_OPENBOX)
         command = [program("openbox"), "--sm-disable", "--config-file", str(config)]
@@ -101,15 +104,17 @@ def _managed(screen: Display) -> bool:
 
 
 @contextlib.contextmanager
-def _server(folder: Path, size: str) -> Iterator[int]:
+def _server(folder: Path, size: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     reading, writing = os.pipe()
     command: Sequence[str] = [
         program("Xvfb"), "-displayfd", str(writing), "-screen", "0", f"{size}x24",
         "-dpi", "96", "-nolisten", "tcp", "-noreset",
     ]  # fmt: skip
-    with running(command, {"PATH": os.environ["PATH"]}, log=folder / "x.log", pass_fds=[writing]):
+    with running(
+        command, {"PATH": os.environ["PATH"]}, log=folder / "x.log", pass_fds=[writing]
+    ) as server:
         os.close(writing)
         with os.fdopen(reading) as numbers:
             number = numbers.readline().strip()
         assert number.isdigit(), (folder / "x.log").read_text()
-        yield int(number)
+        yield int(number), server
