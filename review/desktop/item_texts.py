@@ -1,4 +1,4 @@
-"""The original and its translation, and what the person added before: all there is to read about an item."""
+"""The original, its translation where there is one, and what the person added: all there is to read about an item."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from review.session.item_words import Mark
 from review.session.view import ShownItem
 from review.session.words import Words
 
-TRANSLATION_SCALE = 1.35
-"""The translation is what is judged: it stands in larger letters than the original."""
+DECIDED_SCALE = 1.35
+"""What is judged, or translated, stands in larger letters than the rest."""
 
 
 class ItemTexts(QWidget):
@@ -24,8 +24,10 @@ class ItemTexts(QWidget):
     painted = Signal()
     """What was shown last is on the screen, as far as there is room."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, *, translation: bool = True) -> None:
+        """``translation`` tells whether there is one to read."""
         super().__init__()
+        self._translation = translation
         self.source, self.candidate = WholeText(), WholeText()
         self._source_seen = self._translation_seen = False
         self._shown = ("", "", "")
@@ -44,6 +46,8 @@ class ItemTexts(QWidget):
             pane.setAccessibleName(words(said))
             column.addWidget(name)
             column.addWidget(pane)
+            for part in (name, pane):
+                part.setVisible(translation or pane is self.source)
         column.addWidget(self._marks)
         self.source.drawn.connect(self._source_drawn)
         self.candidate.drawn.connect(self._translation_drawn)
@@ -66,8 +70,17 @@ class ItemTexts(QWidget):
             return
         self._shown = shown
         self._source_seen = self._translation_seen = False
-        self.source.show_text(readable(item.source))
-        self.candidate.show_text(readable(item.candidate), TRANSLATION_SCALE)
+        self.source.show_text(readable(item.source), 1.0 if self._translation else DECIDED_SCALE)
+        self.candidate.show_text(readable(item.candidate), DECIDED_SCALE)
+
+    def read(self, item: ShownItem) -> list[str]:
+        """Give the texts of an item that are read."""
+        return [item.source, item.candidate] if self._translation else [item.source]
+
+    def spoken(self, item: ShownItem) -> list[str]:
+        """Give the same for one who hears them, each with its name."""
+        named = zip(self._names, self.read(item), strict=False)
+        return [f"{name.text()}: {readable(text)}" for name, text in named]
 
     def set_names(self, px: int) -> None:
         """Give the names of the texts letters of this many pixels."""

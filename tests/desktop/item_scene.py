@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, ClassVar
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
@@ -13,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from review.desktop.desk import Desk
-from review.desktop.item_face import Mode
 from review.desktop.item_page import ItemPage
 from review.desktop.look import Look, Theme
+from review.desktop.sentence_face import Mode
 from review.desktop.work import Work
 from review.files.batch import Batch
 from review.log.event import Event
@@ -33,7 +34,9 @@ NO_MODIFIER = Qt.KeyboardModifier.NoModifier
 
 @dataclass
 class Scene:
-    """What a test of the page has at hand; ``shown`` waits until an item is painted and can be judged."""
+    """What a test of the page has at hand."""
+
+    PAGE: ClassVar[type[Any]] = ItemPage
 
     qtbot: QtBot
     folder: Path
@@ -71,7 +74,7 @@ class Scene:
         self.open()
 
     def open(self) -> None:
-        self.page = ItemPage(self.desk, self.session)
+        self.page: ItemPage = self.PAGE(self.desk, self.session)
         self.page.away.connect(self.views.append)
         self.page.onward.connect(self.onward.append)
         self.page.resize(*self.window)

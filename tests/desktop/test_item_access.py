@@ -14,7 +14,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QApplication, QProgressBar, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop import item_face, item_page, page
+from review.desktop import page, sentence_face, sentence_page
 from review.files.batch_form import BatchItem
 from review.rating import Rating
 from tests.desktop.item_scene import Scene
@@ -28,7 +28,7 @@ Text = QAccessible.Text
 def aloud(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Hear what a screen reader is given."""
     heard: list[str] = []
-    for module in (item_face, item_page, page):
+    for module in (page, sentence_face, sentence_page):
         monkeypatch.setattr(module, "announce", lambda _, text: heard.append(text))
     return heard
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.item_face import Mode
+from review.desktop.sentence_face import Mode
 from review.desktop.text_pane import TextPane
 from review.log.payloads import (
     MOST_TEXT,
@@ -130,7 +130,7 @@ def test_keys_that_come_while_an_answer_is_saved_mean_nothing(scene: Scene) -> N
         scene.send(key)
     scene.idle()
     assert rated(scene) == [(item_id(1), Rating.REJECT)]
-    assert scene.mode is Mode.JUDGE
+    assert scene.mode is Mode.ANSWER
     assert scene.item == item_id(2)
 
 
@@ -188,7 +188,7 @@ def test_cannot_judge_asks_why_and_esc_goes_back(scene: Scene) -> None:
     scene.press("0")
     assert scene.mode is Mode.WHY
     scene.press(Qt.Key.Key_Escape)
-    assert scene.mode is Mode.JUDGE
+    assert scene.mode is Mode.ANSWER
     scene.press("0", "9", "2")
     assert [each.why for each in scene.events(NotJudged)] == [CannotJudge.UNCLEAR_SOURCE]
     assert scene.item == item_id(2)
@@ -252,7 +252,7 @@ def test_a_comment_is_typed_and_saved_and_shown(scene: Scene) -> None:
     scene.press(Qt.Key.Key_Return)
     assert [each.text for each in scene.events(Comment)] == ["12 nîpîy"]
     assert rated(scene) == []
-    assert scene.mode is Mode.JUDGE
+    assert scene.mode is Mode.ANSWER
     assert mark(scene, "Your comment:") == "12 nîpîy"
     scene.press("1")
     assert rated(scene) == [(item_id(1), Rating.REJECT)]
@@ -300,7 +300,7 @@ def test_ctrl_and_a_digit_rate_while_a_box_is_open_and_keep_its_text(scene: Scen
     scene.press("3", modifiers=CONTROL)
     assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
     assert scene.draft(item_id(1), TextField.COMMENT) == "12"
-    assert scene.mode is Mode.JUDGE
+    assert scene.mode is Mode.ANSWER
     scene.press("c")
     assert scene.page._writing.text == ""
 
@@ -370,7 +370,7 @@ def test_in_practice_nothing_but_answers_is_asked(practice: Scene) -> None:
     for key in ("s", "c", "!", "0", "n", "x"):
         practice.press(key)
         assert "That comes after the practice." in texts(practice)
-        assert practice.mode is Mode.JUDGE
+        assert practice.mode is Mode.ANSWER
     assert practice.onward == []
 
 

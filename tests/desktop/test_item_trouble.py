@@ -15,8 +15,8 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop import item_face
-from review.desktop.item_face import Mode
+from review.desktop import sentence_face
+from review.desktop.sentence_face import Mode
 from review.files.batch_form import BatchItem
 from review.log.payloads import Comment, NotJudged, Rate, Skip
 from review.rating import Rating
@@ -71,7 +71,7 @@ def test_a_text_that_was_not_saved_stays_in_the_box(scene: Scene) -> None:
         assert scene.page._writing.text == "my words"
     scene.press(Qt.Key.Key_Return)
     assert [each.text for each in scene.events(Comment)] == ["my words"]
-    assert scene.mode is Mode.JUDGE
+    assert scene.mode is Mode.ANSWER
 
 
 def test_a_draft_that_was_not_kept_is_told_and_kept_at_the_next_chance(scene: Scene) -> None:
@@ -131,7 +131,7 @@ def test_a_page_that_is_gone_hears_nothing_more(scene: Scene) -> None:
 def unreadable(make: object, monkeypatch: pytest.MonkeyPatch) -> Scene:
     """An item with a letter that no font has: one that is assigned, and that nobody writes."""
     monkeypatch.setattr(
-        item_face,
+        sentence_face,
         "first_missing",
         lambda texts: next((c for t in texts for c in t if c == "𐔀"), None),
     )
@@ -144,7 +144,7 @@ def test_an_item_that_cannot_be_drawn_is_not_asked(unreadable: Scene) -> None:
     said = texts(unreadable)
     assert "This computer cannot show some letters." in said
     unreadable.press("1", "c", "!")
-    assert unreadable.mode is Mode.JUDGE
+    assert unreadable.mode is Mode.ANSWER
     assert unreadable.events(Rate) == []
     assert not unreadable.page._answers.isVisible()
     unreadable.press("s")
@@ -162,7 +162,7 @@ def test_of_an_item_that_cannot_be_drawn_one_can_say_so(unreadable: Scene) -> No
 def test_practice_with_letters_that_cannot_be_drawn_can_be_passed(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(item_face, "first_missing", lambda texts: "x")
+    monkeypatch.setattr(sentence_face, "first_missing", lambda texts: "x")
     lesson = training_of([Rating.GIST])
     scene = Scene(qtbot, tmp_path, batch=batch_of(items_of(2), lesson))
     scene.idle()

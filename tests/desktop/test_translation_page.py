@@ -11,19 +11,20 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QInputMethodEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
 from review.desktop.look import SIZES
-from review.desktop.translation_face import Mode
+from review.desktop.sentence_face import Mode
 from review.desktop.translation_page import TranslationPage
 from review.desktop.typing_box import TypingBox
 from review.files.batch_form import BatchItem
 from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Translate, Undo
 from review.rating import CannotJudge
 from review.session.onward import Onward
-from review.session.view import Phase
+from review.session.view import Phase, TextField
 from tests.desktop.item_scene import CONTROL, Scene
+from tests.desktop.test_item_page import texts
 from tests.desktop.test_item_trouble import BUSY, held
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 
@@ -34,22 +35,8 @@ LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou down by the river yesterday e
 class TranslationScene(Scene):
     """The same window with the page for translations."""
 
+    PAGE = TranslationPage
     page: TranslationPage  # type: ignore[assignment]
-
-    def open(self) -> None:
-        self.page = TranslationPage(self.desk, self.session)
-        self.page.away.connect(self.views.append)
-        self.page.onward.connect(self.onward.append)
-        self.page.resize(*self.window)
-        self.page.show()
-        self.page.activateWindow()
-        self.qtbot.waitExposed(self.page)
-        self.page.begin()
-
-    def idle(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.work.busy)
-        if self.session.view.item is not None and self.page.isVisible():
-            self.qtbot.waitUntil(lambda: self.painted)
 
     @property
     def box(self) -> TypingBox:
@@ -98,10 +85,6 @@ def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
 @pytest.fixture
 def scene(make: Make) -> TranslationScene:
     return make()
-
-
-def texts(scene: TranslationScene) -> list[str]:
-    return [each.text() for each in scene.page.findChildren(QLabel) if each.isVisible()]
 
 
 def test_enter_saves_composed_letters_and_shows_the_next_sentence(scene: TranslationScene) -> None:
@@ -162,12 +145,12 @@ def test_the_letter_row_types(scene: TranslationScene) -> None:
 
 def test_an_empty_translation_is_refused_in_words(scene: TranslationScene) -> None:
     scene.press(Qt.Key.Key_Return)
-    assert any("Write your translation first" in text for text in texts(scene))
+    assert "Write your translation first" in texts(scene)
     assert (scene.item, scene.given()) == (item_id(1), [])
     scene.write("now")
     scene.press(Qt.Key.Key_Return)
     assert scene.given() == [(item_id(1), "now")]
-    assert not any("Write your translation first" in text for text in texts(scene))
+    assert "Write your translation first" not in texts(scene)
 
 
 def test_why_not_and_taken_back(scene: TranslationScene) -> None:
@@ -180,7 +163,7 @@ def test_why_not_and_taken_back(scene: TranslationScene) -> None:
     assert scene.box.hasFocus()
     scene.press("z", modifiers=CONTROL)
     assert scene.item == item_id(1)
-    assert any("could not translate it" in text for text in texts(scene))
+    assert "could not translate it" in texts(scene)
 
 
 def test_undo_in_the_box_first_takes_typing_back(scene: TranslationScene) -> None:
@@ -200,11 +183,11 @@ def test_a_comment_and_a_flag_are_about_the_sentence(scene: TranslationScene) ->
     scene.write("an old word")
     scene.press(Qt.Key.Key_Return)
     assert scene.box.written == "my text"
-    assert any("an old word" in text for text in texts(scene))
+    assert "an old word" in texts(scene)
     scene.press(Qt.Key.Key_Escape, "!")
-    assert any(text.startswith("Mark this sentence as harmful") for text in texts(scene))
+    assert "Mark this sentence as harmful" in texts(scene)
     scene.press(Qt.Key.Key_Return)
-    assert "You marked this as harmful." in "\n".join(texts(scene))
+    assert "You marked this as harmful." in texts(scene)
     scene.press(Qt.Key.Key_Return)
     assert scene.given() == [(item_id(1), "my text")]
     assert [each.kind for each in scene.events(Comment, HarmFlag)] == [Kind.COMMENT, Kind.HARM]
@@ -237,11 +220,26 @@ def test_what_was_not_saved_stays_and_the_same_key_works_again(scene: Translatio
     scene.write("my words")
     with held(scene):
         scene.press(Qt.Key.Key_Return)
-        assert BUSY in "\n".join(texts(scene))
+        assert BUSY in texts(scene)
         assert (scene.item, scene.box.written) == (item_id(1), "my words")
     scene.press(Qt.Key.Key_Return)
     assert scene.given() == [(item_id(1), "my words")]
-    assert BUSY not in "\n".join(texts(scene))
+    assert BUSY not in texts(scene)
+
+
+def test_a_comment_that_was_not_kept_comes_back_into_its_box(scene: TranslationScene) -> None:
+    scene.write("my text")
+    scene.click("comment")
+    with held(scene):
+        scene.write("an old word")
+        scene.press(Qt.Key.Key_Escape)
+        assert BUSY in texts(scene)
+        assert scene.page.mode is Mode.WRITING
+        assert scene.page._writing.text == "an old word"
+    scene.press(Qt.Key.Key_Escape)
+    assert (scene.page.mode, scene.box.written) == (Mode.ANSWER, "my text")
+    assert scene.draft(item_id(1), TextField.COMMENT) == "an old word"
+    assert scene.draft(item_id(1), TextField.TRANSLATION) == "my text"
 
 
 def test_a_key_that_is_held_down_saves_one_sentence(scene: TranslationScene) -> None:
@@ -265,7 +263,7 @@ def test_a_sentence_whose_letters_are_missing_is_not_asked(make: Make) -> None:
     batch = batch_of([*odd, *sentences_of(3)[1:]], task="translate")
     scene = make(batch=batch)
     assert not scene.box.isVisible()
-    assert any("cannot show some letters" in text for text in texts(scene))
+    assert "cannot show some letters" in texts(scene)
     scene.press("s")
     assert scene.item == item_id(2)
     assert scene.box.isVisible()
@@ -286,7 +284,7 @@ def test_sentence_box_and_button_have_room_at_every_size(
             assert here.left() >= 0, button.text()
             assert here.right() < page.width(), button.text()
             assert min(here.width(), here.height()) >= 44
-    assert _in_page(page, page._save).bottom() <= page.height()
+    assert _in_page(page, page._save_button).bottom() <= page.height()
     assert page._scroll.horizontalScrollBar().maximum() == 0
 
 

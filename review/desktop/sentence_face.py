@@ -1,0 +1,311 @@
+"""The page of one sentence as it looks: what there is to read, what is asked, and what else can be done.
+
+What the person decides with stays in its place, whatever the length of the texts.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from enum import Enum, auto
+from functools import partial
+from typing import ClassVar
+
+from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
+
+from review.desktop import fonts
+from review.desktop.act_row import BEHIND, ActRow
+from review.desktop.announcing import announce
+from review.desktop.choices import Choices, OnceMore
+from review.desktop.desk import Desk
+from review.desktop.item_texts import ItemTexts
+from review.desktop.letters import set_letters
+from review.desktop.missing_letters import first_missing
+from review.desktop.more_acts import MoreActs
+from review.desktop.page import Page
+from review.desktop.text_pane import TextPane
+from review.desktop.writing import Writing
+from review.session import item_words
+from review.session.item_words import Mark, Offer
+from review.session.keys import Act
+from review.session.session import Session
+from review.session.troubles import Trouble
+from review.session.view import Lesson, Phase, ShownItem, View
+
+ROOMY_LINES = 28
+"""Lines of text that a window must be high for a second row of acts."""
+UNASKED = frozenset({Act.COMMENT, Act.WORDING, Act.HARM})
+"""What is said about the text itself, and so is not offered where its letters cannot be shown."""
+
+
+class Mode(Enum):
+    """What the next key means."""
+
+    ANSWER = auto()
+    """An answer, or what else its buttons show; where a translation is asked for, it is text of it."""
+    ACTS = auto()
+    """What the buttons show, where an answer is typed."""
+    REASONS = auto()
+    WHY = auto()
+    """Why the person cannot answer."""
+    HARM = auto()
+    WRITING = auto()
+    """Text in a box beside the answer."""
+    MORE = auto()
+    """What else can be done."""
+
+
+class SentenceFace(Page):
+    """Draws the session's view; what a person is asked stands in the classes for the two tasks."""
+
+    PARTS = (27, 44)
+    ACTS: ClassVar[Mapping[Act, str]]
+    """What each act does, in full words."""
+    UNSHOWN: ClassVar[str]
+    """What to do with a sentence whose letters cannot be shown."""
+
+    def __init__(self, desk: Desk, session: Session) -> None:
+        super().__init__(desk)
+        self.session = session
+        self.view = session.view
+        self.mode = Mode.ANSWER
+        self._shown = ""
+        """Id of the item that is drawn."""
+        self._readable: tuple[str, bool] = ("", True)
+        words = self.words
+        self._progress = QProgressBar()
+        self._texts = ItemTexts(words, translation=not session.translating)
+        self._why = Choices(words, item_words.why_not(words))
+        self._harm = OnceMore(words)
+        self._writing = Writing(words, session.manifest.letters)
+        self._more = MoreActs(words, self.ACTS)
+        self._panels: dict[Mode, QWidget] = {
+            Mode.WHY: self._why,
+            Mode.HARM: self._harm,
+            Mode.WRITING: self._writing,
+            Mode.MORE: self._more,
+        }
+        """What stands in the place of the answer, while it is asked."""
+        self._below, self._unshown = QLabel(words(item_words.GOES_ON_BELOW)), QLabel()
+        self._acts = ActRow(words, self.ACTS)
+
+    def _put_in_place(self, read: Sequence[QWidget], held: Sequence[QWidget] = ()) -> None:
+        """Put all parts into their places, these of a task with them: below the texts, and what stays in sight."""
+        self._progress.setTextVisible(False)
+        self.under_head(self._progress)
+        for widget in (self._texts, *read, *self._panels.values()):
+            self.add(widget)
+        cannot = self.words("This computer cannot show some letters.")
+        self._unshown.setText(f"{cannot} {self.words(self.UNSHOWN)}")
+        self._unshown.setWordWrap(True)
+        self._unshown.setProperty("role", "warn")
+        self._below.setProperty("role", "quiet")
+        self._around = (self._below, self._unshown, *held, self._acts)
+        for widget in self._around:
+            self.hold(widget)
+        self._watch()
+
+    def _watch(self) -> None:
+        self._texts.painted.connect(self._painted)
+        for pane in (self._texts.source, self._texts.candidate):
+            pane.cursorPositionChanged.connect(partial(self._follow, pane))
+        bar = self._scroll.verticalScrollBar()
+        bar.valueChanged.connect(self._scrolled_to)
+        bar.rangeChanged.connect(lambda *_: self._grown())
+        self.desk.look.changed.connect(self._arrange)
+
+    # what is asked
+
+    @abstractmethod
+    def _offers(self) -> list[Offer]:
+        """Give what can be done beside the answer."""
+
+    @abstractmethod
+    def _marks(self, item: ShownItem) -> list[Mark]:
+        """Say what the person added to an item before."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether an answer may be asked for: every letter can be shown, or it is only practice."""
+        item = self.view.item
+        if item is None:
+            return False
+        if self._readable[0] != item.id:
+            self._readable = (item.id, first_missing(self._texts.read(item)) is None)
+        return self._readable[1] or self.view.phase is Phase.TRAINING
+
+    @property
+    def answering(self) -> bool:
+        """Whether the answer is at hand, and not something that is asked in its place."""
+        return self.mode not in self._panels
+
+    # what is shown
+
+    def draw(self, view: View) -> None:
+        """Show a view; one without an item leaves the page as it is, for another page comes."""
+        before, self.view = self.view, view
+        self.tell(Trouble(view.trouble, view.detail) if view.trouble else None)
+        self.say(view.said)
+        if view.item is None:
+            return
+        if view.item.id != self._shown:
+            self._begin_item(view.item)
+        self._draw_item(view, view.item)
+        if self.isVisible() and _read(before) != _read(view):
+            self._read_from_its_beginning()
+            announce(self, self._spoken())
+
+    def _begin_item(self, item: ShownItem) -> None:
+        """Ask for an answer: what was asked before was about another item."""
+        self._shown = item.id
+        self.mode = Mode.ANSWER
+
+    def _draw_item(self, view: View, item: ShownItem) -> None:
+        place = item_words.place(self.words, view)
+        self.place(place)
+        counted = view.phase is Phase.ITEMS
+        self._progress.setMaximum(max(1, view.total if counted else item.of))
+        self._progress.setValue(view.done if counted else item.number - 1)
+        self._progress.setAccessibleName(place)
+        self._texts.show_item(item)
+        self._texts.show_marks(self._marks(item))
+        self._arrange()
+
+    def _spoken(self) -> str:
+        """Say aloud where the person is and what there is to read."""
+        item = self.view.item
+        if item is None:
+            return ""
+        return "\n".join((item_words.place(self.words, self.view), *self._texts.spoken(item)))
+
+    def _read_from_its_beginning(self) -> None:
+        """Show an item from its first line."""
+        self._scroll.verticalScrollBar().setValue(0)
+
+    def tell(self, trouble: Trouble | None) -> None:
+        """Say what went wrong, and fold what would push the sentence out of sight then."""
+        super().tell(trouble)
+        self._arrange()
+
+    # where it is shown
+
+    def enter_mode(self, mode: Mode) -> None:
+        """Let the next key mean something else; what went wrong before it is over."""
+        self.mode = mode
+        self.tell(None)
+        self._take_keys()
+        if (panel := self._panels.get(mode)) is not None:
+            self._bring(panel)
+
+    def _take_keys(self) -> None:
+        """Let the next key come to what is asked."""
+        if self.mode is Mode.WRITING:
+            self._writing.take_keys()
+        else:
+            self.setFocus()
+
+    def _arrange(self) -> None:
+        """Give each part its place: the answer first, then the texts, then what else can be done."""
+        if self.view.item is None:
+            return
+        for widget in self._around:
+            set_letters(widget, self.around())
+        self._unshown.setFont(fonts.font(self.around(), bold=True))
+        self._texts.set_names(self.around())
+        for mode, panel in self._panels.items():
+            panel.setVisible(mode is self.mode)
+        self._unshown.setVisible(self.answering and not self.asks)
+        self._acts.setVisible(self.answering)
+        offers = [each for each in self._offers() if self.asks or each.act not in UNASKED]
+        self._acts.offer(offers, self._behind(), self._width(), self._rows())
+        self._tell_more()
+
+    def _behind(self) -> list[Act]:
+        offered = {offer.act for offer in self._offers()}
+        training = self.view.phase is Phase.TRAINING
+        return [
+            act for act in BEHIND if act not in offered and (act is Act.WITHDRAW or not training)
+        ]
+
+    def _rows(self) -> int:
+        """Tell how many rows of acts leave the texts their room."""
+        lines = self.height() / self._acts.fontMetrics().lineSpacing()
+        if self.troubled:
+            return 1
+        return 2 if lines >= ROOMY_LINES and self.around() == self.desk.look.size else 1
+
+    def _width(self) -> int:
+        margins = self._column.contentsMargins()
+        return self.width() - margins.left() - margins.right()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold what has no room."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Wait for the item to be painted anew, and fold what has no room."""
+        super().showEvent(event)
+        if not event.spontaneous() and self.view.item is not None:
+            self._texts.forget()
+            self._texts.show_item(self.view.item)
+        self._arrange()
+
+    # what is in sight
+
+    def _bring(self, widget: QWidget) -> None:
+        """Bring a part of what scrolls into sight, and once more when all its words have found their lines."""
+        self._lay_out_now()
+        self._bring_now(widget)
+        QTimer.singleShot(0, self, lambda: self._bring_now(widget))
+
+    def _bring_now(self, widget: QWidget) -> None:
+        """Show all of it, or where it is higher than the room its first line."""
+        if not widget.isVisible():
+            return
+        if widget.height() <= self._scroll.viewport().height():
+            self._scroll.ensureWidgetVisible(widget, 0, 0)
+        else:
+            top = widget.mapTo(self._inside, QPoint(0, 0)).y()
+            self._scroll.verticalScrollBar().setValue(top)
+
+    def _lay_out_now(self) -> None:
+        """Let what was shown or hidden take its place before anything is looked for there."""
+        self._column.activate()
+        if (inside := self._inside.layout()) is not None:
+            inside.activate()
+
+    def _follow(self, pane: TextPane) -> None:
+        """Keep the place in sight to which a person reads or selects with the arrow keys."""
+        if pane.hasFocus():
+            place = pane.mapTo(self._inside, pane.cursorRect().center())
+            self._scroll.ensureVisible(place.x(), place.y(), 0, pane.cursorRect().height())
+
+    def _grown(self) -> None:
+        """Follow a box that grows while a person types."""
+        self._tell_more()
+        if self.mode is Mode.WRITING and not self.troubled:
+            self._bring(self._writing)
+
+    def _painted(self) -> None:
+        item = self.view.item
+        if item is not None and self.isVisible() and not self.window().isMinimized():
+            self.session.painted(item.id)
+        self._tell_more()
+
+    def _scrolled_to(self) -> None:
+        self.session.touched()
+        self._tell_more()
+
+    def _tell_more(self) -> None:
+        bar = self._scroll.verticalScrollBar()
+        rest = bar.maximum() - bar.value()
+        more = rest > self.fontMetrics().lineSpacing() // 2  # less is only the margin
+        self._below.setVisible(self.answering and more)
+
+
+def _read(view: View) -> tuple[str, Lesson | None]:
+    """Give what there is to read in a view."""
+    return (view.item.id if view.item else "", view.lesson)

@@ -1,0 +1,338 @@
+"""The page of one sentence at work: what keys and buttons do, and what is typed.
+
+Nothing advances before it is on the disk; what is typed is kept at each pause, and before anything else is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, TypeVar
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent
+from shiboken6 import isValid
+
+from harness.failures import HarnessError
+from review.desktop.announcing import announce
+from review.desktop.desk import Desk
+from review.desktop.item_keys import control_act
+from review.desktop.sentence_face import UNASKED, Mode, SentenceFace
+from review.rating import CannotJudge
+from review.session import item_words
+from review.session.item_words import Question
+from review.session.keys import Act, act_of, cannot_judge_of
+from review.session.labels import harm_question
+from review.session.onward import Onward
+from review.session.session import Session
+from review.session.troubles import trouble
+from review.session.view import ShownItem, TextField, View
+
+SLOW_MILLISECONDS = 300
+"""When saving takes longer than this, the page says that it goes on."""
+
+_ONWARD = {
+    Act.HAND_OVER: Onward.HAND_OVER,
+    Act.WITHDRAW: Onward.WITHDRAW,
+    Act.HELP: Onward.HELP,
+    Act.QUIT: Onward.LEAVE,
+}
+_ALWAYS = frozenset({Act.LARGER, Act.SMALLER})
+"""What means something in practice, too."""
+
+Result = TypeVar("Result")
+
+
+class SentencePage(SentenceFace):
+    """Every key has a button; while something is saved, keys mean nothing."""
+
+    WHY: ClassVar[str]
+    """Asks why the person cannot answer."""
+
+    onward = Signal(object)
+    """Another page is wanted: an Onward."""
+    away = Signal(object)
+    """A View without an item came."""
+
+    def __init__(self, desk: Desk, session: Session) -> None:
+        super().__init__(desk, session)
+        self._busy = False
+        """True while the session works: keys that come meanwhile were not meant for what comes next."""
+        self._field = TextField.COMMENT
+        """What is written in the box beside the answer."""
+        self._kept: dict[TextField, str] = {}
+        """What is known to be on the disk of what stands in the boxes."""
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
+        self._slow.timeout.connect(lambda: self.say(self.words(item_words.SAVING)))
+        self._deeds: dict[Act, Callable[[ShownItem], None]] = {
+            Act.SKIP: lambda item: self._do(partial(session.skip, item.id)),
+            Act.UNDO: lambda _: self._do(session.undo),
+            Act.UNRATED: lambda _: self._do(session.go_to_unrated),
+            Act.CANNOT_JUDGE: self._ask_why,
+            Act.COMMENT: partial(self._write, TextField.COMMENT),
+            Act.HARM: self._ask_harm,
+            Act.LARGER: lambda _: desk.look.larger(),
+            Act.SMALLER: lambda _: desk.look.smaller(),
+        }
+        for act, onward in _ONWARD.items():
+            self._deeds[act] = partial(self._lead, onward)
+        self._listen()
+
+    def _listen(self) -> None:
+        self._why.picked.connect(lambda number: self._cannot_judge(list(CannotJudge)[number]))
+        self._harm.agreed.connect(self._flag_harm)
+        for asked in (self._why, self._harm, self._more):
+            asked.left.connect(self.back)
+        self._acts.chosen.connect(self._press)
+        self._acts.more.connect(self._show_more)
+        self._more.chosen.connect(self._press)
+        self._more.answers.connect(
+            partial(self._leave_panel, partial(self.onward.emit, Onward.ANSWERS))
+        )
+        self._writing.paused.connect(lambda _: self.keep_typed())
+        self._writing.saved.connect(self._save)
+        self._writing.left.connect(lambda _: self._leave_panel())
+
+    # for the window
+
+    def begin(self) -> None:
+        """Take the keys and say what is asked."""
+        self._take_keys()
+        if self.mode is not Mode.WRITING:
+            announce(self, self._spoken())
+
+    def draw(self, view: View) -> None:
+        """Show a view; one without an item leads to another page."""
+        super().draw(view)
+        if view.item is None:
+            self.away.emit(view)
+
+    def keep_typed(self) -> None:
+        """Keep what stands in the boxes as drafts; where that fails, say so and leave it where it is."""
+        item, texts = self.view.item, self._unkept()
+        if item is not None and texts and not self._busy:
+            keep = partial(self._keep, item.id, texts)
+            self.desk.work.do(keep, partial(self._draft_kept, item.id, texts), self._draft_lost)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Keep what is typed when another page takes the place of this one."""
+        self.keep_typed()
+        super().hideEvent(event)
+
+    # keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Count a key as a sign of life, and do what it means here."""
+        self.session.touched()
+        super().keyPressEvent(event)
+
+    def typed(self, character: str) -> bool:
+        """Do what a character means here."""
+        if self.mode is Mode.WRITING:
+            self._writing.take(character)
+        elif self.mode is Mode.WHY:
+            self._cannot_judge(cannot_judge_of(character))
+        elif character == " ":
+            self._read_on()
+        elif self.mode is not Mode.HARM:
+            return self._mean(act_of(character))
+        return True
+
+    def _read_on(self) -> None:
+        bar = self._scroll.verticalScrollBar()
+        bar.setValue(bar.value() + bar.pageStep())
+
+    def _mean(self, act: Act | None) -> bool:
+        if act is not None:
+            self._press(act)
+        return act is not None
+
+    def pressed(self, event: QKeyEvent) -> bool:
+        """Do what F1, or a key with Ctrl, means here: they hold while a box is open, too."""
+        act = control_act(event)
+        if act is None or act not in self._deeds:
+            return super().pressed(event)
+        self._leave_panel(partial(self._act, act))
+        return True
+
+    def enter(self) -> None:
+        """Agree to what is asked, or save what is written."""
+        if self.mode is Mode.HARM:
+            self._flag_harm()
+        elif self.mode is Mode.WRITING:
+            self._writing.save()
+
+    def back(self) -> None:
+        """Go back to the answer; what was typed stays as a draft."""
+        if self.mode is Mode.WRITING:
+            self._writing.leave()
+        else:
+            self._leave_panel()
+
+    # doing
+
+    def _do(self, call: Callable[[], View], then: Callable[[View], None] | None = None) -> None:
+        """Let the session do something away from the window, and show what comes of it."""
+        if not self._busy:
+            self._work(call, then or self.draw, lambda error: self.tell(trouble(self.words, error)))
+
+    def _work(
+        self,
+        call: Callable[[], Result],
+        then: Callable[[Result], object],
+        failed: Callable[[HarnessError], object],
+    ) -> None:
+        """Take no keys until something is done; a page that is gone hears nothing of it."""
+        self._hold(still=True)
+        self.desk.work.do(call, partial(self._ended, then), partial(self._ended, failed))
+
+    def _ended(self, tell: Callable[[Any], object], came: object) -> None:
+        if isValid(self):
+            self._hold(still=False)
+            tell(came)
+
+    def _hold(self, *, still: bool) -> None:
+        """Let keys mean nothing while something is saved, and say so where it takes long."""
+        self._busy = still
+        if still:
+            self._slow.start()
+        elif self._slow.isActive():
+            self._slow.stop()
+        else:
+            self.say("")  # it took long, and it is over
+
+    def _press(self, act: Act) -> None:
+        """Do what a button stands for."""
+        self.session.touched()
+        self._leave_panel(partial(self._act, act))
+
+    def _leave_panel(self, then: Callable[[], object] = lambda: None) -> None:
+        """Go back to the answer, and then do something; what is typed is kept before."""
+        item, texts = self.view.item, self._unkept()
+        if item is None or self._busy:
+            return
+        if self.mode is Mode.WRITING:
+            self._show_typed(item, self._writing.text)
+        if self.mode is not Mode.ANSWER:
+            self.enter_mode(Mode.ANSWER)
+        if texts:
+            keep = partial(self._keep, item.id, texts)
+            self._work(keep, partial(self._put_away, texts, then), partial(self._stay, texts))
+        else:
+            then()
+
+    def _act(self, act: Act) -> None:
+        """Do what an act means for the item that is shown."""
+        item, deed = self.view.item, self._deeds.get(act)
+        if item is None or deed is None or self._busy:
+            return
+        if act not in _ALWAYS and not item_words.allows(self.view, act):
+            self.say(item_words.why_not_now(self.words, self.view))
+        elif act in UNASKED and not self.asks:
+            self.say(self.words("This computer cannot show some letters."))
+        else:
+            deed(item)
+
+    def _lead(self, onward: Onward, _: ShownItem) -> None:
+        self.onward.emit(onward)
+
+    def _show_more(self) -> None:
+        if not self._busy:
+            self._more.offer(self._acts.folded, answers=self.view.done > 0)
+            self.enter_mode(Mode.MORE)
+
+    # asking once more
+
+    def _ask_why(self, _: ShownItem) -> None:
+        self._why.ask(Question("", self.words(self.WHY)))
+        self.enter_mode(Mode.WHY)
+
+    def _cannot_judge(self, why: CannotJudge | None) -> None:
+        item = self.view.item
+        if why is not None and item is not None:
+            self.enter_mode(Mode.ANSWER)
+            self._do(partial(self.session.cannot_judge, item.id, why))
+
+    def _ask_harm(self, item: ShownItem) -> None:
+        translating = self.session.translating
+        said = harm_question(self.words, harmful=item.harmful, translating=translating)
+        self._harm.ask(Question("", said))
+        self.enter_mode(Mode.HARM)
+
+    def _flag_harm(self) -> None:
+        item = self.view.item
+        if item is not None:
+            self.enter_mode(Mode.ANSWER)
+            self._do(partial(self.session.flag_harm, item.id, not item.harmful))
+
+    # writing
+
+    def _write(self, field: TextField, item: ShownItem) -> None:
+        self._field = field
+        self._open_box(item, item.comment if field is TextField.COMMENT else item.suggestion)
+        self._kept[field] = self._writing.text
+
+    def _open_box(self, item: ShownItem, text: str) -> None:
+        self.enter_mode(Mode.WRITING)
+        title = item_words.writing_title(self.words, self._field)
+        start = item.candidate if self._field is TextField.SUGGESTION else ""
+        self._writing.begin(title, text, start)
+
+    def _save(self, text: str) -> None:
+        item = self.view.item
+        if item is not None:
+            self._do(partial(self.session.save_text, item.id, self._field, text), self._written)
+
+    def _written(self, view: View) -> None:
+        if not view.trouble:
+            self.enter_mode(Mode.ANSWER)
+        self.draw(view)
+
+    def _show_typed(self, item: ShownItem, text: str) -> None:
+        """Let what stands in the box be seen beside the sentence, as the draft that it is now."""
+        comment = self._field is TextField.COMMENT
+        typed = replace(item, comment=text) if comment else replace(item, suggestion=text)
+        self.view = replace(self.view, item=typed)
+        self._texts.show_marks(self._marks(typed))
+
+    # keeping what is typed
+
+    def _begin_item(self, item: ShownItem) -> None:
+        super()._begin_item(item)
+        self._kept = {}
+
+    def _in_boxes(self) -> dict[TextField, str]:
+        """Give what stands in the boxes that are open."""
+        return {self._field: self._writing.text} if self.mode is Mode.WRITING else {}
+
+    def _unkept(self) -> dict[TextField, str]:
+        """Give what stands in the boxes and was not kept yet."""
+        typed = self._in_boxes()
+        return {field: text for field, text in typed.items() if text != self._kept.get(field)}
+
+    def _keep(self, item: str, texts: dict[TextField, str]) -> None:
+        for field, text in texts.items():
+            self.session.keep_draft(item, field, text)
+
+    def _put_away(self, texts: dict[TextField, str], then: Callable[[], object], _: None) -> None:
+        self._kept |= texts
+        then()
+
+    def _stay(self, texts: dict[TextField, str], error: HarnessError) -> None:
+        """Bring a text that is not on the disk back into its box, and say why."""
+        item = self.view.item
+        if item is not None and self.answering and self._field in texts:
+            self._open_box(item, texts[self._field])
+        self.tell(trouble(self.words, error))
+
+    def _draft_kept(self, item: str, texts: dict[TextField, str], _: None) -> None:
+        if not isValid(self) or self.view.item is None or self.view.item.id != item:
+            return
+        self._kept |= texts
+        if not self._busy:
+            self.tell(None)
+
+    def _draft_lost(self, error: HarnessError) -> None:
+        if isValid(self) and not self._busy:
+            self.tell(trouble(self.words, error))
