@@ -6,7 +6,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from harness.failures import StoreError
+from harness.failures import StoreError, UsageError
 
 SCHEMA_VERSION = 5
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
@@ -16,13 +16,21 @@ BUSY_MILLISECONDS = 30_000
 
 
 def home() -> Path:
-    """Give the data folder: ``ROSETTA_HOME``, else the platform's place for user data."""
-    chosen = os.environ.get("ROSETTA_HOME")
-    if chosen:
-        return Path(chosen).expanduser()
-    from platformdirs import user_data_path
+    """Give the data folder: ``ROSETTA_HOME``, else the platform's place for user data.
 
-    return user_data_path("rosetta-tui", appauthor=False)
+    Raises UsageError where the system knows no home folder of this person.
+    """
+    chosen = os.environ.get("ROSETTA_HOME")
+    try:
+        if chosen:
+            return Path(chosen).expanduser()
+        from platformdirs import user_data_path
+
+        return user_data_path("rosetta-tui", appauthor=False)
+    except RuntimeError as error:
+        raise UsageError(
+            f"The data folder cannot be found ({error}). Name a folder in ROSETTA_HOME."
+        ) from None
 
 
 def default_path() -> Path:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from review.desktop import fonts
 from review.desktop.qt_words import QtWords
+from review.desktop.unforeseen import fault
 from review.session.troubles import Trouble
 from review.session.words import Words
 
@@ -72,7 +73,7 @@ class Application(QApplication):
             return
         words = self._words()
         said = words("Something went wrong inside the program. Your answers are safe.")
-        self.failed.emit(Trouble(said, f"{kind.__name__} {_place(trace)}"))
+        self.failed.emit(Trouble(said, fault(kind, trace)))
 
     def _never_restart(self, manager: QSessionManager) -> None:
         """Let the system end the session without asking anything: everything is on the disk."""
@@ -100,13 +101,3 @@ def _has_bus() -> bool:
 def languages_of_system() -> Sequence[str]:
     """Give the languages that the system speaks, where it tells them otherwise than by variables."""
     return QLocale.system().uiLanguages() if sys.platform in _TELL_LANGUAGES else ()
-
-
-def _place(trace: TracebackType | None) -> str:
-    """Name the innermost line of the program itself, as ``file.py:12``."""
-    place = ""
-    while trace is not None:
-        path = Path(trace.tb_frame.f_code.co_filename)
-        place = f"{path.name}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 
 from review.desktop.desk import Desk
-from review.desktop.folders import Folders
+from review.desktop.folders import Folders, first_folder
 from review.desktop.page import Page
 from review.files.finding import BATCH_SUFFIX
 from review.session import opening_words
@@ -26,12 +26,12 @@ class FilePage(Page):
         words = self.words
         self.place(words("Choose a file"))
         self.paragraph(opening_words.what_it_is_called(words), "quiet")
-        folders = Folders(desk, next(iter(sticks), Path.home()), BATCH_SUFFIX)
+        folders = Folders(desk, next(iter(sticks), first_folder()), BATCH_SUFFIX)
         folders.found.connect(self.chosen)
         folders.told.connect(self.tell)
         folders.moved.connect(lambda: self.tell(None))
         self.add(folders)
         for stick in sticks:
             self.button(stick.name or str(stick), partial(folders.open, stick))
-        self.button(words("My own folder"), partial(folders.open, Path.home()))
+        self.button(words("My own folder"), partial(folders.open, first_folder()))
         self.button(words("Back"), self.back, words("Esc"))

@@ -98,6 +98,14 @@ class Folders(QWidget):
         return [each for each in drives if each != self.here]
 
 
+def first_folder() -> Path:
+    """Give the person's own folder, or where the system knows none, the one in which all others lie."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(Path.cwd().anchor)
+
+
 def _listed(folder: Path, suffix: str) -> _Listed:
     """List the folders in a folder and its files of one kind, without hidden ones; raises StickError in words."""
     try:

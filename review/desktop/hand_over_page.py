@@ -14,7 +14,7 @@ from corpora.visible import readable
 from harness.failures import HarnessError
 from review.desktop.announcing import announce
 from review.desktop.desk import Desk
-from review.desktop.folders import Folders
+from review.desktop.folders import Folders, first_folder
 from review.desktop.offers import Offers
 from review.desktop.page import Page
 from review.desktop.rows import Rows
@@ -119,7 +119,7 @@ class HandOverPage(Page):
         """Let the person find another folder, from the one at home on."""
         words = self.words
         self._clear()
-        self._folders = Folders(self.desk, Path.home())
+        self._folders = Folders(self.desk, first_folder())
         self._folders.told.connect(self.tell)
         self._folders.moved.connect(self._moved)
         self.add(self._folders)

@@ -27,6 +27,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             "pip install 'rosetta-tui[desktop]'",
             _FAILED,
         )
+    try:
+        return _start(asked, language)
+    except HarnessError as error:
+        return _say(str(error), _FAILED)
+
+
+def _start(asked: argparse.Namespace, language: str | None) -> int:
     if asked.check:
         from review.desktop.check import check
 

@@ -24,7 +24,7 @@ from review.desktop.window import Window
 from review.desktop.work import Work
 from review.log.laptop import Laptop
 from review.session.erasing import open_laptop
-from review.session.opening import Opening, words_of_system
+from review.session.opening import Opening, is_there, words_of_system
 from review.session.troubles import Trouble
 from review.session.words import Words
 
@@ -37,9 +37,12 @@ _USUAL_SIZE = SIZES[1]
 
 
 class _Found(NamedTuple):
-    """What is read of the laptop's file before anything is drawn."""
+    """What is read of the disk before anything is drawn."""
 
     laptop: Laptop
+    here: list[Path]
+    missing: list[Path]
+    """Places that were named and are not there."""
     colours: str | None
     size: str | None
     shows_keys: str | None
@@ -72,7 +75,7 @@ class Running(QObject):
 
     def begin(self) -> None:
         """Open the laptop's file, away from the window."""
-        self.work.do(_find, self._opened, self._not_opened)
+        self.work.do(partial(_find, self._places), self._opened, self._not_opened)
 
     def come_forward(self, files: Sequence[Path]) -> None:
         """Show the window above others, and open what a later start was asked for."""
@@ -109,8 +112,8 @@ class Running(QObject):
     def _opened(self, found: _Found) -> None:
         self._opening = Opening(
             found.laptop,
-            places=[place for place in self._places if place.exists()] or None,
-            missing=[place for place in self._places if not place.exists()],
+            places=found.here or None,
+            missing=found.missing,
             language=self._language,
             system=self._system,
         )
@@ -130,10 +133,13 @@ class Running(QObject):
         self._take_asked()
 
     def _not_opened(self, error: HarnessError) -> None:
+        self._show_not_open(not_open(self.words, error))
+
+    def _show_not_open(self, why: Trouble) -> None:
         if self._ended:
             return
         self.look = self._dressed(None, None)
-        self._not_open = NotOpenWindow(self.words, not_open(self.words, error))
+        self._not_open = NotOpenWindow(self.words, why)
         self._not_open.again.connect(self._again)
         self._not_open.show()
 
@@ -165,15 +171,22 @@ class Running(QObject):
             self.work.do(keep, lambda _: None, lambda _: None)
 
     def _tell(self, trouble: Trouble) -> None:
-        if self.window is not None:
+        """Say what nobody foresaw; before there is a page, in a window of its own."""
+        if self.window is not None and self.window.page is not None:
             self.window.tell(trouble)
+        else:
+            self._show_not_open(trouble)
 
 
-def _find() -> _Found:
+def _find(places: Sequence[Path]) -> _Found:
     """Open the laptop's file; raises NotSaved or StoreError where it cannot be used."""
+    there = {place: is_there(place) for place in places}
+    here = [place for place in places if there[place]]
+    missing = [place for place in places if not there[place]]
     laptop = open_laptop(home())
     try:
-        return _Found(laptop, *map(laptop.setting, (COLOURS, TEXT_SIZE, SHOWS_KEYS)))
+        settings = map(laptop.setting, (COLOURS, TEXT_SIZE, SHOWS_KEYS))
+        return _Found(laptop, here, missing, *settings)
     except BaseException:
         laptop.close()
         raise

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal
 
 from harness.failures import HarnessError
+from review.desktop.unforeseen import UnforeseenError
 
 Result = TypeVar("Result")
 
@@ -69,6 +70,8 @@ class Work(QObject):
             result = ended.result()
         except HarnessError as error:
             failed(error)
+        except Exception as error:  # noqa: BLE001  no page waits for ever for what nobody foresaw
+            failed(UnforeseenError(error))
         else:
             then(result)
         _collect()

@@ -123,7 +123,7 @@ class Opening:
     @property
     def _named(self) -> list[Path]:
         """Files that the person named; one that was begun with is no longer the only choice."""
-        files = (path for path in self._places or () if not path.is_dir())
+        files = (path for path in self._places or () if not _is_folder(path))
         return [path for path in files if path not in self._begun]
 
     def is_named(self, choice: Choice) -> bool:
@@ -141,7 +141,7 @@ class Opening:
         )
 
     def _folders(self) -> list[Path]:
-        folders = [path for path in self._places or () if path.is_dir()]
+        folders = [path for path in self._places or () if _is_folder(path)]
         if self._places is None or (self._begun and not folders):
             return self.sticks()
         return folders
@@ -275,6 +275,21 @@ class _Received:
 
     choice: Choice
     data: bytes
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether something lies there; where one may not look, opening it says so."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False  # opening it says why
 
 
 def of_file(path: Path) -> Choice:

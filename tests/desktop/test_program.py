@@ -19,6 +19,33 @@ from tests.review.session.scenes import batch_of, write_file
 
 PROGRAM = "import sys; from review.desktop.program import main; sys.exit(main())"
 WITHOUT_QT = "import sys; sys.modules['PySide6'] = None; " + PROGRAM
+SEEN = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel
+from review.desktop.leaving import ending_by
+from review.desktop.running import Running
+
+if sys.argv[2] == "broken":
+    Running._show_window = lambda running, desk: int("a secret sentence")
+running = Running([Path(sys.argv[1])], "en")
+
+def look():
+    window = running.window or running._not_open
+    if window is None or not window.isVisible() or running.work.busy:
+        QTimer.singleShot(10, look)
+        return
+    print(*(each.text() for each in window.findChildren(QLabel)), sep="\\n")
+    running.end()
+
+with ending_by(running.end, running.app.tell_unforeseen):
+    running.begin()
+    QTimer.singleShot(0, look)
+    running.app.exec()
+    running.close()
+"""
+"""Prints what is read in the first window, for the place and the state that were asked for."""
 LOADED = """
 import sys
 from review.desktop import check, running
@@ -53,6 +80,26 @@ def home(tmp_path: Path) -> Path:
 def test_version(home: Path) -> None:
     ran = _run(home, "--version")
     assert (ran.returncode, ran.stdout) == (0, f"rosetta-review {VERSION}\n")
+
+
+def test_data_folder_that_cannot_be_found_is_said_in_words(home: Path) -> None:
+    ran = _run(home, ROSETTA_HOME="~nobody-of-this-name/folder")
+    assert ran.returncode == 1
+    assert "Name a folder in ROSETTA_HOME." in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_name_that_the_system_refuses_is_told_on_the_first_page(home: Path) -> None:
+    ran = _run(home, "x" * 300, "whole", code=SEEN)
+    assert ran.returncode == 0, ran.stderr
+    assert "This place cannot be used." in ran.stdout
+
+
+def test_fault_before_the_first_page_is_seen_in_a_window(home: Path) -> None:
+    ran = _run(home, "x", "broken", code=SEEN)
+    assert ran.returncode == 0, ran.stderr
+    assert "Something went wrong inside the program." in ran.stdout
+    assert "secret" not in ran.stdout + ran.stderr
 
 
 def test_check_draws_the_first_page_and_leaves_nothing(home: Path, tmp_path: Path) -> None:

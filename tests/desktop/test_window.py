@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,13 +9,14 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QMenuBar
 from shiboken6 import isValid
 
-from review.desktop.application import Application, _place
+from review.desktop.application import Application
 from review.desktop.choose_page import ChoosePage
 from review.desktop.consent_page import ConsentPage
 from review.desktop.item_page import ItemPage
 from review.desktop.look import SIZES
 from review.desktop.page import Page
 from review.desktop.settings_page import SettingsPage
+from review.desktop.unforeseen import fault
 from review.session.troubles import Trouble
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import CODE, batch_of, write_file
@@ -128,9 +128,8 @@ def test_unforeseen_error_is_told_without_its_words() -> None:
     assert told[0].detail.startswith("ValueError test_window.py:")
 
 
-def test_place_of_no_trace_is_empty() -> None:
-    assert _place(None) == ""
-    assert sys.excepthook is not None
+def test_fault_without_a_place_is_told_by_its_kind() -> None:
+    assert fault(ValueError, None) == "ValueError"
 
 
 HOSTILE = "abc\u202edef\u0007 " + "W" * 199

@@ -41,6 +41,16 @@ def test_ends_are_told_in_the_windows_thread_and_in_order(work: Work, qtbot: QtB
     assert not work.busy
 
 
+def test_what_nobody_foresaw_is_told_without_its_words(work: Work, qtbot: QtBot) -> None:
+    """A page that waits for an end gets one; the words of the error may hold a text of a secret sentence."""
+    told: list[str] = []
+    work.do(lambda: int("secret sentence"), lambda _: None, lambda error: told.append(str(error)))
+    qtbot.waitUntil(lambda: bool(told))
+    assert told[0].startswith("ValueError test_work.py:")
+    assert "secret" not in told[0]
+    assert not work.busy
+
+
 def test_rings_of_a_page_are_not_collected_in_the_other_thread(work: Work, qtbot: QtBot) -> None:
     """Python collects in whatever thread makes many things; there a widget's end would end the program."""
     ended_in: list[threading.Thread] = []
