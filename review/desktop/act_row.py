@@ -56,7 +56,11 @@ class ActRow(QWidget):
         """What is offered and has no button in sight."""
 
     def offer(self, offers: Sequence[Offer], behind: Sequence[Act], width: int, rows: int) -> None:
-        """Show these, as far as they fit into some rows of this width; ``behind`` are never in the row."""
+        """Show these, as far as they fit into some rows of this width; ``behind`` are never in the row.
+
+        The room of the rows is kept where less is offered: what stands above never moves under a hand.
+        """
+        self._keep_room(rows)
         if tuple(offers) != self._offered:
             self._offered = tuple(offers)
             self._make(offers)
@@ -68,6 +72,10 @@ class ActRow(QWidget):
             *behind,
         )
         self._more.setVisible(bool(self.folded))
+
+    def _keep_room(self, rows: int) -> None:
+        row = self._more.sizeHint().height()
+        self.setMinimumHeight(rows * row + (rows - 1) * max(0, self._flow.spacing()))
 
     def _make(self, offers: Sequence[Offer]) -> None:
         """Put a button for each offer into the row, in their order, and the one for the rest at its end."""

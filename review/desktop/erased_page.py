@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from corpora.visible import readable
 from harness.failures import HarnessError
 from review.desktop.desk import Desk
 from review.desktop.page import Page
@@ -33,9 +32,9 @@ class ErasedPage(Page):
         self.clear()
         if remains:
             self.place(words("Not everything is deleted"))
-            self.paragraph(words("This could not be deleted:"), "warn")
+            told = self.paragraph(words("This could not be deleted:"), "warn").text()
             for each in remains:
-                self.paragraph(self._named(each))
+                self.copyable(self._named(each), told)
             self.paragraph(words("Show this to whoever helps you with this computer."))
             self.button(words("Try again"), self._again)
         else:
@@ -54,7 +53,7 @@ class ErasedPage(Page):
             )
         else:
             name = each.name
-        return f"{readable(name)} – {readable(each.detail)}"
+        return f"{name} – {each.detail}"
 
     def _again(self) -> None:
         self.desk.work.do(partial(finish_erasing, self._folder), self._tried, self._failed)

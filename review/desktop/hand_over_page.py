@@ -184,7 +184,7 @@ class HandOverPage(Page):
         copies = Offers()
         copies.offer(self.words("Copy the six words"), partial(self._copy, file.phrase))
         self.add(copies)
-        self.paragraph(readable(str(file.path)), "quiet")
+        self.copyable(str(file.path), readable(file.path.name))
 
     def _copy(self, phrase: str) -> None:
         QGuiApplication.clipboard().setText(phrase)

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from corpora.visible import readable
+from review.desktop.emptying import empty
 from review.desktop.whole_text import WholeText
 from review.session.item_words import Mark
 
@@ -30,10 +31,7 @@ class Marks(QWidget):
         if tuple(marks) == self._shown:
             return
         self._shown = tuple(marks)
-        while (old := self._column.takeAt(0)) is not None:
-            if (widget := old.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._column)
         for mark in marks:
             self._add(mark)
         self.setVisible(bool(marks))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from review.desktop.buttons import Button
 from review.desktop.capital import capital
+from review.desktop.emptying import empty
 from review.desktop.flow import FlowLayout
 from review.session.keys import ACT_WORDS, KEYS, Act
 from review.session.words import Words
@@ -33,10 +34,7 @@ class MoreActs(QWidget):
 
     def offer(self, acts: Sequence[Act], *, answers: bool) -> None:
         """Show a button for each, one for the person's own answers where there are any, and one that goes back."""
-        while (old := self._flow.takeAt(0)) is not None:
-            if (widget := old.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._flow)
         for act in acts:
             button = Button(self._words(self._said[act]), KEYS[act][0])
             button.clicked.connect(lambda _=False, act=act: self.chosen.emit(act))

@@ -27,10 +27,12 @@ from review.desktop.announcing import announce
 from review.desktop.banner import Banner
 from review.desktop.buttons import Button
 from review.desktop.desk import Desk
+from review.desktop.emptying import empty
 from review.desktop.flow import FlowLayout
 from review.desktop.letters import set_letters
 from review.desktop.look import SIZES
 from review.desktop.more_below import MoreBelow
+from review.desktop.whole_text import WholeText
 from review.session.troubles import Trouble
 from review.session.words import Words
 
@@ -40,6 +42,8 @@ _BETWEEN, _EDGE = 12, 20
 """Pixels between two paragraphs, and around the page."""
 _APART, _TOGETHER = "\u2066", "\u2069"
 """Between them a sign keeps its side of a letter, whatever the direction of the page."""
+_LEAST_READ = 40
+"""Pixels of what scrolls that are left on the smallest screen; what stands below it never gives way."""
 _INSET = 5
 """Pixels by which text is set in, so that it begins where the box of a button begins."""
 _LONG = re.compile(r"\S{30}")
@@ -123,6 +127,13 @@ class Page(QWidget):
         self.add(label)
         return label
 
+    def copyable(self, text: str, name: str) -> None:
+        """Add something that is copied as it stands: a path, or what whoever helps is shown; ``name`` says what it is."""
+        pane = WholeText()
+        pane.setAccessibleName(name)
+        pane.show_text(readable(text))
+        self.add(pane)
+
     def add(self, widget: QWidget) -> None:
         """Add anything to the part that scrolls."""
         self._body.addWidget(widget)
@@ -155,10 +166,7 @@ class Page(QWidget):
     def clear(self) -> None:
         """Take everything away that was added."""
         for layout in (self._body, self._held, self._foot):
-            while (item := layout.takeAt(0)) is not None:
-                if (widget := item.widget()) is not None:
-                    widget.hide()
-                    widget.deleteLater()
+            empty(layout)
 
     # keys
 
@@ -294,6 +302,7 @@ class Page(QWidget):
         self._scroll.setWidget(inside)
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setMinimumHeight(_LEAST_READ)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         return self._scroll

@@ -184,17 +184,13 @@ class SentenceFace(Page):
         """Show an item from its first line."""
         self._scroll.verticalScrollBar().setValue(0)
 
-    def tell(self, trouble: Trouble | None) -> None:
-        """Say what went wrong, and fold what would push the sentence out of sight then."""
-        super().tell(trouble)
-        self._arrange()
-
     # where it is shown
 
     def enter_mode(self, mode: Mode) -> None:
         """Let the next key mean something else; what went wrong before it is over."""
         self.mode = mode
         self.tell(None)
+        self._arrange()
         self._take_keys()
         if (panel := self._panels.get(mode)) is not None:
             self._bring(panel)
@@ -232,8 +228,6 @@ class SentenceFace(Page):
     def _rows(self) -> int:
         """Tell how many rows of acts leave the texts their room."""
         lines = self.height() / self._acts.fontMetrics().lineSpacing()
-        if self.troubled:
-            return 1
         return 2 if lines >= ROOMY_LINES and self.around() == self.desk.look.size else 1
 
     def _width(self) -> int:

@@ -20,6 +20,7 @@ from review.desktop.item_page import ItemPage
 from review.desktop.look import Look, Theme
 from review.desktop.page import Page
 from review.desktop.sitting import Sitting
+from review.desktop.text_pane import TextPane
 from review.desktop.window import Window
 from review.desktop.work import Work
 from review.files.batch import Batch, write_batch
@@ -174,7 +175,8 @@ class Scene:
 
     def texts(self) -> str:
         """Give everything that is to be read on the page, without the places where a line may break."""
-        return "\n".join(each.text() for each in self._seen(QLabel)).replace("\u200b", "")
+        labels = [each.text().replace("\u200b", "") for each in self._seen(QLabel)]
+        return "\n".join([*labels, *(each.toPlainText() for each in self._seen(TextPane))])
 
     def _seen(self, kind: type[WidgetOf]) -> list[WidgetOf]:
         QApplication.processEvents()  # what was added is shown by the next event

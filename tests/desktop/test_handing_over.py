@@ -49,7 +49,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def phrase(scene: Scene) -> str:
-    (pane,) = [each for each in scene.page.findChildren(TextPane) if each.isVisible()]
+    pane = next(each for each in scene.page.findChildren(TextPane) if each.isVisible())
     return pane.toPlainText()
 
 
