@@ -33,7 +33,7 @@ reviewer-bundle: $(BUNDLE)/.installed
 	$(BUNDLE)/bin/python packaging/reviewer/build.py $(BUILT)
 
 wheelhouse: $(VENV)/.installed
-	$(BIN)/python packaging/wheelhouse.py
+	$(BIN)/python packaging/reviewer/wheelhouse.py
 
 $(VENV)/.installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -36,7 +36,7 @@ def check(folder: Path, work: Path) -> dict[str, object]:
     return {
         "version": version,
         "check": said,
-        "without network": shutil.which("unshare") is not None,
+        "without network": bool(_alone()),
     }
 
 

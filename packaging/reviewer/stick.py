@@ -7,11 +7,12 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+import own_folder
 import pictures
 import sample
 import start_here
+from own_folder import CHECKSUMS
 
-CHECKSUMS = "CHECKSUMS.txt"
 _HOW = (
     "# To check, here on the stick. Linux: sha256sum -c CHECKSUMS.txt   Mac: shasum -a 256 -c CHECKSUMS.txt   "
     "Windows: certutil -hashfile FILE SHA256\n"
@@ -20,9 +21,7 @@ _HOW = (
 
 def lay_out(folder: Path, programs: Mapping[str, Path], licences: str, work: Path) -> Path:
     """Make the folder that is copied to a stick; ``programs`` are archives by system."""
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
+    own_folder.make(folder)
     there = [system for system in start_here.ARCHIVES if system in programs]
     for system in there:
         shutil.copyfile(programs[system], folder / start_here.ARCHIVES[system])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import recipe
@@ -22,7 +23,7 @@ _FORM = """VSVersionInfo(
 def text() -> str:
     """Give the version resource."""
     version = recipe.version()
-    numbers = tuple((*map(int, version.split(".")), 0, 0, 0, 0)[:4])
+    numbers = _numbers(version)
     said = {
         "CompanyName": "Rosetta TUI contributors",
         "FileDescription": recipe.TITLE,
@@ -35,6 +36,13 @@ def text() -> str:
     }
     strings = "\n".join(f"      StringStruct({name!r}, {value!r})," for name, value in said.items())
     return _FORM.format(numbers=numbers, strings=strings)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Give the four numbers of a version; what makes it a candidate or a development version is no number."""
+    release = re.match(r"[\d.]*\d", version)
+    parts = release[0].split(".") if release else ()
+    return (*map(int, parts), 0, 0, 0, 0)[:4]
 
 
 def write(path: Path) -> Path:

@@ -64,6 +64,19 @@ def test_macos_is_told_whose_the_files_are() -> None:
     assert entries["LSMinimumSystemVersion"] == "12.0"
 
 
+@pytest.mark.parametrize(
+    ("version", "numbers"),
+    [("0.1.0", (0, 1, 0, 0)), ("0.2.0rc1", (0, 2, 0, 0)), ("1.2.3.4.5", (1, 2, 3, 4)),
+     ("2", (2, 0, 0, 0)), ("0.3.dev0", (0, 3, 0, 0))],
+)  # fmt: skip
+def test_windows_knows_four_numbers_of_any_version(
+    monkeypatch: pytest.MonkeyPatch, version: str, numbers: tuple[int, ...]
+) -> None:
+    windows_version = part("windows_version")
+    monkeypatch.setattr(windows_version.recipe, "version", lambda: version)
+    assert f"filevers={numbers}," in windows_version.text()
+
+
 def test_windows_is_told_the_version() -> None:
     tree = ast.parse(part("windows_version").text(), mode="eval").body
     assert isinstance(tree, ast.Call)

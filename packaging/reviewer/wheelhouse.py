@@ -1,6 +1,6 @@
 """Gathers the wheels of the full program, so that it can be installed where there is no network.
 
-    python packaging/wheelhouse.py [--out FOLDER]
+    python packaging/reviewer/wheelhouse.py [--out FOLDER]
 
 What is gathered is what ``requirements.lock`` names for this platform and this Python, Qt for the reviewer's
 window as the bundle has it, and our own wheel.
@@ -12,18 +12,19 @@ import argparse
 import hashlib
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+import own_folder
+from own_folder import CHECKSUMS
+
+ROOT = Path(__file__).parents[2]
 LOCK = ROOT / "requirements.lock"
 WINDOW_LOCK = ROOT / "packaging" / "requirements-bundle.lock"
 WINDOW = ("pyside6-essentials", "shiboken6")
-CHECKSUMS = "CHECKSUMS.txt"
 INSTALL = "INSTALL.txt"
 SCRIPT = {"win32": "install.cmd"}.get(sys.platform, "install.sh")
 
@@ -65,10 +66,7 @@ def main() -> int:
     """Gather the wheels and write how to install them."""
     parser = argparse.ArgumentParser(description="Gather the wheels of the full program.")
     parser.add_argument("--out", type=Path, default=ROOT / "dist" / "wheelhouse")
-    folder = parser.parse_args().out.resolve()
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
+    folder = own_folder.make(parser.parse_args().out.resolve())
     gather(folder)
     write_words(folder)
     total = sum(each.stat().st_size for each in folder.iterdir())
@@ -115,6 +113,7 @@ def write_words(folder: Path) -> None:
     lines = (
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
         for path in sorted(folder.iterdir())
+        if path.name != CHECKSUMS
     )
     (folder / CHECKSUMS).write_text("".join(lines), encoding="ascii")
 
