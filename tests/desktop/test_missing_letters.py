@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 import unicodedata
 
@@ -31,6 +32,11 @@ from review.desktop.missing_letters import first_missing
         ("a\u0378", "\u0378"),
         ("a😀b", "😀"),
         ("\U000e1234", "\U000e1234"),
+        ("a\u07ca", "\u07ca"),
+        ("\u0712b", "\u0712"),
+        ("\u0780", "\u0780"),
+        ("a\u07ca ! \u2014 \u0712", "\u07ca"),
+        ("! \u07ca", "\u07ca"),
     ],
 )
 def test_with_the_bundled_fonts_alone(qapp: QApplication, text: str, missing: str | None) -> None:
@@ -63,3 +69,35 @@ def test_a_whole_review_is_looked_through_at_once(qapp: QApplication) -> None:
     began = time.perf_counter()
     assert first_missing(texts) is None
     assert time.perf_counter() - began < 1.0  # 0.05 s here; a loaded machine may take its time
+
+
+def test_a_sign_that_scripts_share_is_not_blamed_for_its_neighbour(qapp: QApplication) -> None:
+    assert first_missing(["\u2014 \u2212", "\u07ca\u2014\u2212"]) == "\u07ca"
+
+
+def _assigned() -> list[str]:
+    """Give every character that shows something, in no order of scripts; the seed keeps it the same."""
+    known = [chr(code) for code in range(0x20, 0x30000)]
+    seen = [each for each in known if unicodedata.category(each)[0] in "LMNPS"]
+    return random.Random(5).sample(seen, len(seen))
+
+
+@pytest.mark.parametrize("kind", ["one text", "a text each", "all with a mark"])
+def test_five_thousand_different_characters_hold_nobody_up(qapp: QApplication, kind: str) -> None:
+    letters = _assigned()[:5000]
+    first_missing(letters)  # every font that is needed is open now, as after the first page
+    texts = {
+        "one text": ["".join(letters)],
+        "a text each": letters,
+        "all with a mark": ["".join(f"{letter}\u07eb" for letter in letters)],
+    }[kind]
+    began = time.process_time()
+    assert first_missing(texts) is not None
+    assert time.process_time() - began < 0.5  # 0.07 s here; a loaded machine may take its time
+
+
+def test_a_thousand_marks_on_one_letter_are_looked_at_once(qapp: QApplication) -> None:
+    began = time.process_time()
+    assert first_missing(["a" + "\u0301" * 20_000]) is None
+    assert first_missing(["a" + "\u0301" * 20_000 + "\u0378"]) is not None
+    assert time.process_time() - began < 0.5
