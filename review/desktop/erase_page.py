@@ -13,20 +13,18 @@ from shiboken6 import isValid
 from harness.failures import HarnessError
 from review.desktop.announcing import announce
 from review.desktop.buttons import Button
-from review.desktop.clipboard import forget_clipboard
 from review.desktop.desk import Desk
 from review.desktop.page import Page
 from review.desktop.tick import Tick
-from review.session.erasing import Remains, erase_everything, why_not_erased
-from review.session.troubles import trouble
+from review.session.troubles import Trouble, trouble
 from review.session.waiting import Kept, kept
 
 
 class ErasePage(Page):
     """Says what lies here before it asks; where something is handed over first, that is the main button."""
 
-    erased = Signal(object)
-    """It is done; with the Remains that could not be deleted."""
+    delete = Signal()
+    """The person wants it, and is sure; until ``tell_not_deleted`` nothing leads away from the page."""
     hand_over = Signal()
     """The person hands over first."""
 
@@ -34,15 +32,29 @@ class ErasePage(Page):
         super().__init__(desk)
         self._first: Button | None = None
         self._sure: Tick | None = None
+        self._keep: Button | None = None
+        self._deleting = False
         self.place(self.words("Delete everything from this computer"))
         self.desk.work.do(partial(kept, desk.opening.laptop), self._show, self._not_known)
 
     def enter(self) -> None:
         """Do what the main button does; deleting is none."""
-        if self._first is not None:
-            self.hand_over.emit()
-        else:
+        if self._first is None:
             self.back()
+        elif not self._deleting:
+            self.hand_over.emit()
+
+    def back(self) -> None:
+        """Keep everything, while nothing is being deleted."""
+        if not self._deleting:
+            super().back()
+
+    def tell_not_deleted(self, why: Trouble) -> None:
+        """Say why nothing was deleted, and let the person choose again."""
+        self._hold(deleting=False)
+        self.say("")
+        self.tell(why)
+        announce(self, why.said)
 
     def _not_known(self, error: HarnessError) -> None:
         """Say why it is not known what lies here, and still let the person delete it."""
@@ -59,7 +71,7 @@ class ErasePage(Page):
         self._say_what_goes()
         self._sure = Tick(self.words("I want this, and I know that it cannot be undone."))
         self.add(self._sure)
-        self.button(
+        self._keep = self.button(
             self.words("Keep everything"), self.back, self.words("Esc"), main=not self._first
         )
         self._delete = self.button(self.words("Delete everything"), self._do)
@@ -108,20 +120,15 @@ class ErasePage(Page):
     def _do(self) -> None:
         if self._sure is None or not self._sure.isChecked():
             return
-        self._delete.setEnabled(False)
+        self._hold(deleting=True)
         self.tell(None)
         self.say(self.words("Deleting …"))
-        self.desk.work.do(
-            partial(erase_everything, self.desk.opening.laptop), self._done, self._not_done
-        )
+        self.delete.emit()
 
-    def _done(self, remains: tuple[Remains, ...]) -> None:
-        forget_clipboard()
-        self.erased.emit(remains)
-
-    def _not_done(self, error: HarnessError) -> None:
-        if isValid(self):
-            self.say("")
-            self.tell(why_not_erased(self.words, error))
-            self._delete.setEnabled(True)
-            announce(self, why_not_erased(self.words, error).said)
+    def _hold(self, *, deleting: bool) -> None:
+        """Let nothing on the page be pressed while everything is being deleted; the keys stay with the page."""
+        self._deleting = deleting
+        self.setFocus()
+        for act in (self._first, self._sure, self._keep, self._delete):
+            if act is not None:
+                act.setEnabled(not deleting)

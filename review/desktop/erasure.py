@@ -6,17 +6,22 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
+from harness.failures import HarnessError
+from review.desktop.clipboard import forget_clipboard
 from review.desktop.desk import Desk
 from review.desktop.erase_page import ErasePage
 from review.desktop.erased_page import ErasedPage
 from review.desktop.hand_over_page import HandOverPage
 from review.desktop.window import Window
-from review.session.erasing import Remains
+from review.session.erasing import Remains, erase_everything, why_not_erased
 from review.session.waiting import hand_over_all
 
 
 class Erasure(QObject):
-    """Lies over whatever page is shown, which is still there where nothing was deleted."""
+    """Lies over whatever page is shown, which is still there where nothing was deleted.
+
+    Nothing else leads away from its pages: what is being deleted must not be written to meanwhile.
+    """
 
     def __init__(self, window: Window, desk: Desk) -> None:
         super().__init__(window)
@@ -26,15 +31,25 @@ class Erasure(QObject):
     def start(self) -> None:
         """Say what would be lost, and ask."""
         page = ErasePage(self._desk)
-        page.erased.connect(self._erased)
+        page.left.connect(self._window.uncover)
         page.hand_over.connect(self._hand_over)
-        self._window.show_over(page)
+        page.delete.connect(partial(self._delete, page))
+        self._window.hold(page)
 
     def _hand_over(self) -> None:
         opening = self._desk.opening
         page = HandOverPage(self._desk, partial(hand_over_all, opening.laptop), opening.sticks)
-        self._window.show_over(page)
-        page.left.connect(self.start)  # after the window has uncovered what lies below
+        page.left.connect(self.start)
+        self._window.hold(page)
+
+    def _delete(self, page: ErasePage) -> None:
+        """Delete everything, whatever becomes of the page; what was copied is forgotten even if it ends now."""
+        forget_clipboard()
+        delete = partial(erase_everything, self._desk.opening.laptop)
+        self._desk.work.do(delete, self._erased, partial(self._not_erased, page))
 
     def _erased(self, remains: tuple[Remains, ...]) -> None:
         self._window.show_last(ErasedPage(self._desk, remains))
+
+    def _not_erased(self, page: ErasePage, error: HarnessError) -> None:
+        page.tell_not_deleted(why_not_erased(self._desk.words, error))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 
+from corpora.visible import readable
 from review.desktop.desk import Desk
 from review.desktop.folders import Folders, first_folder
 from review.desktop.page import Page
@@ -32,6 +33,6 @@ class FilePage(Page):
         folders.moved.connect(lambda: self.tell(None))
         self.add(folders)
         for stick in sticks:
-            self.button(stick.name or str(stick), partial(folders.open, stick))
+            self.button(readable(stick.name or str(stick)), partial(folders.open, stick))
         self.button(words("My own folder"), partial(folders.open, first_folder()))
         self.button(words("Back"), self.back, words("Esc"))

@@ -45,6 +45,8 @@ class HandOverPage(Page):
         self._saving = False
         self._settled = False
         """True while a file is being written, and when it is there."""
+        self._offered_settings = True
+        """Whether the settings were offered before that: they would lead away from the six words."""
         self._came_of_it = ""
         """What came of the last try."""
         self._act: Callable[[], None] = self.look
@@ -131,7 +133,7 @@ class HandOverPage(Page):
     def _moved(self) -> None:
         if self._folders is not None:
             self.tell(None)
-            self._heard(str(self._folders.here))
+            self._heard(readable(str(self._folders.here)))
 
     def _save_in_folder(self) -> None:
         if self._folders is not None:
@@ -144,6 +146,8 @@ class HandOverPage(Page):
         if self._settled:
             return
         self._settled = self._saving = True
+        self._offered_settings = self.offers_settings
+        self.offer_settings(False)
         self._came_of_it = ""
         self._clear()
         self._heard(self.paragraph(page_words.saving_to_stick(self.words), "strong").text())
@@ -154,6 +158,7 @@ class HandOverPage(Page):
         if not isValid(self):
             return
         self._settled = self._saving = False
+        self.offer_settings(self._offered_settings)
         self._came_of_it = self.words("Nothing was written. Choose another place, or try again.")
         self._ask()
         self.tell(trouble(self.words, error))

@@ -21,7 +21,7 @@ class LanguageRow(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         row = FlowLayout(self)
-        for tag, name in desk.opening.languages().items():
+        for tag, name in desk.opening.languages.items():
             if tag != desk.words.language:
                 button = Button(name)
                 button.clicked.connect(partial(self._choose, tag))

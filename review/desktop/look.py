@@ -21,6 +21,14 @@ SIZES: Final = (16, 20, 26, 36, 48)
 """Pixels of the letters of a page."""
 
 
+class Setting(StrEnum):
+    """Name of a setting in the laptop's file."""
+
+    COLOURS = "window colours"
+    TEXT_SIZE = "window text size"
+    SHOWS_KEYS = "window shows keys"
+
+
 class Theme(StrEnum):
     """A set of colours."""
 
@@ -71,8 +79,8 @@ class Look(QObject):
 
     changed = Signal()
 
-    def __init__(self, theme: Theme, size: int, keep: Callable[[str, str], None]) -> None:
-        """``keep`` remembers a setting: its name and its value."""
+    def __init__(self, theme: Theme, size: int, keep: Callable[[Setting, str], None]) -> None:
+        """``keep`` remembers a setting."""
         super().__init__()
         self.theme, self.size = theme, _nearest(size)
         self.shows_keys = True
@@ -89,19 +97,19 @@ class Look(QObject):
         """Take other colours."""
         if theme is not self.theme:
             self.theme = theme
-            self._change("window colours", theme.value)
+            self._change(Setting.COLOURS, theme.value)
 
     def set_size(self, px: int) -> None:
         """Take the size that is nearest to this many pixels."""
         if (size := _nearest(px)) != self.size:
             self.size = size
-            self._change("window text size", str(size))
+            self._change(Setting.TEXT_SIZE, str(size))
 
     def set_shows_keys(self, shows: bool) -> None:
         """Show on each button the key that does the same, or only its words."""
         if shows is not self.shows_keys:
             self.shows_keys = shows
-            self._change("window shows keys", "yes" if shows else "no")
+            self._change(Setting.SHOWS_KEYS, "yes" if shows else "no")
 
     def larger(self) -> None:
         """Take the next larger size, where there is one."""
@@ -121,7 +129,7 @@ class Look(QObject):
         app.setFont(fonts.font(self.size))
         app.setStyleSheet(sheet(self.colours, self.size))
 
-    def _change(self, name: str, value: str) -> None:
+    def _change(self, name: Setting, value: str) -> None:
         if self._app is not None:
             self.apply(self._app)
         self._keep(name, value)

@@ -86,9 +86,14 @@ class Page(QWidget):
         self.setFocus()
         announce(self, self._place.text())
 
-    def offer_no_settings(self) -> None:
-        """Take the way to the settings away: there is nothing left to set."""
-        self._settings.hide()
+    def offer_settings(self, offered: bool) -> None:
+        """Offer the way to the settings, or take it away where nothing may lead away from the page."""
+        self._settings.setVisible(offered)
+
+    @property
+    def offers_settings(self) -> bool:
+        """Whether the settings may be laid over the page."""
+        return not self._settings.isHidden()
 
     # what a page says
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -16,22 +16,16 @@ from review.desktop.application import Application, languages_of_system
 from review.desktop.desk import Desk
 from review.desktop.erasure import Erasure
 from review.desktop.leaving import ending_by, saying_no_screen
-from review.desktop.look import SIZES, Look, Theme
+from review.desktop.look import SIZES, Look, Setting, Theme
 from review.desktop.not_open_window import NotOpenWindow, not_open
 from review.desktop.one_window import OneWindow
 from review.desktop.visit import Visit
 from review.desktop.window import Window
 from review.desktop.work import Work
-from review.log.laptop import Laptop
 from review.session.erasing import open_laptop
 from review.session.opening import Opening, is_there, words_of_system
 from review.session.troubles import Trouble
 from review.session.words import Words
-
-COLOURS = "window colours"
-TEXT_SIZE = "window text size"
-SHOWS_KEYS = "window shows keys"
-"""Names of settings in the laptop's file."""
 
 _USUAL_SIZE = SIZES[1]
 
@@ -39,13 +33,8 @@ _USUAL_SIZE = SIZES[1]
 class _Found(NamedTuple):
     """What is read of the disk before anything is drawn."""
 
-    laptop: Laptop
-    here: list[Path]
-    missing: list[Path]
-    """Places that were named and are not there."""
-    colours: str | None
-    size: str | None
-    shows_keys: str | None
+    opening: Opening
+    settings: Mapping[Setting, str | None]
 
 
 class Running(QObject):
@@ -75,7 +64,8 @@ class Running(QObject):
 
     def begin(self) -> None:
         """Open the laptop's file, away from the window."""
-        self.work.do(partial(_find, self._places), self._opened, self._not_opened)
+        find = partial(_find, self._places, self._language, self._system)
+        self.work.do(find, self._opened, self._not_opened)
 
     def come_forward(self, files: Sequence[Path]) -> None:
         """Show the window above others, and open what a later start was asked for."""
@@ -110,17 +100,11 @@ class Running(QObject):
     # the laptop's file
 
     def _opened(self, found: _Found) -> None:
-        self._opening = Opening(
-            found.laptop,
-            places=found.here or None,
-            missing=found.missing,
-            language=self._language,
-            system=self._system,
-        )
+        self._opening = found.opening
         if self._ended:
             return
         self.app.speak()
-        self.look = self._dressed(found.colours, found.size, shows_keys=found.shows_keys != "no")
+        self.look = self._dressed(found.settings)
         self._show_window(Desk(self._opening, self.work, self.look))
 
     def _show_window(self, desk: Desk) -> None:
@@ -138,7 +122,7 @@ class Running(QObject):
     def _show_not_open(self, why: Trouble) -> None:
         if self._ended:
             return
-        self.look = self._dressed(None, None)
+        self.look = self._dressed({})
         self._not_open = NotOpenWindow(self.words, why)
         self._not_open.again.connect(self._again)
         self._not_open.show()
@@ -150,13 +134,13 @@ class Running(QObject):
 
     # looks
 
-    def _dressed(self, colours: str | None, size: str | None, *, shows_keys: bool = True) -> Look:
-        theme = self._theme_of_system()
+    def _dressed(self, settings: Mapping[Setting, str | None]) -> Look:
+        theme, size = self._theme_of_system(), settings.get(Setting.TEXT_SIZE)
         with suppress(ValueError):
-            theme = Theme(colours or theme)
+            theme = Theme(settings.get(Setting.COLOURS) or theme)
         pixels = int(size) if size and size.isascii() and size.isdigit() else _USUAL_SIZE
         look = Look(theme, pixels, self._keep)
-        look.shows_keys = shows_keys
+        look.shows_keys = settings.get(Setting.SHOWS_KEYS) != "no"
         look.apply(self.app)
         return look
 
@@ -164,9 +148,10 @@ class Running(QObject):
         dark = self.app.styleHints().colorScheme() is Qt.ColorScheme.Dark
         return Theme.DARK if dark else Theme.LIGHT
 
-    def _keep(self, name: str, value: str) -> None:
-        """Remember a setting; where it cannot be kept, it holds for now."""
-        if self._opening is not None:
+    def _keep(self, name: Setting, value: str) -> None:
+        """Remember a setting; where it cannot be kept, or everything was deleted, it holds for now."""
+        over = self.window is not None and self.window.is_over
+        if self._opening is not None and not over:
             keep = partial(self._opening.laptop.set_setting, name, value)
             self.work.do(keep, lambda _: None, lambda _: None)
 
@@ -178,15 +163,17 @@ class Running(QObject):
             self._show_not_open(trouble)
 
 
-def _find(places: Sequence[Path]) -> _Found:
+def _find(places: Sequence[Path], language: str | None, system: Sequence[str]) -> _Found:
     """Open the laptop's file; raises NotSaved or StoreError where it cannot be used."""
     there = {place: is_there(place) for place in places}
     here = [place for place in places if there[place]]
     missing = [place for place in places if not there[place]]
     laptop = open_laptop(home())
     try:
-        settings = map(laptop.setting, (COLOURS, TEXT_SIZE, SHOWS_KEYS))
-        return _Found(laptop, here, missing, *settings)
+        opening = Opening(
+            laptop, places=here or None, missing=missing, language=language, system=system
+        )
+        return _Found(opening, {name: laptop.setting(name) for name in Setting})
     except BaseException:
         laptop.close()
         raise

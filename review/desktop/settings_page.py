@@ -64,7 +64,7 @@ class SettingsPage(Page):
         self._themes = self._one_of(
             words("Colours"), tuple(THEMES), Answers(themes), look.set_theme
         )
-        self._languages(desk.opening.languages())
+        self._languages(desk.opening.languages)
         self._keys()
         self._about()
         self._offer_erasing()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject
 
@@ -31,12 +31,20 @@ from review.files.batch import Batch
 from review.files.problem import FileError, FileProblem
 from review.log.payloads import Face
 from review.session import opening_words
-from review.session.opening import Choice, of_file
+from review.session.opening import Choice, Opening, of_file
 from review.session.session import Session
 from review.session.troubles import Trouble, trouble
 from review.session.view import Phase, View
 
 Result = TypeVar("Result")
+
+
+class _Reviews(NamedTuple):
+    """What can be opened."""
+
+    choices: list[Choice]
+    named: Choice | None
+    """The only one there is, where the person named that very file and so has chosen."""
 
 
 class Visit(QObject):
@@ -53,10 +61,14 @@ class Visit(QObject):
         self._session: Session | None = None
         self._sitting: Sitting | None = None
         self._next: Path | None = None
-        """A file that was handed to the program during a sitting; it is opened after that."""
+        """A file that was handed to the program and waits until the person can be led to it."""
+        self._next_is_told = False
+        """True when the person knows that it waits."""
         window.dropped.connect(self.take)
         window.reworded.connect(self._reword)
         window.closing.connect(self._keep)
+        window.uncovered.connect(self._look_at_next)
+        desk.work.rested.connect(self._look_at_next)
         desk.look.changed.connect(self._name_font)
 
     # which review
@@ -66,26 +78,39 @@ class Visit(QObject):
         self._choose(None)
 
     def take(self, path: Path) -> None:
-        """Open a file: at once, or after the sentences that the person is at."""
-        if self._window.is_over:
+        """Open a file: at once, or after what is under way and the sentences that the person is at."""
+        self._next, self._next_is_told = path, False
+        self._look_at_next()
+
+    def _look_at_next(self) -> None:
+        """Open the file that waits, as soon as that leads away from nothing; say before that it waits."""
+        path = self._next
+        if path is None or self._desk.work.busy or self._window.is_over:
             return
-        if self._sitting is not None:
-            self._next = path
+        if self._sitting is None and not self._window.is_held:
+            self._leave_session(self._lead_to_next)
+        elif not self._next_is_told:
+            self._next_is_told = True
             self._say(self._desk.words("{name} is opened when you stop here.", name=path.name))
-        else:
+
+    def _lead_to_next(self) -> None:
+        path, self._next = self._next, None
+        if path is not None:
+            self._window.uncover()
             self._do(partial(of_file, path), self._open)
 
     def _choose(self, why: Trouble | None, said: str = "") -> None:
         self._do(
-            self._opening.choices,
+            partial(_look_for_reviews, self._opening),
             partial(self._list, why, said),
-            lambda error: self._list(trouble(self._desk.words, error), said, []),
+            lambda error: self._list(trouble(self._desk.words, error), said, _Reviews([], None)),
         )
 
-    def _list(self, why: Trouble | None, said: str, choices: list[Choice]) -> None:
+    def _list(self, why: Trouble | None, said: str, reviews: _Reviews) -> None:
         first, self._first = self._first, False
-        if first and len(choices) == 1 and self._opening.is_named(choices[0]):
-            self._open(choices[0])
+        choices, named = reviews
+        if first and named is not None:
+            self._open(named)
         else:
             self._show(partial(self._show_list, choices, why, said or self._opening.not_here()))
 
@@ -220,7 +245,7 @@ class Visit(QObject):
             self._sit(batch, session)
 
     def _ask_consent(self, batch: Batch, session: Session) -> None:
-        before = self._window.page
+        before = self._window.below
         shares = isinstance(before, ConsentPage) and before.shares
         page = ConsentPage(self._desk, session.manifest, shares=shares)
         page.agreed.connect(self._unless_busy(partial(self._agree, page, batch, session)))
@@ -238,15 +263,17 @@ class Visit(QObject):
         self._do(partial(session.agree, share_corrections=shares), agreed)
 
     def _decline(self, session: Session) -> None:
-        """Begin nothing: the person who typed a code is forgotten again."""
-        self._session = None
+        """Begin nothing."""
         said = opening_words.nothing_begun(session.words)
+        self._leave_session(partial(self._choose, None, said))
 
-        def decline() -> None:
-            session.close()
-            self._opening.forget_reviewer()
-
-        self._do(decline, lambda _: self._choose(None, said))
+    def _leave_session(self, then: Callable[[], None]) -> None:
+        """Close a session that nobody agreed to, if there is one; who typed a code for it is forgotten again."""
+        session, self._session = self._session, None
+        if session is None:
+            then()
+        else:
+            self._do(partial(_close_unbegun, self._opening, session), lambda _: then())
 
     def _sit(self, batch: Batch, session: Session) -> None:
         self._window.takes_files = False
@@ -257,11 +284,10 @@ class Visit(QObject):
     def _end(self) -> None:
         self._sitting = self._session = None
         self._window.takes_files = True
-        path, self._next = self._next, None
-        if path is None:
+        if self._next is None:
             self._choose(None, self._desk.words("Everything is kept. You may close the program."))
         else:
-            self.take(path)
+            self._look_at_next()
 
     # what holds on every page
 
@@ -298,7 +324,7 @@ class Visit(QObject):
 
     def _typed(self) -> str:
         """Give what stands in the line that is shown now: it stays where only the words change."""
-        page = self._window.page
+        page = self._window.below
         return page.text if isinstance(page, AskingPage) else ""
 
     def _say(self, said: str) -> None:
@@ -324,6 +350,18 @@ class Visit(QObject):
         failed: Callable[[HarnessError], None] | None = None,
     ) -> None:
         self._desk.work.do(call, then, failed or self._lead_back)
+
+
+def _look_for_reviews(opening: Opening) -> _Reviews:
+    """Look at sticks, files and what is kept; away from the window."""
+    choices = opening.choices()
+    alone = choices[0] if len(choices) == 1 else None
+    return _Reviews(choices, alone if alone is not None and opening.is_named(alone) else None)
+
+
+def _close_unbegun(opening: Opening, session: Session) -> None:
+    session.close()
+    opening.forget_reviewer()
 
 
 def _texts(batch: Batch) -> list[str]:

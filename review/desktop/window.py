@@ -37,6 +37,8 @@ class Window(QMainWindow):
     """The language was changed: whoever shows a page shows it anew."""
     closing = Signal()
     """What is being typed must be kept now."""
+    uncovered = Signal()
+    """Nothing lies over the page any more."""
     erase = Signal()
     """The person wants everything gone from this computer."""
 
@@ -46,6 +48,8 @@ class Window(QMainWindow):
         self._page: Page | None = None
         self._over: Page | None = None
         self._is_closed = False
+        self.is_held = False
+        """True while a page lies over the others from which only its own acts lead away."""
         self.is_over = False
         """True where the last page is shown: nothing leads away from it but the end of the program."""
         self.takes_files = True
@@ -83,30 +87,50 @@ class Window(QMainWindow):
         """The page that is seen."""
         return self._over or self._page
 
+    @property
+    def below(self) -> Page | None:
+        """The page that is seen when nothing lies over it."""
+        return self._page
+
     def show_page(self, page: Page) -> None:
-        """Put a page in place of the one before; what lay over it is taken away."""
+        """Put a page in place of the one before; what lies over that stays where the person is."""
         if self.is_over or self._is_closed:
             page.deleteLater()
             return
-        self._take_away(self._over)
         self._take_away(self._page)
-        self._page, self._over = page, None
-        self._place(page)
+        self._page = page
+        self._add(page)
+        if self._over is None:
+            self._see(page)
         self.appear()
 
     def show_last(self, page: Page) -> None:
         """Show the page after which there is nothing left to work on."""
-        page.offer_no_settings()
-        self.show_page(page)
-        self.is_over = True
+        self.hold(page)
+        self._take_away(self._page)
+        self._page, self.is_over = None, True
         self.takes_files = False
 
     def show_over(self, page: Page) -> None:
-        """Lay a page over the one that is shown, which stays as it is until ``left``."""
+        """Lay a page over the one that is shown, which stays as it is until ``uncover``."""
         self._take_away(self._over)
         self._over = page
-        page.left.connect(self._uncover)
-        self._place(page)
+        self._add(page)
+        self._see(page)
+
+    def hold(self, page: Page) -> None:
+        """Lay a page over the one that is shown, away from which only its own acts lead."""
+        page.offer_settings(False)
+        self.is_held = True
+        self.show_over(page)
+
+    def uncover(self) -> None:
+        """Take away what lies over the page; the person is where they were."""
+        over, self._over, self.is_held = self._over, None, False
+        self._take_away(over)
+        if over is not None and self._page is not None:
+            self._see(self._page)
+            self.uncovered.emit()
 
     def tell(self, trouble: Trouble | None) -> None:
         """Say what went wrong on whatever page is seen."""
@@ -120,36 +144,34 @@ class Window(QMainWindow):
 
     def open_settings(self) -> None:
         """Lay the settings over the page."""
-        if self.is_over or isinstance(self._over, SettingsPage):
-            return
+        offered = self.page is not None and self.page.offers_settings
+        if offered and not isinstance(self._over, SettingsPage):
+            self._show_settings()
+
+    def _show_settings(self) -> None:
         settings = SettingsPage(self._desk)
+        settings.left.connect(self.uncover)
         settings.erase.connect(self.erase)
         settings.reworded.connect(self._settings_anew)
         self.show_over(settings)
 
     def _settings_anew(self) -> None:
         """Say the page below and the settings themselves in the other language."""
-        self._uncover()
         self.speak()
-        self.open_settings()
+        self._show_settings()
 
     def speak(self) -> None:
         """Say everything that is seen in the language of now."""
         if not self.is_over:
             self.reworded.emit()
 
-    def _place(self, page: Page) -> None:
+    def _add(self, page: Page) -> None:
         page.settings.connect(self.open_settings)
         self._stack.addWidget(page)
+
+    def _see(self, page: Page) -> None:
         self._stack.setCurrentWidget(page)
         page.begin()
-
-    def _uncover(self) -> None:
-        over, self._over = self._over, None
-        self._take_away(over)
-        if self._page is not None:
-            self._stack.setCurrentWidget(self._page)
-            self._page.begin()
 
     def _take_away(self, page: Page | None) -> None:
         if page is not None:

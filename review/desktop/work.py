@@ -28,6 +28,9 @@ class Work(QObject):
     the window's thread only, and rings of references are collected in that thread only.
     """
 
+    rested = Signal()
+    """Everything that was asked is done and told."""
+
     _ended = Signal(object)
 
     def __init__(self) -> None:
@@ -67,14 +70,22 @@ class Work(QObject):
         if self._finished:
             return
         try:
-            result = ended.result()
-        except HarnessError as error:
-            failed(error)
-        except Exception as error:  # noqa: BLE001  no page waits for ever for what nobody foresaw
-            failed(UnforeseenError(error))
-        else:
-            then(result)
-        _collect()
+            _tell(ended, then, failed)
+        finally:
+            if not self.busy:
+                self.rested.emit()
+            _collect()
+
+
+def _tell(ended: Future[Any], then: Callable[[Any], None], failed: Failed) -> None:
+    try:
+        result = ended.result()
+    except HarnessError as error:
+        failed(error)
+    except Exception as error:  # noqa: BLE001  no page waits for ever for what nobody foresaw
+        failed(UnforeseenError(error))
+    else:
+        then(result)
 
 
 def _collect() -> None:

@@ -80,9 +80,16 @@ def not_saved(error: sqlite3.Error | OSError, path: Path) -> NotSaved:
     name = getattr(error, "sqlite_errorname", None) or type(error).__name__
     fits = (problem for beginning, problem in _NAMES if name.startswith(beginning))
     problem = next(fits, Problem.OTHER)
-    if problem in {Problem.READ_ONLY, Problem.OTHER} and not path.exists():
+    if problem in {Problem.READ_ONLY, Problem.OTHER} and _is_gone(path):
         problem = Problem.MOVED
     return NotSaved(problem, path, name)
+
+
+def _is_gone(path: Path) -> bool:
+    try:
+        return not path.exists()
+    except OSError:
+        return False  # where one may not look, it is not known
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from harness.failures import HarnessError, KeyStoreError
 from review.files.keys import SERVICE, Role, forget_entry, key_files, key_pointer
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.presence import FILE_NAME as PRESENCE
-from review.log.saving import NotSaved, Problem
+from review.log.saving import NotSaved, Problem, saying
 from review.session.troubles import Trouble, trouble
 from review.session.words import Words
 
@@ -61,11 +61,13 @@ def erase_everything(laptop: Laptop) -> tuple[Remains, ...]:
 def finish_erasing(folder: Path) -> tuple[Remains, ...]:
     """Finish a deletion that was cut off or left something; call it before the laptop's file is opened.
 
-    Where none was begun, nothing happens; answers that were given since are not touched.
+    Where none was begun, nothing happens; answers that were given since are not touched. Raises NotSaved
+    where the folder does not let itself be looked into.
     """
-    if not (folder / BEGUN).exists():
-        return ()
-    begun_anew = (folder / FILE_NAME).exists()
+    with saying(folder / BEGUN):
+        if not (folder / BEGUN).exists():
+            return ()
+        begun_anew = (folder / FILE_NAME).exists()
     remains = [] if begun_anew else _erase_rest(folder)
     remains += _erased([folder / BEGUN])
     _leave(folder)
@@ -98,7 +100,8 @@ def _begin(folder: Path) -> list[Remains]:
     except FileNotFoundError:
         return [Remains(str(file), "moved to another place")]
     except OSError:
-        return _erased([begun if begun.exists() else file])
+        renamed = os.path.exists(begun)  # noqa: PTH110  where one may not look, that of a Path fails
+        return _erased([begun if renamed else file])
     return []
 
 

@@ -89,14 +89,12 @@ class Opening:
         """The code that was remembered before one was typed."""
         chosen = language or laptop.setting(_LANGUAGE)
         own = [self._own_words]
+        self.languages = languages(own)
+        """Tags for which there were words when the program was started → what each language calls itself."""
         self.words = Words.load(chosen, own) if chosen else words_of_system(system, own)
         """The reviewer's language, as far as it is known yet."""
 
     # the language
-
-    def languages(self) -> dict[str, str]:
-        """Give the tags for which there are words → what each language calls itself."""
-        return languages([self._own_words])
 
     def set_language(self, tag: str) -> Words:
         """Choose a language, now and for the next time."""

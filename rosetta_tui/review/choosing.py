@@ -119,7 +119,7 @@ class LanguagePage(Page[str]):
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening.words)
-        self._languages = opening.languages()
+        self._languages = opening.languages
 
     def place(self) -> str:
         """Say where the person is."""

@@ -181,7 +181,7 @@ def _reviewer(opening: Opening, console: Console, batch: Batch) -> str | None:
 
 def choose_language(opening: Opening, console: Console) -> None:
     """Let the person choose the language of the program."""
-    tags = opening.languages()
+    tags = opening.languages
     for number, name in enumerate(tags.values(), 1):
         console.say(f"{number}: {plain(name)}")
     typed = console.ask(opening.words("Type a number, or only Enter to leave it:")).strip()
