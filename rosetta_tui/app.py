@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,21 +16,37 @@ from textual.content import Content
 from textual.screen import Screen
 
 from rosetta_tui.actions import ActionProvider
-from rosetta_tui.messages import DemoAsked, Left, RunChosen
+from rosetta_tui.messages import (
+    CorpusChosen,
+    DemoAsked,
+    Left,
+    NewRunAsked,
+    PlaceChosen,
+    RunBegun,
+    RunChosen,
+    RunResumed,
+    RunsCompared,
+)
+from rosetta_tui.places import PLACES
 from rosetta_tui.session import Ahead, Followed, Session
+from rosetta_tui.text import plain
 from rosetta_tui.textual_inside import WordsForCrash
 from rosetta_tui.theme import ANSI_COLOURS, THEMES
 
 if TYPE_CHECKING:
     from harness.control import Control
     from harness.listening import EventSource
+    from rosetta_tui.engine import Engine
     from rosetta_tui.screens.live import LiveScreen
 
 Follow = Callable[[str], "Followed"]
 """Gives the events of a run that this or another process has under way, by its id."""
 
-StartDemo = Callable[[], Session]
-"""Starts the bundled demo in the background; called in a thread."""
+Begin = Callable[[Path], "Engine"]
+"""Makes a run of the store at a path ready to go; called in a thread."""
+
+Start = Callable[[Begin], Session]
+"""Starts a run in the background; called in a thread."""
 
 
 class RosettaApp(WordsForCrash):
@@ -49,13 +66,13 @@ class RosettaApp(WordsForCrash):
         self,
         store_path: Path,
         follow: Follow,
-        start_demo: StartDemo,
+        start: Start,
         initial: Session | None = None,
     ) -> None:
         super().__init__()
         self._store_path = store_path
         self._follow = follow
-        self._start_demo = start_demo
+        self._start = start
         self._initial = initial
         self._steered: list[LiveScreen] = []
         """Runs of this process; their screens stay while they go on."""
@@ -109,7 +126,7 @@ class RosettaApp(WordsForCrash):
             source = self._watched(message)
         except HarnessError as error:
             self.notify(
-                str(error), title="The run cannot be opened", severity="error", markup=False
+                plain(str(error)), title="The run cannot be opened", severity="error", markup=False
             )
         else:
             self.call_from_thread(self._watch, source)
@@ -131,21 +148,67 @@ class RosettaApp(WordsForCrash):
     def _watch(self, source: EventSource) -> None:
         self.push_screen(self._live(source, None))
 
+    # Runs of this process
+
     @on(DemoAsked)
     def _demo(self) -> None:
-        self.notify("Starting the demo …", timeout=2, markup=False)
-        self._begin_demo()
+        from rosetta_tui.demonstration import begin_demo
 
-    @work(thread=True, exclusive=True, group="demo")
-    def _begin_demo(self) -> None:
+        self._go("The demo", begin_demo)
+
+    @on(RunBegun)
+    def _begin_run(self, message: RunBegun) -> None:
+        from rosetta_tui.starting import begin
+
+        self._go("The run", partial(begin, draft=message.draft))
+
+    @on(RunResumed)
+    def _resume_run(self, message: RunResumed) -> None:
+        from rosetta_tui.resuming import resume
+
+        self._go("The run", partial(resume, run_id=message.run_id))
+
+    def _go(self, what: str, begin: Begin) -> None:
+        self.notify(f"{what} starts …", timeout=2, markup=False)
+        self._run_in_background(what, begin)
+
+    @work(thread=True, exclusive=True, group="begin")
+    def _run_in_background(self, what: str, begin: Begin) -> None:
+        from corpora.problems import CorpusError
         from harness.failures import HarnessError
 
         try:
-            session = self._start_demo()
-        except HarnessError as error:
-            self.notify(str(error), title="The demo cannot start", severity="error", markup=False)
+            session = self._start(begin)
+        except (CorpusError, HarnessError) as error:
+            self.notify(
+                plain(str(error)), title=f"{what} cannot start", severity="error", markup=False
+            )
         else:
             self.call_from_thread(self._steer, session)
+
+    # Other screens
+
+    @on(PlaceChosen)
+    def _go_to(self, message: PlaceChosen) -> None:
+        self.push_screen(PLACES[message.name].open(self._store_path))
+
+    @on(NewRunAsked)
+    def _ask_for_run(self, message: NewRunAsked) -> None:
+        from rosetta_tui.screens.new_run import NewRunScreen
+
+        self.push_screen(NewRunScreen(self._store_path, message.draft))
+
+    @on(RunsCompared)
+    def _compare(self, message: RunsCompared) -> None:
+        from rosetta_tui.screens.compare import CompareScreen
+
+        self.push_screen(CompareScreen(self._store_path, message.run_ids))
+
+    @on(CorpusChosen)
+    def _open_corpus(self, message: CorpusChosen) -> None:
+        from rosetta_tui.screens.corpus import CorpusScreen
+
+        self.push_screen(CorpusScreen(self._store_path, message.sha256))
 
     @on(Left)
     async def _leave(self) -> None:

@@ -12,6 +12,7 @@ from rosetta_tui.session import Session
 
 if TYPE_CHECKING:
     from harness.following import Follower
+    from rosetta_tui.app import Begin
 
 
 def open_app() -> None:
@@ -36,16 +37,14 @@ def _run(path: Path, engine: Engine | None) -> None:
 
     engines = [] if engine is None else [engine]
 
-    def start_demo() -> Session:
-        from rosetta_tui.demonstration import begin_demo
-
-        started = begin_demo(path)
+    def start(begin: Begin) -> Session:
+        started = begin(path)
         engines.append(started)
         started.start()
         return Session(started.events, started.control)
 
     initial = None if engine is None else Session(engine.events, engine.control)
-    app = RosettaApp(path, lambda run_id: _follow(path, run_id), start_demo, initial)
+    app = RosettaApp(path, lambda run_id: _follow(path, run_id), start, initial)
     try:
         app.run()
     finally:

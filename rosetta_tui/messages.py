@@ -3,17 +3,66 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
+
+if TYPE_CHECKING:
+    from rosetta_tui.run_draft import RunDraft
 
 
 @dataclass
 class RunChosen(Message):
-    """A run of the list is to be opened."""
+    """A run of a list is to be opened."""
 
     run_id: str
     complete: bool
     """True where the run has a sealed card and nothing will happen to it any more."""
+
+
+@dataclass
+class RunsCompared(Message):
+    """Runs are to be laid side by side."""
+
+    run_ids: tuple[str, ...]
+    """Two to six, in the order in which they stand; differences are seen from the first."""
+
+
+@dataclass
+class NewRunAsked(Message):
+    """The form of a new run is to be opened."""
+
+    draft: RunDraft | None = None
+    """What stands in it already; None: the form is empty."""
+
+
+@dataclass
+class RunBegun(Message):
+    """A form was filled in and agreed to: the run is to begin."""
+
+    draft: RunDraft
+
+
+@dataclass
+class RunResumed(Message):
+    """A run that was cut is to go on."""
+
+    run_id: str
+
+
+@dataclass
+class CorpusChosen(Message):
+    """A corpus of a list is to be opened."""
+
+    sha256: str
+
+
+@dataclass
+class PlaceChosen(Message):
+    """A screen that stands for itself is to be opened."""
+
+    name: str
+    """Its name in ``rosetta_tui.places.PLACES``."""
 
 
 class DemoAsked(Message):

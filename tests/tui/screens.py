@@ -44,7 +44,7 @@ class App(RosettaApp):
         super().__init__(
             (made.path if made else path) or Path(),
             self._follow_run,
-            lambda: session,
+            lambda _: session,
             session if watch else None,
         )
 

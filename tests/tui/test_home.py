@@ -45,7 +45,7 @@ async def test_the_demo_goes_on_while_home_is_shown_and_is_opened_again(tmp_path
     app = App(made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
-        await pilot.press("d")
+        await pilot.press("D")
         await settle(pilot)
         first = app.screen
         await pilot.press("q")
@@ -170,7 +170,7 @@ async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path)
         followers.append(Follower(made.path, run_id))
         return followers[-1]
 
-    app = RosettaApp(made.path, follow, lambda: Session(made.queue, Control()))
+    app = RosettaApp(made.path, follow, lambda _: Session(made.queue, Control()))
     async with app.run_test(size=(120, 36)) as pilot:
         for opened in range(3):
             await settle(pilot)

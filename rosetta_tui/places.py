@@ -1,0 +1,48 @@
+"""Screens that stand for themselves: anybody can go there from anywhere, by key or by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from textual.screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One screen that needs nothing but the store."""
+
+    title: str
+    about: str
+    """What a person finds there, in a few words."""
+    module: str
+    """Where its class is; imported when somebody goes there."""
+    screen: str
+
+    def open(self, store_path: Path) -> Screen[None]:
+        """Make the screen."""
+        made = getattr(import_module(self.module), self.screen)(store_path)
+        return cast("Screen[None]", made)
+
+
+_SCREENS = "rosetta_tui.screens"
+
+PLACES = {
+    "new_run": Place("New run", "Fill in a form", f"{_SCREENS}.new_run", "NewRunScreen"),
+    "corpora": Place(
+        "Corpora", "Corpora and what is in them", f"{_SCREENS}.corpora", "CorporaScreen"
+    ),
+    "leaderboard": Place(
+        "Leaderboard", "Rank what is comparable", f"{_SCREENS}.leaderboard", "LeaderboardScreen"
+    ),
+    "plots": Place("Plots", "Look at runs instead of reading", f"{_SCREENS}.plots", "PlotsScreen"),
+    "settings": Place(
+        "Settings", "Keys, endpoints, colours", f"{_SCREENS}.settings", "SettingsScreen"
+    ),
+    "doctor": Place(
+        "Doctor", "What is missing on this computer", f"{_SCREENS}.doctor", "DoctorScreen"
+    ),
+}
+"""Name → screen, in the order in which the palette offers them."""
