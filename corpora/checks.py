@@ -26,8 +26,10 @@ _TAGS = (("provenance", PROVENANCES), ("register", REGISTERS), ("context", CONTE
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An entry and the line it stands on."""
+    """An entry, its place in the corpus, and the line it stands on."""
 
+    place: int
+    """From 0."""
     entry: Entry
     line: int | None
 
@@ -131,15 +133,19 @@ def _suspect_characters(placed: Sequence[Placed], findings: Findings) -> None:
 
 def _mixed_normal_forms(placed: Sequence[Placed], findings: Findings) -> None:
     counts: Counter[NormalForm] = Counter()
+    places = []
     for item in placed:
-        for text in (item.entry.source, item.entry.reference):
-            counts[normal_form(text)] += 1
+        forms = [normal_form(text) for text in (item.entry.source, item.entry.reference)]
+        counts.update(forms)
+        if NormalForm.NFD in forms or NormalForm.NEITHER in forms:
+            places.append(item.place)
     counts.pop(NormalForm.EITHER, None)
     if len(counts) > 1 or NormalForm.NEITHER in counts:
         listed = ", ".join(f"{counts[form]} texts {form}" for form in NormalForm if counts[form])
         findings.warning(
             f"Unicode normal forms are mixed: {listed}.",
             "Save all texts in NFC; scores are computed in NFC either way.",
+            places=places,
         )
 
 
@@ -165,6 +171,7 @@ def _warn(
         line=items[0].line,
         entry=items[0].entry.id,
         field=field,
+        places=[item.place for item in items],
     )
 
 

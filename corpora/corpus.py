@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
@@ -55,3 +56,5 @@ class Corpus:
     """SHA-256 in hexadecimal over the bytes of the file (of both files, in order, where there are two)."""
     form: Form
     warnings: tuple[Problem, ...] = ()
+    files: tuple[Path, ...] = field(default=(), compare=False)
+    """Where it was read from, absolute; two for the parallel form, none where it never was a file."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from corpora.problems import CorpusError, Problem, Severity
 
 MOST = 10_000
@@ -45,9 +47,10 @@ class Findings:
         line: int | None = None,
         entry: int | str | None = None,
         field: str | None = None,
+        places: Sequence[int] = (),
     ) -> None:
         """Note what the owner should know although the file can be used."""
-        self._note(Severity.WARNING, message, mend, line, entry, field)
+        self._note(Severity.WARNING, message, mend, line, entry, field, places)
 
     def _note(
         self,
@@ -57,9 +60,12 @@ class Findings:
         line: int | None,
         entry: int | str | None,
         field: str | None,
+        places: Sequence[int] = (),
     ) -> None:
         where = shown(entry) if isinstance(entry, str) else entry
-        self.problems.append(Problem(severity, self.file, message, mend, line, where, field))
+        self.problems.append(
+            Problem(severity, self.file, message, mend, line, where, field, tuple(places))
+        )
         if len(self.problems) >= MOST:
             self.problems.append(
                 Problem(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,8 @@ def load(
         if data is not None:
             files.append(File(str(each), data))
     findings.stop_if_failed()
-    return read(files, form=None if form is None else Form(form), dataset=dataset)
+    corpus = read(files, form=None if form is None else Form(form), dataset=dataset)
+    return replace(corpus, files=tuple(each.absolute() for each in paths))
 
 
 def read(
@@ -88,11 +89,11 @@ def _placed(raw: RawCorpus, findings: Findings) -> list[Placed]:
         return []
     _number(raw.entries, findings)
     check_ids(raw.entries, findings)
-    placed = []
+    placed: list[Placed] = []
     for each in raw.entries:
         entry = assemble_entry(each, findings)
         if entry is not None:
-            placed.append(Placed(entry, each.line))
+            placed.append(Placed(len(placed), entry, each.line))
     return placed
 
 

@@ -36,6 +36,8 @@ class Problem:
     entry: int | str | None = None
     """The entry's id, or its 1-based place in the file where the id itself is missing."""
     field: str | None = None
+    places: tuple[int, ...] = ()
+    """Places in the corpus, from 0, of every entry that a warning is about; the message names a few."""
 
     def __str__(self) -> str:
         where = [self.file]

@@ -54,7 +54,7 @@ def begin(
     ``instruments`` are those that ``instruments_for`` gave, where the caller goes on using them.
     """
     chosen = [corpus.entries[place] for place in positions]
-    plan = keep_here(chosen, method, plan)
+    plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})
     _check_budget(method, plan)
     used = instruments or instruments_for(connection, corpus, positions, plan)
     opening = _opening(connection, corpus, positions, used)

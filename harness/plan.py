@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -36,6 +37,8 @@ class Plan(BaseModel):
     options: MethodOptions
     run: RunOptions = RunOptions()
     scoring: ScoringOptions = ScoringOptions()
+    corpus_files: tuple[Path, ...] = ()
+    """Where the corpus was read from, absolute; two for the parallel form, none where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)

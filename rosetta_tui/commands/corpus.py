@@ -15,6 +15,7 @@ import click
 from rosetta_tui.commands.reading import (
     FORMS,
     print_problems,
+    problem_json,
     read_corpus,
     reading,
     selecting,
@@ -52,7 +53,7 @@ def check(as_json: bool, **given: Any) -> None:
             "dataset": _envelope(loaded),
             "entries": len(loaded.entries),
             "requirements": [_requirement(row) for row in rows],
-            "problems": [asdict(problem) for problem in loaded.warnings],
+            "problems": [problem_json(problem) for problem in loaded.warnings],
         }
         click.echo(json_text(found))
         return
@@ -155,7 +156,7 @@ def _load(given: dict[str, Any], *, as_json: bool = False) -> Corpus:
 
 def _report_failure(error: CorpusError, *, as_json: bool) -> None:
     if as_json:
-        problems = [asdict(problem) for problem in error.problems]
+        problems = [problem_json(problem) for problem in error.problems]
         click.echo(json_text({"usable": False, "problems": problems}))
     else:
         print_problems(error.problems)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosetta_tui.commands.reading import problem_json
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _found(tag: str, *, as_json: bool) -> FoundCard | None:
         return read_card(Path(tag)) if _is_file(tag) else find_card(tag, _folders())
     except CardError as error:
         if as_json:
-            problems = [asdict(problem) for problem in error.problems]
+            problems = [problem_json(problem) for problem in error.problems]
             click.echo(json_text({"usable": False, "problems": problems}))
         else:
             _print_problems(error)

@@ -94,6 +94,13 @@ def selection(given: dict[str, Any]) -> Selection:
     )
 
 
+def problem_json(problem: Problem) -> dict[str, Any]:
+    """Give a problem as JSON values; the places serve screens, which have the entries at hand."""
+    from dataclasses import asdict
+
+    return {name: value for name, value in asdict(problem).items() if name != "places"}
+
+
 def print_problems(problems: Sequence[Problem]) -> None:
     """Say what is wrong with a file, on standard error."""
     for problem in problems[:MOST_LINES]:
