@@ -285,17 +285,3 @@ def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
     assert [each.font for each in rated] == [
         "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 36 px"
     ]
-
-
-def test_file_that_comes_during_a_sitting_waits_for_its_end(enter: Enter, stick: Path) -> None:
-    entry = enter(places=[write_file(batch_of(), stick)])
-    _to_consent(entry)
-    entry.press("\r")
-    page = entry.page(ItemPage)
-    other = write_file(batch_of(batch="cd" * 8, title="Winter"), stick)
-    entry.visit.take(other)
-    assert entry.page(ItemPage) is page
-    assert "Winter.rosetta-batch is opened when you stop here." in entry.read
-    entry.press("q")
-    entry.page(WelcomePage)
-    assert "Winter" in entry.read

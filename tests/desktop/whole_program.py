@@ -140,6 +140,9 @@ class Script:
         page._sure.setChecked(True)
         page._delete.click()
         yield self.shows(ErasedPage, "Everything is deleted")
+        assert self._running.look is not None
+        self._running.look.larger()
+        assert not self._running.work.busy, "nothing is left to be remembered"
         self.press(_ENTER)
         yield lambda: False
 

@@ -1,0 +1,149 @@
+"""Files that are handed to a window that is open: no file is lost, and there is never more than one sitting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from review.desktop.asking_page import AskingPage
+from review.desktop.choose_page import ChoosePage
+from review.desktop.consent_page import ConsentPage
+from review.desktop.item_page import ItemPage
+from review.desktop.organisation_page import OrganisationPage
+from review.desktop.settings_page import SettingsPage
+from review.desktop.welcome_page import WelcomePage
+from review.log.payloads import Consent
+from tests.desktop.visit_scene import Enter, Entry
+from tests.review.session.scenes import CODE, batch_of, write_file
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    return tmp_path / "stick"
+
+
+@pytest.fixture
+def at_consent(enter: Enter, stick: Path) -> Entry:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r")
+    entry.page(ConsentPage)
+    return entry
+
+
+def _winter(stick: Path) -> Path:
+    return write_file(batch_of(batch="cd" * 8, title="Winter"), stick)
+
+
+@pytest.mark.parametrize("name", ["Winter", "Spring sentences"])
+def test_one_that_comes_while_a_consent_is_kept_waits_for_the_end(
+    at_consent: Entry, stick: Path, name: str
+) -> None:
+    _winter(stick)
+    at_consent.send("\r")
+    at_consent.visit.take(stick / f"{name}.rosetta-batch")
+    page = at_consent.page(ItemPage)
+    sitting = at_consent.visit._sitting
+    assert f"{name}.rosetta-batch is opened when you stop here." in at_consent.read
+    assert page.session is at_consent.visit._session
+    assert not at_consent.window.takes_files
+    at_consent.answer("3")
+    assert at_consent.visit._sitting is sitting
+    at_consent.press("q")
+    at_consent.page(WelcomePage)
+    assert name in at_consent.read
+    agreed = [e for e in at_consent.laptop.events() if isinstance(e.payload, Consent)]
+    assert len(agreed) == 1
+
+
+def test_one_that_comes_while_a_session_begins_waits_for_the_end(
+    at_consent: Entry, stick: Path
+) -> None:
+    at_consent.press("\r")
+    at_consent.answer("3")
+    at_consent.press("q")
+    at_consent.page(ChoosePage)
+    at_consent.press("\r")
+    at_consent.page(WelcomePage)
+    at_consent.send("\r")
+    at_consent.visit.take(_winter(stick))
+    at_consent.page(ItemPage)
+    at_consent.press("q")
+    at_consent.page(WelcomePage)
+    assert "Winter" in at_consent.read
+
+
+def test_one_that_comes_while_another_is_opened_comes_after_it(enter: Enter, stick: Path) -> None:
+    write_file(batch_of(title="Spring"), stick)
+    entry = enter(sticks=[stick])
+    entry.send("\r")
+    entry.visit.take(_winter(stick))
+    entry.page(OrganisationPage)
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r")
+    entry.page(ConsentPage)
+    assert "Winter" in entry.read
+
+
+def test_one_that_comes_before_the_consent_begins_nothing_of_the_other(
+    at_consent: Entry, stick: Path
+) -> None:
+    at_consent.visit.take(_winter(stick))
+    assert at_consent.page(AskingPage).text == ""
+    assert at_consent.visit._session is None
+    assert not at_consent.laptop.setting("reviewer")
+    assert list(at_consent.laptop.events()) == []
+
+
+def test_one_that_comes_while_settings_are_open_takes_them_away(enter: Enter, stick: Path) -> None:
+    entry = enter()
+    entry.window.open_settings()
+    entry.page(SettingsPage)
+    entry.visit.take(write_file(batch_of(), stick))
+    entry.page(OrganisationPage)
+
+
+def test_a_list_that_comes_while_settings_are_open_lies_below_them(
+    enter: Enter, stick: Path
+) -> None:
+    entry = enter()
+    entry.send("\r")  # looks again
+    entry.window.open_settings()
+    settings = entry.window.page
+    entry.idle()
+    assert entry.page(SettingsPage) is settings
+    entry.press("\x1b")
+    entry.page(ChoosePage)
+
+
+def test_settings_stay_when_a_sentence_below_is_said_in_another_language(
+    at_consent: Entry,
+) -> None:
+    at_consent.press("\r")
+    at_consent.page(ItemPage)
+    at_consent.window.open_settings()
+    at_consent.click("Français")
+    at_consent.page(SettingsPage)
+    at_consent.press("\x1b")
+    at_consent.page(ItemPage)
+    assert "Reject" not in "".join(at_consent.buttons)
+    at_consent.answer("1")
+
+
+def test_file_that_comes_during_a_sitting_waits_for_its_end(enter: Enter, stick: Path) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r")
+    entry.press("\r")
+    page = entry.page(ItemPage)
+    other = write_file(batch_of(batch="cd" * 8, title="Winter"), stick)
+    entry.visit.take(other)
+    assert entry.page(ItemPage) is page
+    assert "Winter.rosetta-batch is opened when you stop here." in entry.read
+    entry.press("q")
+    entry.page(WelcomePage)
+    assert "Winter" in entry.read
