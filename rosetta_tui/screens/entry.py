@@ -49,15 +49,17 @@ class EntryScreen(Screen[int]):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before"),
-        Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after"),
-        Binding("a", "analyses", "Analyses"),
-        Binding("v", "writing", "SRO/syllabics"),
-        Binding("p", "prompt", "Prompt"),
-        Binding("r", "raw", "Raw"),
-        Binding("y", "copy", "Copy"),
-        Binding("q", "leave", "Back"),
-        Binding("escape", "close", "Close or back", show=False),
+        Binding(
+            "left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"
+        ),
+        Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after", id="next"),
+        Binding("a", "analyses", "Analyses", id="entry.analyses"),
+        Binding("v", "writing", "SRO/syllabics", id="entry.writing"),
+        Binding("p", "prompt", "Prompt", id="entry.prompt"),
+        Binding("r", "raw", "Raw", id="entry.raw"),
+        Binding("y", "copy", "Copy", id="copy"),
+        Binding("q", "leave", "Back", id="back"),
+        Binding("escape", "close", "Close or back", show=False, id="entry.close"),
     ]
 
     def __init__(
@@ -105,6 +107,11 @@ class EntryScreen(Screen[int]):
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
         self.query_one(Footer).show_command_palette = self.size.width >= 110
+
+    @property
+    def holds_secret(self) -> bool:
+        """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
+        return self._facts is not None and self._facts.entry.secret
 
     # The page
 

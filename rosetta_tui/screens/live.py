@@ -65,18 +65,18 @@ class LiveScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (30, "-tall")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "Search", key_display="/"),
-        Binding("s", "sort", "Sort"),
-        Binding("f", "filter", "Filter"),
-        Binding("space", "pause", "Pause"),
-        Binding("d", "drain", "Drain"),
-        Binding("x", "stop", "Stop"),
-        Binding("question_mark", "app.keys", "Help", key_display="?"),
-        Binding("q,escape", "back", "Back", key_display="q"),
-        Binding("m", "scores", "Metrics"),
-        Binding("F", "follow", "Follow"),
-        Binding("c", "concurrency", "Calls"),
-        Binding("ctrl+c", "interrupt", "Copy, or drain, then stop", show=False),
+        Binding("slash", "search", "Search", key_display="/", id="search"),
+        Binding("s", "sort", "Sort", id="sort"),
+        Binding("f", "filter", "Filter", id="filter"),
+        Binding("space", "pause", "Pause", id="run.pause"),
+        Binding("d", "drain", "Drain", id="run.drain"),
+        Binding("x", "stop", "Stop", id="run.stop"),
+        Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
+        Binding("q,escape", "back", "Back", key_display="q", id="back"),
+        Binding("m", "scores", "Metrics", id="run.metrics"),
+        Binding("F", "follow", "Follow", id="run.follow"),
+        Binding("c", "concurrency", "Calls", id="run.calls"),
+        Binding("ctrl+c", "interrupt", "Copy, or drain, then stop", show=False, id="run.interrupt"),
     ]
 
     def __init__(

@@ -95,13 +95,13 @@ class ResultTable(ScrollView, can_focus=True):
     }
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "choose", "Open"),
-        Binding("up,k", "move(-1)", "Up", show=False),
-        Binding("down,j", "move(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home,g", "first", "First row", show=False),
-        Binding("end,G", "last", "Last row", show=False),
+        Binding("enter", "choose", "Open", id="open"),
+        Binding("up,k", "move(-1)", "Up", show=False, id="table.up"),
+        Binding("down,j", "move(1)", "Down", show=False, id="table.down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="table.page_up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="table.page_down"),
+        Binding("home,g", "first", "First row", show=False, id="table.first"),
+        Binding("end,G", "last", "Last row", show=False, id="table.last"),
     ]
 
     cursor: reactive[int] = reactive(0, repaint=False)

@@ -36,12 +36,12 @@ class DecidingScreen(Screen[None]):
         "The same key again takes the decision back; the last word counts. Notes stay on this machine."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("u", "decide(True)", "Uphold"),
-        Binding("c", "decide(False)", "Clear"),
-        Binding("n", "note", "Note"),
-        Binding("left,b", "step(-1)", "Before", key_display="←"),
-        Binding("right,enter", "step(1)", "Next", key_display="→"),
-        Binding("q,escape", "leave", "Back", key_display="q"),
+        Binding("u", "decide(True)", "Uphold", id="deciding.uphold"),
+        Binding("c", "decide(False)", "Clear", id="deciding.clear"),
+        Binding("n", "note", "Note", id="deciding.note"),
+        Binding("left,b", "step(-1)", "Before", key_display="←", id="previous"),
+        Binding("right,enter", "step(1)", "Next", key_display="→", id="next"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, desk: Desk, now: ReviewNow, place: int) -> None:

@@ -36,11 +36,11 @@ class ImportScreen(Screen[None]):
         "Files of laptops that nobody has vouched for are set aside until their six words were compared."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("i", "import", "Take in"),
-        Binding("f", "folder", "Folder or file"),
-        Binding("k", "recovery", "Recovery key"),
-        Binding("r", "read", "Look again"),
-        Binding("q,escape", "leave", "Back", key_display="q"),
+        Binding("i", "import", "Take in", id="importing.take_in"),
+        Binding("f", "folder", "Folder or file", id="importing.folder"),
+        Binding("k", "recovery", "Recovery key", id="importing.recovery"),
+        Binding("r", "read", "Look again", id="refresh"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, desk: Desk) -> None:

@@ -64,21 +64,23 @@ class ReviewScreen(Screen[None]):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(str(number), f"section('{name}')", name, show=False)
+            Binding(
+                str(number), f"section('{name}')", name, show=False, id=f"review.section_{number}"
+            )
             for number, name in enumerate(SECTIONS, 1)
         ),
-        Binding("left", "turn(-1)", "Section before", show=False),
-        Binding("right", "turn(1)", "Section after", show=False),
-        Binding("l", "look", "Look"),
-        Binding("e", "enrol", "Enrol"),
-        Binding("c", "issue", "Issue"),
-        Binding("t", "attach", "Attach"),
-        Binding("w", "write", "Write again"),
-        Binding("n", "next_run", "Next run"),
-        Binding("i", "import", "Import"),
-        Binding("x", "export", "Export"),
-        Binding("r", "read", "Refresh"),
-        Binding("q,escape", "leave", "Back", key_display="q"),
+        Binding("left", "turn(-1)", "Section before", show=False, id="previous"),
+        Binding("right", "turn(1)", "Section after", show=False, id="next"),
+        Binding("l", "look", "Look", id="review.look"),
+        Binding("e", "enrol", "Enrol", id="review.enrol"),
+        Binding("c", "issue", "Issue", id="review.issue"),
+        Binding("t", "attach", "Attach", id="review.attach"),
+        Binding("w", "write", "Write again", id="review.write"),
+        Binding("n", "next_run", "Next run", id="review.next_run"),
+        Binding("i", "import", "Import", id="reviews.import"),
+        Binding("x", "export", "Export", id="export"),
+        Binding("r", "read", "Refresh", id="refresh"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, desk: Desk, name: str, section: str = SECTIONS[0]) -> None:

@@ -108,9 +108,9 @@ class ReviewsScreen(Screen[None]):
         "verdict: of the newest certificate; ✓ go  ✗ no-go  ◇ discuss. With several runs, run by run."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("i", "import", "Import"),
-        Binding("r", "read", "Refresh"),
-        Binding("q,escape", "leave", "Back", key_display="q"),
+        Binding("i", "import", "Import", id="reviews.import"),
+        Binding("r", "read", "Refresh", id="refresh"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, desk: Desk) -> None:
