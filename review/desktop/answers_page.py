@@ -11,7 +11,7 @@ from review.desktop.desk import Desk
 from review.desktop.page import Page
 from review.desktop.rows import Rows
 from review.session.item_words import beginning
-from review.session.labels import rating_label
+from review.session.labels import answer_label
 from review.session.view import ShownItem
 from review.session.words import Words
 
@@ -22,7 +22,10 @@ class AnswersPage(Page):
     chosen = Signal(str)
     """Id of the item to go to."""
 
-    def __init__(self, desk: Desk, answered: Sequence[ShownItem]) -> None:
+    def __init__(
+        self, desk: Desk, answered: Sequence[ShownItem], *, translating: bool = False
+    ) -> None:
+        """``translating`` tells whether these are translations instead of ratings."""
         super().__init__(desk)
         words = self.words
         self.place(words("Your answers"))
@@ -30,7 +33,7 @@ class AnswersPage(Page):
             self.paragraph(words("Choose a sentence to look at it, and to change your answer."))
         else:
             self.paragraph(words("You have not answered anything yet."), "strong")
-        rows = Rows(words, [_row(words, item) for item in answered])
+        rows = Rows(words, [_row(words, item, translating=translating) for item in answered])
         rows.chosen.connect(lambda number: self.chosen.emit(answered[number].id))
         self.add(rows)
         self.button(words("Back"), self.back, words("Esc"), main=True)
@@ -40,13 +43,9 @@ class AnswersPage(Page):
         self.back()
 
 
-def _row(words: Words, item: ShownItem) -> str:
+def _row(words: Words, item: ShownItem, *, translating: bool) -> str:
     """Name an item by its number, the answer and the beginnings of both texts, each on its line."""
-    given = words("Could not judge")
-    if item.rating is not None:
-        given = rating_label(words, item.rating)
-    elif item.translation:
-        given = words("Translated")
+    given = answer_label(words, item, translating=translating)
     head = words("{number}: {answer}", number=item.number, answer=given)
     texts = (item.source, item.candidate or item.translation)
     return "\n".join([head, *(readable(beginning(_on_one_line(text))) for text in texts if text)])

@@ -138,7 +138,7 @@ class Sitting(QObject):
         self._do(self._session.answered, self._show_answers)
 
     def _show_answers(self, answered: tuple[ShownItem, ...]) -> None:
-        page = AnswersPage(self._desk, answered)
+        page = AnswersPage(self._desk, answered, translating=self._session.translating)
         page.chosen.connect(self._change)
         self._lead_back(page, partial(self._show_answers, answered))
 

@@ -109,9 +109,5 @@ class TranslationPage(SentencePage):
     def _translate(self, text: str) -> None:
         """Save a translation; one that the person only came to look at again stays as it is."""
         item = self.view.item
-        if item is None:
-            return
-        if item.stands and text == item.translation:
-            self._do(partial(self.session.go_to, None))
-        else:
+        if item is not None:
             self._do(partial(self.session.translate, item.id, text))

@@ -18,9 +18,13 @@ class Drafts:
         """Give what is being typed, None for nothing."""
         return self._laptop.draft(*self._place, item, field.value)
 
-    def keep(self, item: str, field: TextField, text: str) -> None:
-        """Keep what is being typed, as much of it as an event could hold."""
-        self._laptop.save_draft(*self._place, item, field.value, storable(text)[:MOST_TEXT])
+    def keep(self, item: str, field: TextField, text: str, saved: str = "") -> None:
+        """Keep what is being typed, as much of it as an event could hold; nothing where it is saved as it stands."""
+        text = storable(text)
+        if text.strip() == saved:
+            self.drop(item, field)
+        else:
+            self._laptop.save_draft(*self._place, item, field.value, text[:MOST_TEXT])
 
     def drop(self, item: str, field: TextField) -> None:
         """Forget it, because it was saved."""

@@ -98,8 +98,8 @@ def place(words: Words, view: View) -> str:
 
 def your_answer(words: Words, item: ShownItem) -> str:
     """Say what the person's answer is, or was before it was taken back; empty where there is none."""
-    if item.stands and item.rating is None:
-        return "" if item.translation else words("You said that you cannot judge this one.")
+    if item.could_not:
+        return words("You said that you cannot judge this one.")
     if item.rating is None:
         return ""
     rating = rating_label(words, item.rating)
@@ -125,9 +125,9 @@ def marks(words: Words, item: ShownItem) -> list[Mark]:
 def translation_marks(words: Words, item: ShownItem) -> list[Mark]:
     """Say what the person added to a sentence before, beside its translation."""
     found = []
-    if item.stands and not item.translation:
+    if item.could_not:
         found.append(Mark(words("You said that you cannot translate this one.")))
-    return found + marks(words, replace(item, rating=None, stands=False))
+    return found + marks(words, replace(item, could_not=False))
 
 
 def lesson_said(words: Words, lesson: Lesson) -> str:

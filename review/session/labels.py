@@ -7,6 +7,7 @@ from typing import Final
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
+from review.session.view import ShownItem
 from review.session.words import Words, msgid
 
 RATINGS: Final[Mapping[Rating, tuple[str, str]]] = {
@@ -51,6 +52,15 @@ def rating_label(words: Words, rating: Rating) -> str:
 def rating_meaning(words: Words, rating: Rating) -> str:
     """Give a rating's one-line meaning."""
     return words(RATINGS[rating][1])
+
+
+def answer_label(words: Words, item: ShownItem, *, translating: bool = False) -> str:
+    """Name what a person decided about an item: a rating, a translation, or that they could give none."""
+    if item.rating is not None:
+        return rating_label(words, item.rating)
+    if not item.could_not:
+        return words("Translated")
+    return words("Could not translate") if translating else words("Could not judge")
 
 
 def reason_label(words: Words, reason: Reason) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from review.files.batch import Batch
 from review.log.payloads import Rate, Translate
-from review.rating import Rating
 from review.session.course import Course, Place
 from review.session.progress import Progress
 from review.session.view import LastJudged, Phase, ShownItem, TextField, View
@@ -48,7 +47,7 @@ class Picture:
         before = now.taken_back.get(text.id)
         shown = self._with_words(plain, now)
         if text.id in now.state.decided:
-            return replace(shown, rating=_rating(text.id, now), stands=True)
+            return _answered(shown, now)
         if isinstance(before, Rate):
             return replace(shown, rating=before.rating)
         if isinstance(before, Translate) and not shown.translation:
@@ -56,16 +55,21 @@ class Picture:
         return shown
 
     def _with_words(self, item: ShownItem, now: Progress) -> ShownItem:
-        state = now.state
-        comment, suggestion, translation = (self._draft(item.id, field) for field in TextField)
         return replace(
             item,
-            reasons=state.reasons.get(item.id, ()),
-            comment=state.comments.get(item.id, "") if comment is None else comment,
-            suggestion=state.suggestions.get(item.id, "") if suggestion is None else suggestion,
-            harmful=item.id in state.harmful,
-            translation=translation or state.translations.get(item.id, ""),
+            reasons=now.state.reasons.get(item.id, ()),
+            comment=self._typed(item.id, TextField.COMMENT, now),
+            suggestion=self._typed(item.id, TextField.SUGGESTION, now),
+            harmful=item.id in now.state.harmful,
+            translation=self._typed(item.id, TextField.TRANSLATION, now),
         )
+
+    def _typed(self, item: str, field: TextField, now: Progress) -> str:
+        """Give what is being written, else what was saved; a translation that was emptied is none."""
+        draft, saved = self._draft(item, field), now.written(item, field)
+        if field is TextField.TRANSLATION:
+            return draft or saved
+        return saved if draft is None else draft
 
     def _last(self, course: Course, now: Progress, place: Place) -> LastJudged | None:
         """Give the item decided last; none while one is open again, whose reasons would go astray."""
@@ -75,17 +79,23 @@ class Picture:
         return LastJudged(shown := self._decided(item, course, now), shown.rating)
 
     def answered(self, course: Course, now: Progress) -> tuple[ShownItem, ...]:
-        """Draw every item that was decided, in the person's order, with its answer."""
-        decided = set(now.state.decided)
-        return tuple(self._decided(item, course, now) for item in course.order if item in decided)
+        """Draw every item that was decided, in the person's order, with its answer as it was saved."""
+        decided, translations = set(now.state.decided), now.state.translations
+        return tuple(
+            replace(self._decided(item, course, now), translation=translations.get(item, ""))
+            for item in course.order
+            if item in decided
+        )
 
     def _decided(self, item: str, course: Course, now: Progress) -> ShownItem:
         text, number = self._texts[item], course.order.index(item) + 1
         shown = ShownItem(item, text.source, text.candidate, number, len(course.order))
-        return replace(self._with_words(shown, now), rating=_rating(item, now), stands=True)
+        return _answered(self._with_words(shown, now), now)
 
 
-def _rating(item: str, now: Progress) -> Rating | None:
-    """Give the rating that holds now; None where there is none, or the person cannot judge."""
-    judgement = now.state.judgements.get(item)
-    return None if judgement is None else judgement.rating
+def _answered(item: ShownItem, now: Progress) -> ShownItem:
+    """Add what was decided: a rating, a translation, or that the person could give none."""
+    judgement = now.state.judgements.get(item.id)
+    rating = None if judgement is None else judgement.rating
+    could_not = judgement is not None and rating is None
+    return replace(item, rating=rating, stands=True, could_not=could_not)

@@ -11,6 +11,7 @@ from review.log.fold import fold
 from review.log.payloads import Export, NotJudged, Rate, Scope, Skip, Train, Translate, Undo
 from review.log.state import ReviewerState
 from review.rating import Rating
+from review.session.view import TextField
 
 Decision = Rate | NotJudged | Translate | Skip
 """What undo can take back."""
@@ -35,6 +36,15 @@ class Progress:
     """Event id → decision, of all that were ever made."""
     handed_over: str = ""
     """When everything was handed over, by this computer's clock; empty where something came after that."""
+
+    def written(self, item: str, field: TextField) -> str:
+        """Give what this person saved about an item and did not take back; empty for nothing."""
+        saved = {
+            TextField.COMMENT: self.state.comments,
+            TextField.SUGGESTION: self.state.suggestions,
+            TextField.TRANSLATION: self.state.translations,
+        }
+        return saved[field].get(item, "")
 
 
 def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event]:

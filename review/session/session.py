@@ -162,11 +162,12 @@ class Session:
             return self._trouble(saying.nothing_written(self.words))
         if len(typed) > MOST_TEXT:
             return self._too_long(item, TextField.TRANSLATION, typed)
-        given = Translate(**self._judged(item, override=override), text=typed)
         said = saying.translated(self.words)
-        return self._decide(
-            given, said, then=lambda: self._drafts.drop(item, TextField.TRANSLATION)
-        )
+        drop = partial(self._drafts.drop, item, TextField.TRANSLATION)
+        if typed == self._progress.written(item, TextField.TRANSLATION):
+            return self._done(None, said, self._course.going_to(None), drop)
+        given = Translate(**self._judged(item, override=override), text=typed)
+        return self._decide(given, said, drop)
 
     def skip(self, item: str) -> View:
         """Put the item that is shown at the end."""
@@ -235,7 +236,7 @@ class Session:
         self.touched()
         withdrawn = self._progress.words_withdrawn and field is not TextField.TRANSLATION
         if self._at_hand(item) and not withdrawn:
-            self._drafts.keep(item, field, text)
+            self._drafts.keep(item, field, text, self._progress.written(item, field))
             self._view = replace(self._drawn(), said=self._view.said)
 
     def save_text(self, item: str, field: TextField, text: str) -> View:
@@ -254,7 +255,7 @@ class Session:
         return self._done(
             kind(**self._author.about(item), text=typed),
             saying.text(self.words, field, typed),
-            then=lambda: self._drafts.drop(item, field),
+            then=partial(self._drafts.drop, item, field),
         )
 
     def flag_harm(self, item: str, harmful: bool) -> View:
@@ -332,7 +333,7 @@ class Session:
 
     def _done(
         self,
-        payload: AnyPayload,
+        payload: AnyPayload | None,
         said: str = "",
         course: Course | None = None,
         then: Callable[[], None] | None = None,
@@ -340,12 +341,12 @@ class Session:
     ) -> View:
         """Make an event durable, after the one that goes ``first``; only then show what follows.
 
-        On failure the course stays.
+        None where what is in the log stays as it is. On failure the course stays.
         """
         try:
-            if first is not None:
-                self._keep(first)
-            self._keep(payload)
+            for event in (first, payload):
+                if event is not None:
+                    self._keep(event)
             if then is not None:
                 then()
         except HarnessError as error:

@@ -48,6 +48,8 @@ class ShownItem:
     """Given earlier: it holds, or was taken back by undo and the person sees what it was."""
     stands: bool = False
     """True where something was decided that holds: the person came back to look, or to decide anew."""
+    could_not: bool = False
+    """True where what holds is that the person could not judge or translate it."""
     reasons: tuple[Reason, ...] = ()
     comment: str = ""
     """Saved comment, or its draft where that is newer."""
