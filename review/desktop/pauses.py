@@ -17,18 +17,10 @@ from review.rating import Rating
 from review.session import page_words
 from review.session.keys import ACT_WORDS, KEYS, Act, act_of
 from review.session.labels import rating_label
-from review.session.onward import Onward
+from review.session.onward import ONWARD_OF, Onward
 from review.session.page_words import PageWords
 from review.session.troubles import Trouble
 from review.session.view import Phase, ShownItem, View
-
-_ONWARD = {
-    Act.UNDO: Onward.UNDO,
-    Act.HAND_OVER: Onward.HAND_OVER,
-    Act.WITHDRAW: Onward.WITHDRAW,
-    Act.HELP: Onward.HELP,
-    Act.QUIT: Onward.LEAVE,
-}
 
 
 class PausePage(Page):
@@ -72,7 +64,7 @@ class PausePage(Page):
         return self._go(control_act(event)) or super().pressed(event)
 
     def _go(self, act: Act | None) -> bool:
-        onward = _ONWARD.get(act) if act else None
+        onward = ONWARD_OF.get(act) if act else None
         if onward is None or (onward is Onward.UNDO and not self.view.can_undo):
             return False
         self.onward.emit(onward)
@@ -103,7 +95,7 @@ class PausePage(Page):
         self._offers.offer(text, lambda: self.onward.emit(onward), key)
 
     def _act(self, act: Act) -> None:
-        self._offer(_ONWARD[act], self.words(ACT_WORDS[act]), KEYS[act][0])
+        self._offer(ONWARD_OF[act], self.words(ACT_WORDS[act]), KEYS[act][0])
 
     def _hand_over(self, *, main: bool = False) -> None:
         said = page_words.hand_over(self.words)

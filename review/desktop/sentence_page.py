@@ -24,20 +24,14 @@ from review.session import item_words
 from review.session.item_words import Question
 from review.session.keys import Act, act_of, cannot_judge_of
 from review.session.labels import harm_question
-from review.session.onward import Onward
+from review.session.onward import ONWARD_OF, Onward
 from review.session.session import Session
-from review.session.troubles import trouble
+from review.session.troubles import Trouble, trouble
 from review.session.view import ShownItem, TextField, View
 
 SLOW_MILLISECONDS = 300
 """When saving takes longer than this, the page says that it goes on."""
 
-_ONWARD = {
-    Act.HAND_OVER: Onward.HAND_OVER,
-    Act.WITHDRAW: Onward.WITHDRAW,
-    Act.HELP: Onward.HELP,
-    Act.QUIT: Onward.LEAVE,
-}
 _ALWAYS = frozenset({Act.LARGER, Act.SMALLER})
 """What means something in practice, too."""
 
@@ -65,19 +59,26 @@ class SentencePage(SentenceFace):
         """What is known to be on the disk of what stands in the boxes."""
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
         self._slow.timeout.connect(lambda: self.say(self.words(item_words.SAVING)))
-        self._deeds: dict[Act, Callable[[ShownItem], None]] = {
+        self._not_kept = False
+        """True while the page says that a draft could not be kept."""
+        self._deeds = self._all_deeds()
+        self._listen()
+
+    def _all_deeds(self) -> dict[Act, Callable[[ShownItem], None]]:
+        """Say what each act does for the item that is shown."""
+        session, look = self.session, self.desk.look
+        leading = {act: partial(self._lead, onward) for act, onward in ONWARD_OF.items()}
+        return {
+            **leading,
             Act.SKIP: lambda item: self._do(partial(session.skip, item.id)),
             Act.UNDO: lambda _: self._do(session.undo),
             Act.UNRATED: lambda _: self._do(session.go_to_unrated),
             Act.CANNOT_JUDGE: self._ask_why,
             Act.COMMENT: partial(self._write, TextField.COMMENT),
             Act.HARM: self._ask_harm,
-            Act.LARGER: lambda _: desk.look.larger(),
-            Act.SMALLER: lambda _: desk.look.smaller(),
+            Act.LARGER: lambda _: look.larger(),
+            Act.SMALLER: lambda _: look.smaller(),
         }
-        for act, onward in _ONWARD.items():
-            self._deeds[act] = partial(self._lead, onward)
-        self._listen()
 
     def _listen(self) -> None:
         self._why.picked.connect(lambda number: self._cannot_judge(list(CannotJudge)[number]))
@@ -108,10 +109,18 @@ class SentencePage(SentenceFace):
         if view.item is None:
             self.away.emit(view)
 
+    def tell(self, trouble: Trouble | None) -> None:
+        """Say what went wrong, until it is over; None takes it away."""
+        self._not_kept = False
+        super().tell(trouble)
+
     def keep_typed(self) -> None:
-        """Keep what stands in the boxes as drafts; where that fails, say so and leave it where it is."""
+        """Keep what stands in the boxes as drafts; where that fails, say so and leave it where it is.
+
+        While something is being saved it is kept too, after that: it may fail, and the window may be closing.
+        """
         item, texts = self.view.item, self._unkept()
-        if item is not None and texts and not self._busy:
+        if item is not None and texts:
             keep = partial(self._keep, item.id, texts)
             self.desk.work.do(keep, partial(self._draft_kept, item.id, texts), self._draft_lost)
 
@@ -130,7 +139,8 @@ class SentencePage(SentenceFace):
     def typed(self, character: str) -> bool:
         """Do what a character means here."""
         if self.mode is Mode.WRITING:
-            self._writing.take(character)
+            if not self._busy:
+                self._writing.take(character)
         elif self.mode is Mode.WHY:
             self._cannot_judge(cannot_judge_of(character))
         elif character == " ":
@@ -195,6 +205,7 @@ class SentencePage(SentenceFace):
     def _hold(self, *, still: bool) -> None:
         """Let keys mean nothing while something is saved, and say so where it takes long."""
         self._busy = still
+        self._writing.hold(still=still)
         if still:
             self._slow.start()
         elif self._slow.isActive():
@@ -324,15 +335,21 @@ class SentencePage(SentenceFace):
         item = self.view.item
         if item is not None and self.answering and self._field in texts:
             self._open_box(item, texts[self._field])
-        self.tell(trouble(self.words, error))
+        self._tell_not_kept(error)
 
     def _draft_kept(self, item: str, texts: dict[TextField, str], _: None) -> None:
+        """Note it; only that a draft could not be kept is over now, and no answer that was not saved."""
         if not isValid(self) or self.view.item is None or self.view.item.id != item:
             return
         self._kept |= texts
-        if not self._busy:
+        if self._not_kept:
             self.tell(None)
 
     def _draft_lost(self, error: HarnessError) -> None:
-        if isValid(self) and not self._busy:
-            self.tell(trouble(self.words, error))
+        """Say so, unless it was saved meanwhile."""
+        if isValid(self) and self._unkept():
+            self._tell_not_kept(error)
+
+    def _tell_not_kept(self, error: HarnessError) -> None:
+        self.tell(trouble(self.words, error))
+        self._not_kept = True

@@ -86,4 +86,4 @@ class TranslationBox(QWidget):
 
     def hold(self, *, still: bool) -> None:
         """Take no keys while something is being saved: they were not meant for what comes next."""
-        self._box.setReadOnly(still)
+        self._box.hold(still=still)

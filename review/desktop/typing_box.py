@@ -73,15 +73,22 @@ class TypingBox(QTextEdit):
 
     def begin_with_start(self) -> None:
         """Bring the start into an empty box."""
-        if not self.written:
+        if not self.written and not self.isReadOnly():
             self.insertPlainText(self._start)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def insert(self, text: str) -> None:
         """Take text in at the cursor, as if it were typed."""
-        self.finish_word()
-        self.insertPlainText(harmless(text))
+        if not self.isReadOnly():
+            self.finish_word()
+            self.insertPlainText(harmless(text))
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def hold(self, *, still: bool) -> None:
+        """Take nothing while something is being saved; what still stands here after that is kept as a draft."""
+        self.setReadOnly(still)
+        if not still:
+            self._pause.start()
 
     def finish_word(self) -> None:
         """Let an input method give what it shows; what it does not give counts as written all the same."""
@@ -96,7 +103,7 @@ class TypingBox(QTextEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Save, leave, begin a new line; everything else is text or moves in it."""
         key = Qt.Key(event.key())
-        if key in _ENTER and event.modifiers() & _SHIFT:
+        if key in _ENTER and event.modifiers() & _SHIFT and not self.isReadOnly():
             self.textCursor().insertBlock()
             self.ensureCursorVisible()
         elif key in _ENTER or key == Qt.Key.Key_Escape:

@@ -66,6 +66,10 @@ class Writing(QWidget):
         """Take text that came before the box had the focus, or after a click took it away."""
         self._box.insert(text)
 
+    def hold(self, *, still: bool) -> None:
+        """Take no keys while something is being saved: they were not meant for what comes next."""
+        self._box.hold(still=still)
+
     def save(self) -> None:
         """Give what stands in the box."""
         self._box.finish_word()

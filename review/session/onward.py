@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum, auto
+from typing import Final
+
+from review.session.keys import Act
 
 
 class Onward(Enum):
@@ -16,3 +20,13 @@ class Onward(Enum):
     """The person's own answers, to look at again."""
     HELP = auto()
     LEAVE = auto()
+
+
+ONWARD_OF: Final[Mapping[Act, Onward]] = {
+    Act.UNDO: Onward.UNDO,
+    Act.HAND_OVER: Onward.HAND_OVER,
+    Act.WITHDRAW: Onward.WITHDRAW,
+    Act.HELP: Onward.HELP,
+    Act.QUIT: Onward.LEAVE,
+}
+"""Act → where its key leads; on the page of an item, undo is done there."""

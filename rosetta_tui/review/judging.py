@@ -17,7 +17,7 @@ from review.rating import CannotJudge, Reason
 from review.session import item_words
 from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
 from review.session.labels import harm_question
-from review.session.onward import Onward
+from review.session.onward import ONWARD_OF, Onward
 from review.session.view import ShownItem, TextField, View
 from rosetta_tui.review.choices import Choices
 from rosetta_tui.review.handing_over import HandOverPage
@@ -37,12 +37,6 @@ SLOW_SECONDS = 0.3
 """When saving takes longer than this, the page says that it goes on."""
 
 
-_ONWARD = {
-    Act.HAND_OVER: Onward.HAND_OVER,
-    Act.WITHDRAW: Onward.WITHDRAW,
-    Act.HELP: Onward.HELP,
-    Act.QUIT: Onward.LEAVE,
-}
 _MOVES = frozenset({"up", "down", "pageup", "pagedown", "space"})
 
 
@@ -65,7 +59,6 @@ class JudgingScreen(ItemPage):
         """True while the session works: keys that come meanwhile were not meant for what comes next."""
         self._deeds: dict[Act, Callable[[ShownItem], None]] = {
             Act.SKIP: lambda item: self._do(partial(sitting.session.skip, item.id)),
-            Act.UNDO: lambda _: self._do(sitting.session.undo),
             Act.UNRATED: lambda _: self._do(sitting.session.go_to_unrated),
             Act.CANNOT_JUDGE: self._ask_why,
             Act.REASONS: self._ask_reasons,
@@ -170,8 +163,8 @@ class JudgingScreen(ItemPage):
             override = self.sitting.overridden(item)
             rate = self.sitting.session.rate
             self._do(partial(rate, item.id, RATING_OF[act], override=override))
-        elif act in _ONWARD:
-            self._go(_ONWARD[act])
+        elif act in ONWARD_OF:
+            self._go(ONWARD_OF[act])
         elif act in self._deeds:
             self._deeds[act](item)
         else:

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from review.session import page_words
 from review.session.keys import KEYS, Act, act_of
-from review.session.onward import Onward
+from review.session.onward import ONWARD_OF, Onward
 from review.session.view import Phase, View
 from review.session.words import Words
 from rosetta_tui.review.key_line import Hint
@@ -20,14 +20,6 @@ from rosetta_tui.review.page import Page, paragraph
 from rosetta_tui.review.told import told
 from rosetta_tui.review.trouble import TroubleLine
 from rosetta_tui.review.typed import typed
-
-_ONWARD = {
-    Act.UNDO: Onward.UNDO,
-    Act.HAND_OVER: Onward.HAND_OVER,
-    Act.WITHDRAW: Onward.WITHDRAW,
-    Act.HELP: Onward.HELP,
-    Act.QUIT: Onward.LEAVE,
-}
 
 
 class PausePage(Page[Onward]):
@@ -49,7 +41,7 @@ class PausePage(Page[Onward]):
 
     def on_key(self, event: events.Key) -> None:
         """Go where the key leads, by the same table as on the page of an item."""
-        onward = _ONWARD.get(act_of(typed(event)) or Act.SKIP)
+        onward = ONWARD_OF.get(act_of(typed(event)) or Act.SKIP)
         if onward is not None and (onward is not Onward.UNDO or self._view.can_undo):
             event.stop()
             self.dismiss(onward)
@@ -59,7 +51,7 @@ class PausePage(Page[Onward]):
         self.dismiss(Onward[name])
 
     def _key(self, act: Act, words: str) -> Hint:
-        return Hint(KEYS[act][0], words, f"onward('{_ONWARD[act].name}')")
+        return Hint(KEYS[act][0], words, f"onward('{ONWARD_OF[act].name}')")
 
     def _enter(self, words: str) -> Hint:
         return Hint(self.words("Enter"), words, "onward('GO_ON')")
