@@ -1,0 +1,292 @@
+"""What a person typed when a save fails or comes first: kept for its own sentence, and for no other one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("PySide6.QtWidgets")
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from review.desktop.answers_page import AnswersPage
+from review.desktop.buttons import Button
+from review.desktop.rows import Rows
+from review.desktop.sentence_face import Mode
+from review.desktop.typing_box import TypingBox
+from review.log.payloads import Comment, NotJudged
+from review.rating import Rating
+from review.session.view import TextField
+from tests.desktop.item_scene import CONTROL, Scene
+from tests.desktop.test_item_page import button, in_box, rated, texts
+from tests.desktop.test_item_trouble import BUSY, held
+from tests.desktop.test_translation_page import TranslationScene
+from tests.review.session.scenes import batch_of, item_id, sentences_of
+
+FIRST, SECOND = item_id(1), item_id(2)
+ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
+COMMENT, TRANSLATION = TextField.COMMENT, TextField.TRANSLATION
+
+
+@pytest.fixture
+def rating(qtbot: QtBot, tmp_path: Path) -> Iterator[Scene]:
+    scene = Scene(qtbot, tmp_path)
+    scene.idle()
+    yield scene
+    scene.close()
+
+
+@pytest.fixture
+def translating(qtbot: QtBot, tmp_path: Path) -> Iterator[TranslationScene]:
+    batch = batch_of(sentences_of(4), task="translate", letters=("â", "ê"))
+    scene = TranslationScene(qtbot, tmp_path, batch=batch)
+    scene.idle()
+    yield scene
+    scene.close()
+
+
+def pause(box: TypingBox) -> None:
+    """Let the moment come at which what was typed last is kept."""
+    box._pause.timeout.emit()
+
+
+def meanwhile(scene: Scene, asked: Callable[[], object], then: Callable[[], object]) -> None:
+    """Do something while what was asked waits for the disk, and have it done only after that."""
+    with scene.laptop._lock:
+        asked()
+        assert scene.work.busy
+        then()
+    scene.idle()
+
+
+def fails(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next save fail, and nothing after it."""
+    append = scene.laptop.append
+
+    def once(payload: object) -> object:
+        monkeypatch.setattr(scene.laptop, "append", append)
+        with held(scene):
+            return append(payload)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scene.laptop, "append", once)
+
+
+def comments(scene: Scene) -> list[str]:
+    return [each.text for each in scene.events(Comment) if isinstance(each, Comment)]
+
+
+# a save that fails
+
+
+def test_a_comment_is_kept_when_its_save_fails_while_the_window_closes(
+    rating: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rating.press("c")
+    in_box(rating, "about one")
+    fails(rating, monkeypatch)
+    meanwhile(rating, lambda: rating.send(ENTER), rating.page.keep_typed)
+    assert comments(rating) == []
+    assert rating.draft(FIRST, COMMENT) == "about one"
+    assert BUSY in texts(rating)  # the draft is kept, and the comment is not saved
+
+
+def test_a_translation_is_kept_when_its_save_fails_while_the_window_closes(
+    translating: TranslationScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    translating.write("niwâpamâw")
+    fails(translating, monkeypatch)
+    meanwhile(translating, lambda: translating.send(ENTER), translating.page.keep_typed)
+    assert translating.given() == []
+    assert translating.draft(FIRST, TRANSLATION) == "niwâpamâw"
+    assert BUSY in texts(translating)
+
+
+def test_after_a_save_that_failed_the_draft_is_kept_at_the_next_pause(
+    translating: TranslationScene,
+) -> None:
+    translating.write("niwâpamâw")
+    with held(translating):
+        translating.press(ENTER)
+        assert BUSY in texts(translating)
+    assert translating.box._pause.isActive()
+    pause(translating.box)
+    translating.idle()
+    assert translating.draft(FIRST, TRANSLATION) == "niwâpamâw"
+
+
+def test_a_page_that_is_gone_keeps_what_was_being_saved(
+    translating: TranslationScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    translating.write("niwâpamâw")
+    fails(translating, monkeypatch)
+
+    def go() -> None:
+        translating.page.hide()
+        translating.page.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    with translating.laptop._lock:
+        translating.send(ENTER)
+        go()
+    translating.qtbot.waitUntil(lambda: not translating.work.busy)
+    assert translating.draft(FIRST, TRANSLATION) == "niwâpamâw"
+
+
+# a save that comes first
+
+
+def test_no_draft_remains_of_a_comment_that_was_saved(rating: Scene) -> None:
+    rating.press("c")
+    in_box(rating, "about one")
+    meanwhile(rating, button(rating, "Save").click, lambda: pause(rating.page._writing._box))
+    assert comments(rating) == ["about one"]
+    assert rating.draft(FIRST, COMMENT) is None
+    assert rating.mode is Mode.ANSWER
+
+
+def test_no_draft_remains_of_a_translation_that_was_saved(translating: TranslationScene) -> None:
+    translating.write("one")
+    meanwhile(translating, translating.page._box.save, lambda: pause(translating.box))
+    assert translating.given() == [(FIRST, "one")]
+    assert translating.draft(FIRST, TRANSLATION) is None
+    assert translating.draft(SECOND, TRANSLATION) is None
+
+
+@pytest.mark.parametrize("when", ["at once", "meanwhile", "after"])
+def test_a_key_that_rates_just_after_typing_leaves_no_draft_under_the_next_item(
+    rating: Scene, when: str
+) -> None:
+    rating.press("c")
+    in_box(rating, "about one")
+    box = rating.page._writing._box
+    assert box._pause.isActive()
+    if when == "at once":
+        pause(box)
+    meanwhile(
+        rating,
+        lambda: rating.send("3", CONTROL),
+        lambda: pause(box) if when == "meanwhile" else None,
+    )
+    pause(box)
+    rating.idle()
+    assert (rated(rating), rating.item) == ([(FIRST, Rating.ACCEPTABLE)], SECOND)
+    assert rating.draft(FIRST, COMMENT) == "about one"
+    assert rating.draft(SECOND, COMMENT) is None
+
+
+def test_a_comment_and_enter_leave_no_draft_under_the_next_sentence(
+    translating: TranslationScene,
+) -> None:
+    translating.write("one")
+    translating.press(ESC, "c")
+    translating.write("my comment")
+    box = translating.page._writing._box
+    translating.click("Save")
+    translating.press(ENTER)
+    pause(box)
+    pause(translating.box)
+    translating.idle()
+    assert translating.given() == [(FIRST, "one")]
+    for item in (FIRST, SECOND):
+        assert translating.draft(item, COMMENT) is None
+        assert translating.draft(item, TRANSLATION) is None
+
+
+def test_while_a_text_is_saved_its_box_takes_nothing(rating: Scene) -> None:
+    rating.press("c")
+    in_box(rating, "mine")
+    box = rating.page._writing._box
+
+    def type_on() -> None:
+        rating.send("x")
+        rating.send("y", to=rating.page)
+        rating.page._writing.take("z")
+        rating.send(ENTER, Qt.KeyboardModifier.ShiftModifier)
+        assert box.toPlainText() == "mine"
+
+    meanwhile(rating, lambda: rating.send(ENTER), type_on)
+    assert comments(rating) == ["mine"]
+    assert rating.draft(FIRST, COMMENT) is None
+
+
+# an answer that was looked at again
+
+
+def change(scene: TranslationScene, text: str) -> None:
+    """Come back to the first sentence, type on, and go where the person was."""
+    scene.page._do(lambda: scene.session.go_to(FIRST))
+    scene.idle()
+    scene.write(text)
+    pause(scene.box)
+    scene.idle()
+
+
+def test_a_changed_translation_that_was_left_as_a_draft_is_saved_by_enter(
+    translating: TranslationScene,
+) -> None:
+    translating.write("old one")
+    translating.press(ENTER)
+    change(translating, " and better")
+    translating.page._do(lambda: translating.session.go_to(None))
+    translating.idle()
+    change(translating, "")
+    assert translating.box.written == "old one and better"
+    translating.press(ENTER)
+    assert translating.given() == [(FIRST, "old one"), (FIRST, "old one and better")]
+    assert "Your translation is saved." in texts(translating)
+    assert translating.item == SECOND
+
+
+def test_a_changed_translation_is_saved_after_a_new_page_was_opened(
+    translating: TranslationScene,
+) -> None:
+    translating.write("old one")
+    translating.press(ENTER)
+    change(translating, " and better")
+    translating.page.hide()
+    translating.open()
+    translating.idle()
+    translating.press(ENTER)
+    assert [text for _, text in translating.given()] == ["old one", "old one and better"]
+
+
+def test_an_answer_that_was_changed_back_leads_on_without_a_new_one(
+    translating: TranslationScene,
+) -> None:
+    translating.write("one")
+    translating.press(ENTER)
+    change(translating, "s")
+    assert translating.draft(FIRST, TRANSLATION) == "ones"
+    translating.press(Qt.Key.Key_Backspace, ENTER)
+    assert translating.given() == [(FIRST, "one")]
+    assert translating.draft(FIRST, TRANSLATION) is None
+    assert translating.item == SECOND
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "1: Could not translate"), ("fr", "1\u00a0: Pas pu traduire")]
+)
+def test_a_sentence_that_could_not_be_translated_is_called_so(
+    qtbot: QtBot, tmp_path: Path, language: str, said: str
+) -> None:
+    batch = batch_of(sentences_of(2), task="translate")
+    scene = TranslationScene(qtbot, tmp_path, batch=batch, language=language)
+    scene.idle()
+    scene.write("half")
+    scene.press(ESC, "0", "1")
+    assert len(scene.events(NotJudged)) == 1
+    page = AnswersPage(scene.desk, scene.session.answered(), translating=True)
+    qtbot.addWidget(page)
+    page.show()
+    shown = page.findChildren(Rows)[0]
+    assert said in _said(shown)
+    assert "half" not in _said(shown)
+    scene.close()
+
+
+def _said(rows: Rows) -> str:
+    return "\n".join(each.accessibleName() for each in rows.findChildren(Button))
