@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from corpora.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
 from corpora.findings import Findings, shown
+from corpora.problems import Problem
 from corpora.raw import RawEntry
 from corpora.tags import nearest
 from corpora.text import NormalForm, comparison_form, normal_form
@@ -40,6 +41,13 @@ def check_together(placed: Sequence[Placed], findings: Findings) -> None:
     _unknown_tags(placed, findings)
     _suspect_characters(placed, findings)
     _mixed_normal_forms(placed, findings)
+
+
+def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
+    """Check entries whose file is not at hand; what only reading the file can tell is not among it."""
+    findings = Findings(name)
+    check_together([Placed(place, entry, None) for place, entry in enumerate(entries)], findings)
+    return tuple(findings.problems)
 
 
 def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:

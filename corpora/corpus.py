@@ -58,3 +58,5 @@ class Corpus:
     warnings: tuple[Problem, ...] = ()
     files: tuple[Path, ...] = field(default=(), compare=False)
     """Where it was read from, absolute; two for the parallel form, none where it never was a file."""
+    lines: tuple[int | None, ...] = field(default=(), compare=False)
+    """1-based line of each entry in its file, None where the form has no lines; empty without a file."""

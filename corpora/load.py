@@ -78,8 +78,14 @@ def read(
     if envelope is None or findings.failed:
         raise findings.failure()
     digest = hashlib.sha256(b"".join(file.data for file in files)).hexdigest()
-    entries = tuple(item.entry for item in placed)
-    return Corpus(envelope, entries, digest, raw.form, tuple(findings.problems))
+    return Corpus(
+        envelope,
+        tuple(item.entry for item in placed),
+        digest,
+        raw.form,
+        tuple(findings.problems),
+        lines=tuple(item.line for item in placed),
+    )
 
 
 def _placed(raw: RawCorpus, findings: Findings) -> list[Placed]:

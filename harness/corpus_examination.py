@@ -1,0 +1,73 @@
+"""What is known of a corpus as a whole: its statistics, what its checks find, and the file it came from."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpora.checks import check_entries
+from corpora.corpus import Corpus, Dataset, Form
+from corpora.load import load
+from corpora.original import Original, original
+from corpora.problems import CorpusError, Problem
+from corpora.requirements import Requirement, requirements
+from corpora.statistics import Statistics, statistics
+from harness.store.corpora import read_dataset, read_entries
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """A corpus, looked at as ``rosetta corpus check`` and ``rosetta corpus show`` look at its file."""
+
+    original: Original
+    files: tuple[Path, ...]
+    problems: tuple[Problem, ...]
+    """Of the file where it is unchanged; else what the entries alone can tell, without lines."""
+    statistics: Statistics
+    requirements: tuple[Requirement, ...]
+    lines: tuple[int | None, ...] = ()
+    """Line of each entry in the file, by place; empty where the file is not at hand."""
+
+    def of_entry(self, place: int) -> list[Problem]:
+        """Give what was found about one entry."""
+        return [problem for problem in self.problems if place in problem.places]
+
+
+def examine(corpus: Corpus) -> Examination:
+    """Look at a corpus that was just read from its file."""
+    return _examination(corpus, corpus.files, original(corpus.files, corpus.sha256))
+
+
+def examine_stored(
+    connection: sqlite3.Connection, number: int, sha256: str, files: Sequence[Path]
+) -> Examination:
+    """Look at a corpus of the store, and at the file that it was read from where that is still the same."""
+    dataset, found = read_dataset(connection, number), original(files, sha256)
+    corpus = _from_file(files, dataset) if found is Original.UNCHANGED else None
+    held = connection.execute("SELECT count(*) FROM entries WHERE corpus = ?", (number,))
+    if corpus is None or len(corpus.entries) != held.fetchone()[0]:
+        entries = tuple(read_entries(connection, number).values())
+        problems = check_entries(entries, dataset.id)
+        corpus = Corpus(dataset, entries, sha256, Form.SPECIFICATION, problems)
+    return _examination(corpus, files, found)
+
+
+def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Examination:
+    return Examination(
+        original=found,
+        files=tuple(files),
+        problems=corpus.warnings,
+        statistics=statistics(corpus),
+        requirements=tuple(requirements(corpus)),
+        lines=corpus.lines,
+    )
+
+
+def _from_file(files: Sequence[Path], dataset: Dataset) -> Corpus | None:
+    """Read the file once more; None where it cannot be read without what its reader was told then."""
+    try:
+        return load(files[0], files[1] if len(files) > 1 else None, dataset=dataset)
+    except CorpusError:
+        return None

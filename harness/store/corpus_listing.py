@@ -1,0 +1,191 @@
+"""The corpora of the store for screens: which there are, who used them, and their entries in any order.
+
+Nothing here loads a corpus whole: lists of places are numbers, and texts are read a screenful at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpora.corpus import Corpus, Dataset
+from harness.store.corpora import read_dataset, save_corpus
+from harness.store.texts import storable
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSummary:
+    """One line of the list of corpora; readings of one and the same file are one line."""
+
+    number: int
+    """The store's own number of its fullest reading, the newest where several are as full."""
+    sha256: str
+    dataset: Dataset
+    partial: bool
+    """True where it is known only through a run card that came from elsewhere."""
+    entries: int
+    segments: Mapping[str | None, int]
+    """Entries by segment, None for those without one."""
+    runs: tuple[str, ...]
+    """Ids of the runs that used it, newest first."""
+    last_used: float | None
+    """Unix time at which the newest of them began."""
+    files: tuple[Path, ...]
+    """Where the newest run that says so read it from."""
+
+
+def list_corpora(connection: sqlite3.Connection) -> list[CorpusSummary]:
+    """Give all corpora, the one used last first."""
+    counts: dict[int, dict[str | None, int]] = {}
+    for corpus, segment, count in connection.execute(
+        "SELECT corpus, segment, count(*) FROM entries GROUP BY 1, 2 ORDER BY 1, 2"
+    ):
+        counts.setdefault(corpus, {})[segment] = count
+    readings: dict[str, list[tuple[int, bool]]] = {}
+    for number, sha256, partial in connection.execute("SELECT id, sha256, partial FROM corpora"):
+        readings.setdefault(sha256, []).append((number, bool(partial)))
+    found = [_summary(connection, sha256, numbers, counts) for sha256, numbers in readings.items()]
+    return sorted(found, key=lambda each: (each.last_used or 0.0, each.number), reverse=True)
+
+
+def _summary(
+    connection: sqlite3.Connection,
+    sha256: str,
+    readings: Sequence[tuple[int, bool]],
+    counts: Mapping[int, Mapping[str | None, int]],
+) -> CorpusSummary:
+    def fullness(reading: tuple[int, bool]) -> tuple[bool, int, int]:
+        number, partial = reading
+        return (not partial, sum(counts.get(number, {}).values()), number)
+
+    number, partial = max(readings, key=fullness)
+    users = _users(connection, [each for each, _ in readings])
+    segments = counts.get(number, {})
+    return CorpusSummary(
+        number=number,
+        sha256=sha256,
+        dataset=read_dataset(connection, number),
+        partial=partial,
+        entries=sum(segments.values()),
+        segments=segments,
+        runs=tuple(run_id for run_id, _, _ in users),
+        last_used=users[0][1] if users else None,
+        files=next((files for _, _, files in users if files), ()),
+    )
+
+
+def _users(
+    connection: sqlite3.Connection, corpora: Sequence[int]
+) -> list[tuple[str, float, tuple[Path, ...]]]:
+    marks = ",".join("?" * len(corpora))
+    rows = connection.execute(
+        "SELECT run_id, created, json_extract(plan, '$.corpus_files') FROM runs"
+        f" WHERE corpus IN ({marks}) ORDER BY created DESC, id DESC",
+        tuple(corpora),
+    )
+    return [(run_id, created, _paths(files)) for run_id, created, files in rows]
+
+
+def _paths(stated: str | None) -> tuple[Path, ...]:
+    return () if stated is None else tuple(Path(each) for each in json.loads(stated))
+
+
+def hold_in_memory(corpus: Corpus) -> tuple[sqlite3.Connection, int]:
+    """Put a corpus that was only opened into a store that lives in memory; gives it with its number.
+
+    It is read as the store is, without a copy of its texts on the disk.
+    """
+    from sqlite_utils import Database
+
+    from harness.store.migrations import migrations
+
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    migrations.apply(Database(connection))
+    connection.execute("BEGIN")
+    number = save_corpus(connection, corpus)
+    connection.execute("COMMIT")
+    return connection, number
+
+
+ENTRY_SORTS: Mapping[str, str] = {
+    "position": "e.position",
+    "id": "e.entry_id",
+    "source": "s.body",
+    "reference": "r.body",
+    "segment": "e.segment",
+    "difficulty": "e.difficulty",
+    "provenance": "e.provenance",
+    "register": "e.register",
+    "length": "length(s.body)",
+}
+"""What the entries of a corpus can be sorted by, as SQL."""
+
+FACETS = ("segment", "difficulty", "provenance", "register")
+"""Fields that entries can be narrowed by; they are columns of the store."""
+
+
+def corpus_positions(
+    connection: sqlite3.Connection,
+    corpus: int,
+    *,
+    sort: str = "position",
+    descending: bool = False,
+    only: Mapping[str, str | int | None] | None = None,
+    search: str = "",
+    places: Collection[int] | None = None,
+) -> list[int]:
+    """Give the places of a corpus's entries in the order and selection of a screen.
+
+    ``sort`` is a key of ENTRY_SORTS; ``only`` wants values of FACETS, None for entries without one;
+    ``search`` looks for a piece of text in id, source and reference, without regard to case; ``places``
+    are the only ones to give. Entries without a value come last.
+    """
+    key = ENTRY_SORTS[sort]
+    conditions, arguments = ["e.corpus = ?"], [corpus, *(only or {}).values()]
+    for field in only or {}:
+        if field not in FACETS:
+            raise KeyError(field)
+        conditions.append(f"e.{field} IS ?")
+    if search:
+        folded = storable(search.casefold())
+        connection.create_function("casefold", 1, str.casefold, deterministic=True)
+        conditions.append(
+            "(instr(casefold(s.body), ?) OR instr(casefold(r.body), ?)"
+            " OR CAST(e.entry_id AS TEXT) = ?)"
+        )
+        arguments += [folded, folded, storable(search)]
+    joined = any(name in key for name in ("s.body", "r.body")) or search
+    texts = "JOIN texts s ON s.id = e.source JOIN texts r ON r.id = e.reference" if joined else ""
+    rows = connection.execute(
+        f"SELECT e.position FROM entries e {texts} WHERE {' AND '.join(conditions)}"
+        f" ORDER BY {key} IS NULL, {key} {'DESC' if descending else 'ASC'}, e.position",
+        arguments,
+    )
+    found = [row[0] for row in rows]
+    if places is None:
+        return found
+    wanted = frozenset(places)
+    return [position for position in found if position in wanted]
+
+
+MOST_VALUES = 40
+"""Values of a facet that are offered, the most frequent; a corpus may put another tag on every entry."""
+
+
+def facet_counts(
+    connection: sqlite3.Connection, corpus: int
+) -> dict[str, list[tuple[str | int | None, int]]]:
+    """Give for each facet the values there are with their counts: tiers in order, tags by frequency."""
+    found: dict[str, list[tuple[str | int | None, int]]] = {}
+    for field in FACETS:
+        by = "1" if field == "difficulty" else "2 DESC, 1"
+        rows = connection.execute(
+            f"SELECT {field}, count(*) FROM entries WHERE corpus = ? GROUP BY 1"
+            f" ORDER BY {field} IS NULL, {by} LIMIT ?",
+            (corpus, MOST_VALUES),
+        )
+        found[field] = [(value, count) for value, count in rows]
+    return found
