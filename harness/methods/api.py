@@ -20,6 +20,7 @@ from harness.methods.services.google import Google
 from harness.methods.services.libretranslate import LibreTranslate
 from harness.methods.services.microsoft import Microsoft
 from harness.methods.services.service import Question, Service, read_texts
+from harness.methods.takes import TAKES
 from harness.prices import LOCAL, Prices
 from harness.store.texts import storable
 
@@ -112,10 +113,7 @@ def _setup(service: Service, endpoint: Endpoint, options: MethodOptions) -> Setu
 
 def api(name: str, options: MethodOptions, find_key: KeySource) -> Api:
     """Make the method for ``api:SERVICE``; UsageError names what is missing or does not fit."""
-    takes = ["endpoint", "batch_size", "prices", "service"]
-    if name == "microsoft":
-        takes.append("region")
-    check_options(f"api:{name}", options, takes=takes)
+    check_options(f"api:{name}", options, *TAKES[f"api:{name}"])
     service = SERVICES[name]()
     if options.batch_size > service.most_texts:
         raise UsageError(

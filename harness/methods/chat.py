@@ -15,10 +15,8 @@ from harness.methods.batching import by_number
 from harness.methods.briefing import Briefing, briefing
 from harness.methods.completions import Completions, answers_alone, output_of
 from harness.methods.options import MethodOptions, check_options
+from harness.methods.takes import TAKES
 from harness.prices import LOCAL, Prices
-
-MODEL_OPTIONS = ("temperature", "max_tokens", "prompt", "coaching", "body", "prices")
-NAMES = ("source_name", "target_name")
 
 _OURS = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
 _NOT_OURS = {"stream", "n", "tools", "tool_choice", "api_key", "key"}
@@ -96,8 +94,7 @@ def _answer(text: str | None) -> Output | None:
 
 def chat(options: MethodOptions, find_key: KeySource) -> Chat:
     """Make the method; UsageError names what is missing or does not fit."""
-    takes = [*MODEL_OPTIONS, *NAMES, "batch_size"]
-    check_options("chat", options, needs=["endpoint", "model"], takes=takes)
+    check_options("chat", options, *TAKES["chat"])
     completions = model_completions(options, find_key)
     brief = briefing(options, *(["batch-v1"] if options.batch_size > 1 else []))
     setup = model_setup(options, completions, brief).model_copy(

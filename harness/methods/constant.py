@@ -9,6 +9,7 @@ from harness.calls import Calls
 from harness.failures import UsageError
 from harness.method import MethodClass, Output, Setup
 from harness.methods.options import MethodOptions, check_options
+from harness.methods.takes import TAKES
 
 
 class Constant:
@@ -17,7 +18,7 @@ class Constant:
     endpoint = None
 
     def __init__(self, options: MethodOptions) -> None:
-        check_options("constant", options, needs=["text"])
+        check_options("constant", options, *TAKES["constant"])
         self._text = (options.text or "").strip()
         if not self._text:
             raise UsageError("--text is blank. Give a sentence of the target language.")

@@ -8,6 +8,7 @@ from corpora.entry import Entry
 from harness.calls import Calls
 from harness.method import MethodClass, Output, Setup
 from harness.methods.options import MethodOptions, check_options
+from harness.methods.takes import TAKES
 
 
 class CopySource:
@@ -16,7 +17,7 @@ class CopySource:
     endpoint = None
 
     def __init__(self, options: MethodOptions) -> None:
-        check_options("copy-source", options)
+        check_options("copy-source", options, *TAKES["copy-source"])
         self.setup = Setup(
             method="copy-source",
             method_class=MethodClass.CUSTOM_PLUGIN,

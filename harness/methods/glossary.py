@@ -10,6 +10,7 @@ from harness.calls import Calls
 from harness.method import MethodClass, Output, Setup
 from harness.methods.dictionary import Dictionary, Headword, read_dictionary
 from harness.methods.options import MethodOptions, check_options
+from harness.methods.takes import TAKES
 
 
 class Glossary:
@@ -18,7 +19,7 @@ class Glossary:
     endpoint = None
 
     def __init__(self, options: MethodOptions) -> None:
-        check_options("glossary", options, needs=["glossary"])
+        check_options("glossary", options, *TAKES["glossary"])
         assert options.glossary is not None  # noqa: S101  check_options has seen to it
         self._dictionary = read_dictionary(options.glossary)
         self.setup = Setup(

@@ -14,12 +14,13 @@ from harness.fst.status import AnalyserError
 from harness.keys import KeySource
 from harness.method import MethodClass, Output, Setup
 from harness.methods.briefing import Briefing, briefing
-from harness.methods.chat import MODEL_OPTIONS, NAMES, model_completions, model_setup
+from harness.methods.chat import model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks
 from harness.methods.completions import Completions, Message, answers_alone, output_of
 from harness.methods.dictionary import Dictionary, read_dictionary
 from harness.methods.lookup import Tool, account, analyse_tool, answers, lookup_tool
 from harness.methods.options import MethodOptions, check_options
+from harness.methods.takes import TAKES
 from harness.methods.word_list import WordList, read_word_list
 from harness.prompt import Prompt, load_prompt
 
@@ -155,9 +156,7 @@ def _best(tries: list[_Try], notes: tuple[str, ...]) -> Output:
 
 def pipeline(options: MethodOptions, find_key: KeySource) -> Pipeline:
     """Make the method; UsageError names what is missing or does not fit."""
-    own = ["checks", "tools", "glossary", "word_list", "analyser", "max_retries"]
-    takes = [*MODEL_OPTIONS, *NAMES, *own]
-    check_options("pipeline", options, needs=["endpoint", "model"], takes=takes)
+    check_options("pipeline", options, *TAKES["pipeline"])
     dictionary = read_dictionary(options.glossary) if options.glossary else None
     analyser, card = _analyser(options)
     annotator = _annotator(options, analyser, card) if analyser else None

@@ -9,6 +9,7 @@ from harness.calls import Calls
 from harness.method import MethodClass, Output, Setup
 from harness.methods.options import MethodOptions, check_options
 from harness.methods.outputs import Outputs, read_outputs
+from harness.methods.takes import TAKES
 
 
 class Replay:
@@ -30,7 +31,7 @@ class Replay:
 
 def replay(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
     """Make the method that replays a system's outputs; ``entries`` are those of the whole corpus."""
-    check_options("replay", options, needs=["outputs"], takes=["model"])
+    check_options("replay", options, *TAKES["replay"])
     outputs = _outputs(options, entries)
     models = outputs.models()
     model = options.model or (models[0] if len(models) == 1 else "replay")
@@ -39,7 +40,7 @@ def replay(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
 
 def human(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
     """Make the method that shows a human translator's work; ``entries`` are those of the whole corpus."""
-    check_options("human", options, needs=["outputs"], takes=["translator"])
+    check_options("human", options, *TAKES["human"])
     outputs = _outputs(options, entries)
     translator = options.translator or "human"
     return Replay(outputs, _setup(options, "human", MethodClass.HUMAN, translator, outputs))
