@@ -9,14 +9,16 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QDir, Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QDir, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from corpora.visible import readable
 from harness.failures import HarnessError
 from review.desktop.desk import Desk
+from review.desktop.labels import Line
 from review.desktop.rows import Rows
 from review.files.stick import stick_error
 from review.session.troubles import trouble
@@ -24,8 +26,14 @@ from review.session.troubles import trouble
 _MOST = 2000
 """Folders that are listed of one place."""
 
-_Listed = tuple[tuple[Path, ...], tuple[Path, ...]]
-"""The folders in a folder, and its files of the kind that is looked for."""
+
+class _Listed(NamedTuple):
+    """What a folder leads to."""
+
+    above: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+    """Those of the kind that is looked for."""
 
 
 class Folders(QWidget):
@@ -46,13 +54,10 @@ class Folders(QWidget):
         """The folder that is open."""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._path, self._rows = QLabel(), QWidget()
-        self._path.setProperty("role", "strong")
-        self._path.setWordWrap(True)
-        self._path.setTextFormat(Qt.TextFormat.PlainText)
+        self._path, self._rows = Line(role="strong"), QWidget()
         for widget in (self._path, self._rows):
             self._column.addWidget(widget)
-        self._show(start, ((), ()))
+        self._show(start, _Listed(_parent(start)))
         self.open(start)
 
     def open(self, folder: Path) -> None:
@@ -71,10 +76,9 @@ class Folders(QWidget):
             self.told.emit(trouble(self._desk.words, error))
 
     def _show(self, folder: Path, listed: _Listed) -> None:
-        folders, files = listed
+        above, folders, files = listed
         self.here = folder
         self._path.setText(readable(str(folder)))
-        above = self._above()
         up = [self._desk.words("↑ {folder}", folder=readable(str(each))) for each in above]
         names = [readable(each.name) for each in (*files, *folders)]
         rows = Rows(self._desk.words, [*up, *names])
@@ -90,13 +94,6 @@ class Folders(QWidget):
         else:
             self.open(path)
 
-    def _above(self) -> list[Path]:
-        """Give the folder above; above the last one lie the other drives of this computer."""
-        if self.here.parent != self.here:
-            return [self.here.parent]
-        drives = [Path(each.absoluteFilePath()) for each in QDir.drives()]
-        return [each for each in drives if each != self.here]
-
 
 def first_folder() -> Path:
     """Give the person's own folder, or where the system knows none, the one in which all others lie."""
@@ -104,6 +101,17 @@ def first_folder() -> Path:
         return Path.home()
     except RuntimeError:
         return Path(Path.cwd().anchor)
+
+
+def _parent(folder: Path) -> tuple[Path, ...]:
+    """Give the folder above, where there is one."""
+    return () if folder.parent == folder else (folder.parent,)
+
+
+def _other_drives(folder: Path) -> tuple[Path, ...]:
+    """Give what lies above the last folder: the other drives of this computer."""
+    drives = [Path(each.absoluteFilePath()) for each in QDir.drives()]
+    return tuple(each for each in drives if each != folder)
 
 
 def _listed(folder: Path, suffix: str) -> _Listed:
@@ -119,7 +127,8 @@ def _listed(folder: Path, suffix: str) -> _Listed:
         for entry in seen
         if suffix and entry.name.lower().endswith(suffix) and not _is_folder(entry)
     ]
-    return _by_name(folders), _by_name(files)
+    above = _parent(folder) or _other_drives(folder)
+    return _Listed(above, _by_name(folders), _by_name(files))
 
 
 def _by_name(entries: Sequence[os.DirEntry[str]]) -> tuple[Path, ...]:
