@@ -66,7 +66,7 @@ def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
 
     The rows drawn are those of sacreBLEU's bootstrap with the same seed.
     """
-    matrix = matrix.astype(_exact_type(matrix))
+    matrix = matrix.astype(exact_type(matrix))
     sums = np.empty((draws, matrix.shape[1]))
     small = draws * len(matrix) <= _KEPT
     blocks = (_kept_counts if small else _count_blocks)(len(matrix), draws, seed)
@@ -97,7 +97,7 @@ def _count_blocks(entries: int, draws: int, seed: int) -> Iterator[Counts]:
         yield np.bincount(drawn.ravel(), minlength=size * entries).reshape(size, entries)
 
 
-def _exact_type(matrix: FloatArray) -> type[np.float32 | np.float64]:
+def exact_type(matrix: FloatArray) -> type[np.float32 | np.float64]:
     """Choose single precision, twice as fast, where no sum of a draw can lose a digit in it."""
     whole = bool((matrix == np.rint(matrix)).all())
     largest = float(np.abs(matrix).max(initial=0.0)) * len(matrix)

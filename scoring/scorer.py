@@ -75,7 +75,7 @@ class Scorer:
     def entries_values(self, statistics: Sequence[EntryStatistics]) -> list[EntryValues]:
         """Give the values of several entries together."""
         arrays = self.table(statistics).entry_values()
-        mixed = _entry_composites(arrays, len(statistics))
+        mixed = entry_composites(arrays, len(statistics))
         columns = [_optional(array) for array in arrays.values()]
         rows = zip(*columns, strict=True) if columns else [() for _ in statistics]
         return [
@@ -131,7 +131,7 @@ class Totals:
         return composite(values, self._scorer.reasons(values))
 
 
-def _entry_composites(arrays: Mapping[str, FloatArray], entries: int) -> FloatArray:
+def entry_composites(arrays: Mapping[str, FloatArray], entries: int) -> FloatArray:
     """Fold each entry's values with the profile that the entry's own values ask for (§4.3)."""
     if not arrays:
         return np.full(entries, np.nan)

@@ -1,0 +1,171 @@
+"""Significance clusters: a ranked list cut where every run above is better than every run below.
+
+Inside a cluster the order may be chance, so all of it shares one rank (as in the WMT campaigns). All runs see
+the same resamples, so one product gives the draws of all and a pair costs a subtraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.calibration.judgements import oriented
+from scoring.composite import composites
+from scoring.intervals import DRAWS, LEVEL, SEED, resample
+from scoring.metric import FloatArray
+from scoring.significance import COMPOSITE, direction, known_values, shared_profile
+from scoring.table import Table
+
+BoolArray = npt.NDArray[np.bool_]
+
+_TOGETHER = 24
+"""Runs resampled by one product, which bounds its width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Runs by one metric, as places in the sequence that was given."""
+
+    clusters: tuple[tuple[int, ...], ...]
+    """Best first, the best run of each first."""
+    better: BoolArray
+    """Shape (runs, runs): whether the run of the row is significantly better than that of the column."""
+
+    def ranks(self) -> dict[int, int]:
+        """Give each run the rank of its cluster, from 1; the next cluster's counts all runs above it."""
+        found, rank = {}, 1
+        for cluster in self.clusters:
+            found.update(dict.fromkeys(cluster, rank))
+            rank += len(cluster)
+        return found
+
+
+def rank(
+    tables: Sequence[Table],
+    metric: str,
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> Ranking:
+    """Rank runs on the same entries by one metric or ``composite``, all pairs by the paired bootstrap.
+
+    A pair differs by the rule of §8.2 alone; no p of 1,000 draws would survive Holm over thousands of pairs,
+    so a cut says less than a comparison of few runs. ValueError where a run has no value or weighs other
+    inputs, where the entries differ, or where no direction of the metric is better.
+    """
+    if direction(metric) == "neither":
+        raise ValueError(f"no run is better by {metric}")
+    if len({len(table) for table in tables}) > 1:
+        raise ValueError("runs are ranked on the same entries")
+    if not tables:
+        return Ranking((), np.zeros((0, 0), dtype=bool))
+    points, drawn = _values(tables, metric, draws, seed)
+    better = pairwise_better(points, drawn, level)
+    return Ranking(clusters(points, better), better)
+
+
+def _values(
+    tables: Sequence[Table], metric: str, draws: int, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Give each run's value, and its values on the shared resamples, oriented so that more is better."""
+    known = [known_values(table) for table in tables]
+    if metric != COMPOSITE:
+        narrow = [_column(table, metric) for table in tables]
+        drawn = [values[metric] for values in _resampled(narrow, draws, seed)]
+        points = np.array([values.get(metric, np.nan) for values in known])
+    else:
+        profile = _one_profile(known)
+        found = _resampled(tables, draws, seed)
+        drawn = [
+            composites(_only(values, own), profile, complete=True)
+            for values, own in zip(found, known, strict=True)
+        ]
+        points = np.concatenate([composites(_arrays(values), profile) for values in known])
+    if np.isnan(points).any():
+        raise ValueError(f"a run has no value of {metric}")
+    way = direction(metric)
+    return oriented(points, way), oriented(np.stack(drawn), way)
+
+
+def _column(table: Table, metric: str) -> Table:
+    place = [each.info.id for each in table.metrics].index(metric)
+    return Table([table.metrics[place]], table.columns(metric), table.present[:, [place]])
+
+
+def _one_profile(known: Sequence[Mapping[str, float]]) -> str:
+    profiles = {shared_profile(known[0], values) for values in known}
+    profile = profiles.pop()
+    if profiles or profile is None:
+        raise ValueError("the composites of these runs do not weigh the same inputs")
+    return profile
+
+
+def _only(values: Mapping[str, FloatArray], known: Mapping[str, float]) -> dict[str, FloatArray]:
+    return {id_: found for id_, found in values.items() if id_ in known}
+
+
+def _arrays(values: Mapping[str, float]) -> dict[str, FloatArray]:
+    return {id_: np.array([value]) for id_, value in values.items()}
+
+
+def _resampled(tables: Sequence[Table], draws: int, seed: int) -> list[dict[str, FloatArray]]:
+    """Give every run's values on the same resamples, several runs by one product."""
+    found = []
+    for start in range(0, len(tables), _TOGETHER):
+        some = tables[start : start + _TOGETHER]
+        sums = resample(np.hstack([table.matrix for table in some]), draws, seed)
+        ends = np.cumsum([table.matrix.shape[1] for table in some])[:-1]
+        found += [
+            table.values(part)
+            for table, part in zip(some, np.split(sums, ends, axis=1), strict=True)
+        ]
+    return found
+
+
+def pairwise_better(points: FloatArray, drawn: FloatArray, level: float = LEVEL) -> BoolArray:
+    """Say of all pairs which run is significantly better (§8.2): shape (runs, runs).
+
+    ``points`` has the shape (runs,), ``drawn`` (runs, draws), both oriented so that more is better. A draw in
+    which one of the two has no value is left out.
+    """
+    runs = len(points)
+    better = np.zeros((runs, runs), dtype=bool)
+    for run in range(runs - 1):
+        others = slice(run + 1, runs)
+        apart = _apart(points[others] - points[run], drawn[others] - drawn[run], level)
+        better[others, run] = apart > 0
+        better[run, others] = apart < 0
+    return better
+
+
+def _apart(differences: FloatArray, drawn: FloatArray, level: float) -> FloatArray:
+    """Give the sign of each difference that is significant, 0 for the others."""
+    tail = 100 * (1 - level) / 2
+    if np.isnan(drawn).any():
+        drawn = np.where(np.isnan(drawn).all(axis=1, keepdims=True), 0.0, drawn)
+        lower, upper = np.nanpercentile(drawn, [tail, 100 - tail], axis=1)
+    else:
+        lower, upper = np.percentile(drawn, [tail, 100 - tail], axis=1)
+    sizes = np.abs(drawn)
+    moved = sizes - np.nanmean(sizes, axis=1, keepdims=True)
+    as_large = np.count_nonzero(moved >= np.abs(differences)[:, None], axis=1)
+    p = (as_large + 1) / (np.count_nonzero(~np.isnan(drawn), axis=1) + 1)
+    away = ((lower > 0) & (differences > 0)) | ((upper < 0) & (differences < 0))
+    return np.where(away & (p < 1 - level), np.sign(differences), 0.0)
+
+
+def clusters(points: FloatArray, better: BoolArray) -> tuple[tuple[int, ...], ...]:
+    """Rank by value, and cut wherever every run above is better than every run below."""
+    order = np.argsort(-points, kind="stable")
+    ranked = better[np.ix_(order, order)]
+    found: list[tuple[int, ...]] = []
+    start = 0
+    for cut in range(1, len(order) + 1):
+        if ranked[:cut, cut:].all():  # nothing is left below the last
+            found.append(tuple(int(run) for run in order[start:cut]))
+            start = cut
+    return tuple(found)

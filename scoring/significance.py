@@ -1,0 +1,322 @@
+"""Whether one run is better than another on the same entries: paired bootstrap and approximate randomisation (§8.2).
+
+Statistics add up, so a resample or a shuffle of all metrics and the composite is one row of one product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.calibration.judgements import oriented
+from scoring.composite import composites, profile_for
+from scoring.intervals import DRAWS, LEVEL, SEED, exact_type, resample
+from scoring.metric import FloatArray
+from scoring.scorer import entry_composites
+from scoring.specification import specification
+from scoring.table import Table
+
+TRIALS = 10_000
+"""Shuffles of the approximate randomisation, as many as sacreBLEU makes."""
+
+COMPOSITE = "composite"
+
+_BLOCK = 4_000_000
+"""Coins held at once, as numbers of 4 or 8 bytes each."""
+
+_KEPT = 40_000_000
+"""Coins, one bit each, up to which they are kept for the next pair of runs."""
+
+_TIE = 1e-9
+"""Values whose distance is less than this share of them are the same: sums are rounded."""
+
+Side = str
+"""``first`` or ``second``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two runs by one metric on the same entries, each number on the metric's own scale."""
+
+    first: float
+    second: float
+    difference: float
+    """``second - first``."""
+    lower: float
+    upper: float
+    """Percentile interval of the difference, from the paired bootstrap."""
+    p_bootstrap: float
+    """sacreBLEU's paired bootstrap; never 0, and in effect one-sided, which is why it does not decide alone."""
+    p_randomisation: float
+    """Two-sided: how often chance alone, a coin for each entry, makes a difference at least as large; never 0."""
+    effect_size: float | None
+    """Mean difference of the entries' own values over its standard deviation (Cohen's d for pairs), with the
+    sign of ``second - first``; None where entries have no value of their own or all differ alike."""
+    wins: int
+    losses: int
+    ties: int
+    """Entries on which the second run's own value is better, worse, the same; all 0 for a metric that only a
+    whole corpus has."""
+    direction: str
+    """``higher``, ``lower`` or ``neither`` is better."""
+    level: float = LEVEL
+
+    @property
+    def significant(self) -> bool:
+        """Whether the runs differ: p of both tests below ``1 - level``, and the interval without zero (§8.2)."""
+        apart = self.lower > 0 or self.upper < 0
+        return apart and max(self.p_bootstrap, self.p_randomisation) < 1 - self.level
+
+    @property
+    def ahead(self) -> Side | None:
+        """Which run has the better value, be it by chance; None where they are equal or no direction is better."""
+        if self.difference == 0 or self.direction == "neither":
+            return None
+        return "second" if (self.difference > 0) == (self.direction == "higher") else "first"
+
+    @property
+    def better(self) -> Side | None:
+        """Which run is better; None where that may be chance, or where no direction is better."""
+        return self.ahead if self.significant else None
+
+
+def compare(
+    first: Table,
+    second: Table,
+    *,
+    draws: int = DRAWS,
+    trials: int = TRIALS,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> dict[str, Difference]:
+    """Test two runs by every metric that has a value in both, and by ``composite``.
+
+    Rows are the same entries in the same order, metrics the same. The composite is there only where both
+    runs weigh the same inputs. The resamples are those of sacreBLEU's test with the same seed. ValueError
+    where the tables do not fit together.
+    """
+    _require_fitting(first, second)
+    if not len(first):
+        return {}
+    pair = _Pair.of(first, second)
+    resampled = pair.resampled(draws, seed)
+    shuffled = pair.shuffled(trials, seed)
+    values = pair.entry_values()
+    return {
+        id_: _difference(
+            id_, pair.points[id_], resampled[id_], shuffled[id_], values.get(id_), level
+        )
+        for id_ in pair.points
+    }
+
+
+def _require_fitting(first: Table, second: Table) -> None:
+    kinds = [[(m.info.id, m.width) for m in table.metrics] for table in (first, second)]
+    if kinds[0] != kinds[1] or len(first) != len(second):
+        raise ValueError("two runs are compared on the same entries by the same metrics")
+
+
+Two = tuple[FloatArray, FloatArray]
+"""The same of the first run and of the second."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two tables, and what is compared of them."""
+
+    first: Table
+    second: Table
+    points: Mapping[str, tuple[float, float]]
+    """Corpus values of both, where both have one, and the composites."""
+    profile: str | None
+    """Of the composite; None where the runs do not weigh the same inputs."""
+
+    @classmethod
+    def of(cls, first: Table, second: Table) -> _Pair:
+        one, other = known_values(first), known_values(second)
+        points = {id_: (one[id_], other[id_]) for id_ in one if id_ in other}
+        profile = shared_profile(one, other)
+        if profile is not None:
+            arrays = [{id_: np.array([v]) for id_, v in values.items()} for values in (one, other)]
+            mixed = [float(composites(array, profile)[0]) for array in arrays]
+            points[COMPOSITE] = (mixed[0], mixed[1])
+        return cls(first, second, points, profile)
+
+    def resampled(self, draws: int, seed: int) -> dict[str, Two]:
+        """Give the values of both runs on the same resamples of the entries."""
+        width = self.first.matrix.shape[1]
+        sums = resample(np.hstack([self.first.matrix, self.second.matrix]), draws, seed)
+        return self._values(sums[:, :width], sums[:, width:])
+
+    def shuffled(self, trials: int, seed: int) -> dict[str, Two]:
+        """Give the values of two runs of which a coin for each entry decides whose output is whose."""
+        moved = flipped(self.second.matrix - self.first.matrix, trials, seed)
+        return self._values(self.first.totals() + moved, self.second.totals() - moved)
+
+    def _values(self, first: FloatArray, second: FloatArray) -> dict[str, Two]:
+        sides = [
+            self._side(table, sums) for table, sums in ((self.first, first), (self.second, second))
+        ]
+        return {id_: (sides[0][id_], sides[1][id_]) for id_ in self.points}
+
+    def _side(self, table: Table, sums: FloatArray) -> dict[str, FloatArray]:
+        values = {id_: found for id_, found in table.values(sums).items() if id_ in self.points}
+        if self.profile is not None:
+            values[COMPOSITE] = composites(values, self.profile, complete=True)
+        return values
+
+    def entry_values(self) -> dict[str, Two]:
+        """Give the entries' own values by the metrics that have such, and their composites."""
+        rows = specification().metrics
+        sides = []
+        for table in (self.first, self.second):
+            values = table.entry_values()
+            mixed = entry_composites(values, len(table))
+            own = {
+                id_: v for id_, v in values.items() if id_ not in rows or rows[id_].level == "both"
+            }
+            sides.append({**own, COMPOSITE: mixed})
+        return {id_: (sides[0][id_], sides[1][id_]) for id_ in sides[0]}
+
+
+def known_values(table: Table) -> dict[str, float]:
+    """Give the corpus values of the metrics that have one."""
+    return {id_: value for id_, value in table.corpus_values().items() if value is not None}
+
+
+def shared_profile(first: Mapping[str, float], second: Mapping[str, float]) -> str | None:
+    """Give the profile of two composites that weigh the same inputs; None where they do not, or have none."""
+    profile = profile_for(first)
+    inputs = [specification().profiles[profile_for(v)].keys() & v.keys() for v in (first, second)]
+    same = profile == profile_for(second) and inputs[0] == inputs[1]
+    return profile if same and inputs[0] else None
+
+
+def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
+    """Sum the rows for which a coin falls on heads, ``trials`` times: shape (trials, columns).
+
+    Rows of zeros, entries on which two runs do not differ, cost nothing.
+    """
+    moving = np.flatnonzero(matrix.any(axis=1))
+    columns = np.ascontiguousarray(matrix[moving].T.astype(exact_type(matrix)))
+    sums = np.empty((trials, matrix.shape[1]))
+    kept = trials * len(matrix) <= _KEPT
+    done = 0
+    for packed, size in (_kept_coins if kept else _coin_blocks)(len(matrix), trials, seed):
+        coins = np.unpackbits(packed[moving], axis=1, count=size)
+        sums[done : done + size] = (columns @ coins.astype(columns.dtype)).T
+        done += size
+    return sums
+
+
+Coins = tuple[npt.NDArray[np.uint8], int]
+"""Coins of a block of trials, eight to a byte, shape (entries, bytes), and how many trials these are."""
+
+
+@lru_cache(maxsize=4)
+def _kept_coins(entries: int, trials: int, seed: int) -> tuple[Coins, ...]:
+    """Keep the coins: all pairs of runs on the same entries share them."""
+    return tuple(_coin_blocks(entries, trials, seed))
+
+
+def _coin_blocks(entries: int, trials: int, seed: int) -> Iterator[Coins]:
+    """Throw a coin for each entry and trial, block by block of trials."""
+    random = np.random.default_rng(seed)
+    block = max(8, min(trials, _BLOCK // entries))
+    for start in range(0, trials, block):
+        size = min(block, trials - start)
+        width = (size + 7) // 8
+        yield np.frombuffer(random.bytes(entries * width), np.uint8).reshape(entries, width), size
+
+
+def _difference(
+    id_: str,
+    points: tuple[float, float],
+    resampled: Two,
+    shuffled: Two,
+    values: Two | None,
+    level: float,
+) -> Difference:
+    difference = points[1] - points[0]
+    tie = _TIE * max(map(abs, points))
+    difference = 0.0 if abs(difference) <= tie else difference
+    drawn = resampled[1] - resampled[0]
+    drawn = drawn[~np.isnan(drawn)]
+    lower, upper = ends(drawn, difference, level)
+    effect, wins, losses, ties = _by_entry(values, direction(id_))
+    return Difference(
+        first=points[0],
+        second=points[1],
+        difference=difference,
+        lower=lower,
+        upper=upper,
+        p_bootstrap=p_of_bootstrap(drawn, difference, tie),
+        p_randomisation=_p_of_shuffles(shuffled[1] - shuffled[0], difference, tie),
+        effect_size=effect,
+        wins=wins,
+        losses=losses,
+        ties=ties,
+        direction=direction(id_),
+        level=level,
+    )
+
+
+def direction(id_: str) -> str:
+    """Say which values of a metric, or of the composite, are better."""
+    return "higher" if id_ == COMPOSITE else specification().metrics[id_].info.better
+
+
+def ends(drawn: FloatArray, point: float, level: float) -> tuple[float, float]:
+    """Give the percentile interval of some draws, widened to the point where resampling misses it."""
+    if not len(drawn):
+        return point, point
+    tail = 100 * (1 - level) / 2
+    lower, upper = np.percentile(drawn, [tail, 100 - tail])
+    return min(float(lower), point), max(float(upper), point)
+
+
+def p_of_bootstrap(drawn: FloatArray, difference: float, tie: float) -> float:
+    """Give sacreBLEU's p: how often draws, moved to where no difference is, show one at least as large.
+
+    A tie counts as large, else a run would differ from itself.
+    """
+    sizes = np.abs(drawn)
+    moved = sizes - sizes.mean() if len(sizes) else sizes
+    return _p(moved >= abs(difference) - tie)
+
+
+def _p_of_shuffles(shuffled: FloatArray, difference: float, tie: float) -> float:
+    """Count shuffles at least as far apart; one without a value counts too, so that p is never too small."""
+    return _p(~(np.abs(shuffled) < abs(difference) - tie))
+
+
+def _p(as_large: npt.NDArray[np.bool_]) -> float:
+    """Count the case that was seen as one of the cases: then p is never 0 and never too small."""
+    return (int(np.count_nonzero(as_large)) + 1) / (len(as_large) + 1)
+
+
+def _by_entry(values: Two | None, better: str) -> tuple[float | None, int, int, int]:
+    """Give the effect size, and how many entries the second run wins, loses and ties."""
+    if values is None:
+        return None, 0, 0, 0
+    both = ~(np.isnan(values[0]) | np.isnan(values[1]))
+    first, second = values[0][both], values[1][both]
+    sides = oriented(second, better) - oriented(first, better)
+    same = np.abs(sides) <= _TIE * np.maximum(np.abs(first), np.abs(second))
+    wins = int(np.count_nonzero(~same & (sides > 0)))
+    ties = int(np.count_nonzero(same))
+    return _effect_size(second - first), wins, len(sides) - wins - ties, ties
+
+
+def _effect_size(differences: FloatArray) -> float | None:
+    if len(differences) < 2:
+        return None
+    spread = float(differences.std(ddof=1))
+    mean = float(differences.mean())
+    if spread <= _TIE * max(1.0, abs(mean)):
+        return 0.0 if abs(mean) <= _TIE else None
+    return mean / spread
