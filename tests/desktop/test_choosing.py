@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from review.desktop.choose_page import ChoosePage
 from review.desktop.consent_page import ConsentPage
@@ -57,6 +57,20 @@ def test_choosing_a_file_begins_at_the_stick_and_leads_back(enter: Enter, tmp_pa
     assert "deep" in entry.buttons
     entry.press("\x1b")
     entry.page(ChoosePage)
+
+
+def test_name_of_a_stick_turns_nothing_around(enter: Enter, tmp_path: Path) -> None:
+    stick = tmp_path / "USB\u202egnp.exe\u0007"
+    stick.mkdir()
+    entry = enter(sticks=[stick])
+    entry.click("Choose a file")
+    names = "".join([*entry.buttons, *(each.accessibleName() for each in _named(entry))])
+    assert "USB" in names
+    assert not {"\u202e", "\u0007"} & set(names)
+
+
+def _named(entry: Entry) -> list[QWidget]:
+    return entry.page(FilePage).findChildren(QWidget)
 
 
 def test_file_that_is_no_review_is_told_on_the_list(enter: Enter, tmp_path: Path) -> None:

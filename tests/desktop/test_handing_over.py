@@ -167,6 +167,8 @@ def test_another_folder_is_found_step_by_step(
     (home / os.fsdecode(b"no\xffname")).mkdir()
     (home / "letter.txt").write_text("a file is no folder")
     monkeypatch.setattr(Path, "home", lambda: home)
+    heard: list[str] = []
+    monkeypatch.setattr(hand_over_page, "announce", lambda _, text: heard.append(text))
     scene.press("x")
     scene.click("Another folder")
     assert len([each for each in scene.buttons() if each.startswith("no")]) == 1
@@ -178,6 +180,8 @@ def test_another_folder_is_found_step_by_step(
     scene.click("for the council")
     scene.click("↑")
     scene.click("for the council")
+    assert heard[-1].endswith("for the council")
+    assert "\u202e" not in "".join(heard)
     scene.press(ENTER)
     assert "You may pull the stick out." in scene.texts()
     assert len(files(home / "Docu\u202ements" / "for the council")) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from keyring.backends.fail import Keyring as NoKeyring
 from review.files.batch import write_batch
 from review.files.keys import Identity, Role
 from review.log.laptop import FILE_NAME, Laptop
+from review.log.presence import Presence
 from review.log.saving import NotSaved, Problem
 from review.session.erasing import (
     BEGUN,
@@ -164,6 +166,49 @@ def test_a_file_that_was_moved_away_is_told(sitting: Sitting) -> None:
     (told,) = erase_everything(sitting.laptop)
     assert told.name.endswith(FILE_NAME)
     assert "moved" in told.detail
+
+
+@pytest.fixture
+def as_another() -> Iterator[None]:
+    """Be somebody who may not look into the folders of this test."""
+    if sys.platform == "win32" or os.geteuid() != 0:
+        pytest.skip("only the system's administrator can give rights up and take them back")
+    os.seteuid(65534)
+    yield
+    os.seteuid(0)
+
+
+def test_a_folder_that_lets_nobody_look_into_it_is_said_in_words(
+    sitting: Sitting, as_another: None
+) -> None:
+    for begin in (finish_erasing, open_laptop):
+        with pytest.raises(NotSaved) as refused:
+            begin(sitting.folder)
+        assert refused.value.problem is Problem.READ_ONLY
+
+
+def test_whoever_may_not_look_there_deletes_nothing_and_goes_on(
+    sitting: Sitting, as_another: None
+) -> None:
+    with pytest.raises(NotSaved):
+        erase_everything(sitting.laptop)
+    os.seteuid(0)
+    sitting.rate()
+
+
+def test_what_may_not_be_looked_at_any_more_is_told_by_name(
+    sitting: Sitting, as_another: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(laptop: Laptop) -> Presence:
+        os.seteuid(0)
+        presence = close_alone(laptop)
+        os.seteuid(65534)
+        return presence
+
+    close_alone = Laptop.close_alone
+    monkeypatch.setattr(Laptop, "close_alone", closed)
+    told = erase_everything(sitting.laptop)
+    assert str(sitting.folder / FILE_NAME) in {each.name for each in told}
 
 
 _ERASE = """
