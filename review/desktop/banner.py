@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QVBoxLayout, QWidget
 
 from review.desktop.announcing import announce
 from review.desktop.buttons import Button
+from review.desktop.labels import Line
 from review.desktop.text_pane import TextPane
 from review.session.troubles import Trouble
 from review.session.words import Words
@@ -25,10 +26,7 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._said = QLabel()
-        self._said.setTextFormat(Qt.TextFormat.PlainText)
-        self._said.setWordWrap(True)
-        self._said.setProperty("role", "warn")
+        self._said = Line(role="warn")
         self._detail = TextPane()
         self._copy = Button("")
         self._copy.clicked.connect(self._copy_detail)

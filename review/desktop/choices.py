@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from corpora.visible import readable
 from review.desktop.announcing import announce
@@ -13,6 +13,7 @@ from review.desktop.answers import Answers
 from review.desktop.buttons import Button
 from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
+from review.desktop.labels import Line
 from review.desktop.whole_text import WholeText
 from review.session.item_words import Answer, Question
 from review.session.words import Words
@@ -26,7 +27,7 @@ class Asked(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._about, self._said = WholeText(), _line("strong")
+        self._about, self._said = WholeText(), Line(role="strong")
         self._acts = FlowLayout()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -83,11 +84,3 @@ class OnceMore(Asked):
         yes.clicked.connect(self.agreed)
         no = self._add_act(words("no"), words("Esc"))
         no.clicked.connect(self.left)
-
-
-def _line(role: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setProperty("role", role)
-    return label

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from corpora.visible import readable
 from review.desktop.desk import Desk
+from review.desktop.labels import Line
 from review.desktop.page import Page
 from review.session import page_words
 from review.session.keys import (
@@ -101,10 +102,5 @@ class HelpPage(Page):
         )
 
 
-def _cell(text: str, role: str = "") -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(not role)
-    label.setProperty("role", role)
-    label.setText(text)
-    return label
+def _cell(text: str, role: str = "") -> Line:
+    return Line(text, role, wraps=not role)

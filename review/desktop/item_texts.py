@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from corpora.visible import readable
+from review.desktop.labels import Line
 from review.desktop.letters import set_letters
 from review.desktop.marks import Marks
 from review.desktop.whole_text import WholeText
@@ -32,7 +33,7 @@ class ItemTexts(QWidget):
         self._source_seen = self._translation_seen = False
         self._shown = ("", "", "")
         """Item, original and translation."""
-        self._names: list[QLabel] = []
+        self._names: list[Line] = []
         self._marks = Marks()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -40,8 +41,7 @@ class ItemTexts(QWidget):
             (item_words.ORIGINAL, self.source),
             (item_words.TRANSLATION, self.candidate),
         ):
-            name = _line(words(said), "quiet")
-            name.setBuddy(pane)
+            name = Line(words(said), "quiet", selectable=True).name_of(pane)
             self._names.append(name)
             pane.setAccessibleName(words(said))
             column.addWidget(name)
@@ -79,8 +79,8 @@ class ItemTexts(QWidget):
 
     def spoken(self, item: ShownItem) -> list[str]:
         """Give the same for one who hears them, each with its name."""
-        named = zip(self._names, self.read(item), strict=False)
-        return [f"{name.text()}: {readable(text)}" for name, text in named]
+        named = zip((self.source, self.candidate), self.read(item), strict=False)
+        return [f"{pane.accessibleName()}: {readable(text)}" for pane, text in named]
 
     def set_names(self, px: int) -> None:
         """Give the names of the texts letters of this many pixels."""
@@ -105,12 +105,3 @@ class ItemTexts(QWidget):
     def _translation_drawn(self) -> None:
         self._translation_seen = True
         self._drawn()
-
-
-def _line(text: str, role: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setProperty("role", role)
-    return label

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from corpora.visible import readable
+from review.desktop.labels import Line
 from review.desktop.whole_text import WholeText
 from review.session.item_words import lesson_said
 from review.session.view import Lesson
@@ -17,9 +17,7 @@ class LessonBox(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said = QLabel()
-        self._said.setTextFormat(Qt.TextFormat.PlainText)
-        self._said.setWordWrap(True)
+        self._said = Line()
         self._why = WholeText()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from corpora.visible import readable
 from review.desktop.emptying import empty
+from review.desktop.labels import Line
 from review.desktop.whole_text import WholeText
 from review.session.item_words import Mark
 
@@ -37,14 +37,11 @@ class Marks(QWidget):
         self.setVisible(bool(marks))
 
     def _add(self, mark: Mark) -> None:
-        said = QLabel(mark.said)
-        said.setTextFormat(Qt.TextFormat.PlainText)
-        said.setWordWrap(True)
-        said.setProperty("role", "warn" if mark.warns else "quiet")
+        said = Line(mark.said, "warn" if mark.warns else "quiet")
         self._column.addWidget(said)
         if mark.text:
             pane = WholeText()
-            said.setBuddy(pane)
+            said.name_of(pane)
             pane.setAccessibleName(mark.said)
             pane.show_text(readable(mark.text))
             self._column.addWidget(pane)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QScrollBar
+from PySide6.QtWidgets import QScrollBar
 
+from review.desktop.labels import Line
 from review.session.item_words import GOES_ON_BELOW
 from review.session.words import Words
 
 
-class MoreBelow(QLabel):
+class MoreBelow(Line):
     """Shown while the end is not in sight."""
 
     def __init__(self, words: Words, bar: QScrollBar) -> None:
-        super().__init__(words(GOES_ON_BELOW))
-        self.setProperty("role", "quiet")
+        super().__init__(words(GOES_ON_BELOW), "quiet")
         self._bar = bar
         bar.valueChanged.connect(self._tell)
         bar.rangeChanged.connect(self._tell)

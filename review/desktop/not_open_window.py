@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from harness.failures import HarnessError, StoreError
 from review.desktop.banner import Banner
 from review.desktop.buttons import Button
 from review.desktop.flow import FlowLayout
+from review.desktop.labels import Line
 from review.log.saving import NotSaved, Problem
 from review.session.troubles import Trouble
 from review.session.words import Words, msgid
@@ -50,10 +51,7 @@ class NotOpenWindow(QWidget):
     def __init__(self, words: Words, why: Trouble) -> None:
         super().__init__()
         self.setWindowTitle("Rosetta")
-        title = QLabel(words("The file with your answers does not open"))
-        title.setTextFormat(Qt.TextFormat.PlainText)
-        title.setWordWrap(True)
-        title.setProperty("role", "title")
+        title = Line(words("The file with your answers does not open"), "title")
         banner = Banner()
         page = QVBoxLayout(self)
         page.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)

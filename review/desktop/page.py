@@ -14,7 +14,6 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QScrollArea,
     QSizePolicy,
     QVBoxLayout,
@@ -29,6 +28,7 @@ from review.desktop.buttons import Button
 from review.desktop.desk import Desk
 from review.desktop.emptying import empty
 from review.desktop.flow import FlowLayout
+from review.desktop.labels import Line
 from review.desktop.letters import set_letters
 from review.desktop.look import SIZES
 from review.desktop.more_below import MoreBelow
@@ -124,7 +124,7 @@ class Page(QWidget):
         """True while the page says that something went wrong."""
         return not self._banner.isHidden()
 
-    def paragraph(self, text: str, role: str = "") -> QLabel:
+    def paragraph(self, text: str, role: str = "") -> Line:
         """Add something to read; ``role`` is one of the look's."""
         label = _line(role)
         label.setText(harmless_lines(text))
@@ -328,11 +328,8 @@ def _with_alt(event: QKeyEvent) -> bool:
     return bool(event.modifiers() & _ALT) and not event.modifiers() & _CONTROL
 
 
-def _line(role: str) -> QLabel:
-    label = QLabel()
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setProperty("role", role)
+def _line(role: str) -> Line:
+    label = Line(role=role)
     policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
     label.setSizePolicy(policy)  # no word widens the page

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from review.desktop import fonts
 from review.desktop.act_row import BEHIND, ActRow
@@ -21,6 +21,7 @@ from review.desktop.announcing import announce
 from review.desktop.choices import Choices, OnceMore
 from review.desktop.desk import Desk
 from review.desktop.item_texts import ItemTexts
+from review.desktop.labels import Line
 from review.desktop.letters import set_letters
 from review.desktop.missing_letters import first_missing
 from review.desktop.more_acts import MoreActs
@@ -88,7 +89,10 @@ class SentenceFace(Page):
             Mode.MORE: self._more,
         }
         """What stands in the place of the answer, while it is asked."""
-        self._below, self._unshown = QLabel(words(item_words.GOES_ON_BELOW)), QLabel()
+        self._below, self._unshown = (
+            Line(words(item_words.GOES_ON_BELOW), "quiet"),
+            Line(role="warn"),
+        )
         self._acts = ActRow(words, self.ACTS)
 
     def _put_in_place(self, read: Sequence[QWidget], held: Sequence[QWidget] = ()) -> None:
@@ -99,9 +103,6 @@ class SentenceFace(Page):
             self.add(widget)
         cannot = self.words("This computer cannot show some letters.")
         self._unshown.setText(f"{cannot} {self.words(self.UNSHOWN)}")
-        self._unshown.setWordWrap(True)
-        self._unshown.setProperty("role", "warn")
-        self._below.setProperty("role", "quiet")
         self._around = (self._below, self._unshown, *held, self._acts)
         for widget in self._around:
             self.hold(widget)

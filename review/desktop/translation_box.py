@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from review.desktop.labels import Line
 from review.desktop.letter_row import LetterRow
 from review.desktop.typing_box import TypingBox
 from review.session import item_words
@@ -35,16 +36,8 @@ class TranslationBox(QWidget):
         self._box.saved.connect(self.saved)
         self._box.left.connect(self.left)
         self._box.textChanged.connect(self.typing)
-        name = QLabel(words(item_words.YOUR_TRANSLATION))
-        name.setTextFormat(Qt.TextFormat.PlainText)
-        name.setProperty("role", "strong")
-        name.setBuddy(self._box)
-        hint = QLabel(
-            words("Shift and Enter begin a new line. For the other keys, press Esc first.")
-        )
-        hint.setTextFormat(Qt.TextFormat.PlainText)
-        hint.setWordWrap(True)
-        hint.setProperty("role", "quiet")
+        name = Line(words(item_words.YOUR_TRANSLATION), "strong").name_of(self._box)
+        hint = words("Shift and Enter begin a new line. For the other keys, press Esc first.")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(name)
@@ -53,7 +46,7 @@ class TranslationBox(QWidget):
             row = LetterRow(letters)
             row.typed.connect(self._box.insert)
             column.addWidget(row)
-        column.addWidget(hint)
+        column.addWidget(Line(hint, "quiet"))
         self.setFocusProxy(self._box)
 
     @property

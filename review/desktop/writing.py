@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from review.desktop.buttons import Button
 from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
+from review.desktop.labels import Line
 from review.desktop.letter_row import LetterRow
 from review.desktop.typing_box import TypingBox
 from review.session.words import Words
@@ -27,12 +28,8 @@ class Writing(QWidget):
 
     def __init__(self, words: Words, letters: Sequence[str] = ()) -> None:
         super().__init__()
-        self._title = QLabel()
-        self._title.setTextFormat(Qt.TextFormat.PlainText)
-        self._title.setWordWrap(True)
-        self._title.setProperty("role", "strong")
         self._box = TypingBox()
-        self._title.setBuddy(self._box)
+        self._title = Line(role="strong").name_of(self._box)
         self._start = Button(capital(words("begin with the translation")), "↑")
         self._start.clicked.connect(self.begin_with_start)
         self._box.paused.connect(self.paused)
