@@ -25,15 +25,8 @@ from harness.scoring_options import ScoringOptions
 from harness.store.corpora import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.database import store_path
 from harness.store.findings import StoredFindings
-from harness.store.runs import (
-    OPENING,
-    Run,
-    create_run,
-    find_openings,
-    forget_failed,
-    read_run,
-    set_plan,
-)
+from harness.store.openings import OPENING, find_openings, set_plan
+from harness.store.runs import Run, create_run, forget_failed, read_run
 from harness.version import VERSION
 from scoring.floors import floors
 from scoring.scorer import Totals

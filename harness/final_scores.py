@@ -11,8 +11,9 @@ from corpora.entry import Entry
 from harness.instruments import AnnotatorError, Instruments, filled, without
 from harness.result import Result
 from harness.store.corpora import read_entries
+from harness.store.openings import set_opening
 from harness.store.results import read_results, replace_scores
-from harness.store.runs import read_run, set_opening
+from harness.store.runs import read_run
 from scoring.floors import Floor, floors
 from scoring.scorer import EntryValues, Scorer
 from scoring.table import EntryStatistics

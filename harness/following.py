@@ -17,15 +17,8 @@ from harness.started import started
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store
 from harness.store.results import results_after
-from harness.store.runs import (
-    Run,
-    elapsed_seconds,
-    find_run,
-    read_card,
-    read_run,
-    spent_usd,
-    under_way,
-)
+from harness.store.runs import Run, find_run, read_card, read_run, under_way
+from harness.store.stretches import elapsed_seconds, spent_usd
 
 POLL_SECONDS = 0.25
 """Time from one look at the store to the next."""

@@ -19,7 +19,8 @@ from harness.result import Result
 from harness.scoring_options import ScoringOptions
 from harness.store.corpora import read_entries
 from harness.store.results import copy_results, read_results, replace_scores
-from harness.store.runs import Run, copy_stretches, create_run, read_card
+from harness.store.runs import Run, create_run, read_card
+from harness.store.stretches import copy_stretches
 from harness.version import VERSION
 from scoring.inventory import make_scorer
 from scoring.metric import Statistics

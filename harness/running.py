@@ -10,8 +10,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import filelock
-
 from corpora.entry import Entry
 from harness.beginning import begun_with, take_up
 from harness.budget import Ledger
@@ -19,7 +17,7 @@ from harness.card.build import seal
 from harness.carrier import Carrier
 from harness.control import Control
 from harness.events import Event, Failed, Finished, RunState
-from harness.failures import HarnessError, StoreError, UsageError
+from harness.failures import HarnessError, StoreError
 from harness.final_scores import finish_scores
 from harness.flight import Flight
 from harness.instruments import Instruments
@@ -34,38 +32,15 @@ from harness.retry import RetryPolicy
 from harness.scribe import Scribe
 from harness.started import started
 from harness.store.corpora import read_dataset, read_entries
-from harness.store.database import open_store, private_folder
+from harness.store.database import open_store
+from harness.store.holding import alone
 from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
 from harness.store.results import read_results, stored_positions
-from harness.store.runs import (
-    Run,
-    begin_stretch,
-    elapsed_seconds,
-    leave_run,
-    read_run,
-    set_live,
-    spent_usd,
-    touch_stretch,
-)
+from harness.store.runs import Run, leave_run, read_run, set_live
+from harness.store.stretches import begin_stretch, elapsed_seconds, spent_usd, touch_stretch
 from harness.wire import Wire
 
 Listener = Callable[[Event], None]
-
-
-@contextmanager
-def _alone(path: Path, run_id: str) -> Iterator[None]:
-    """Make sure that no other process goes on with the same run."""
-    lock = filelock.FileLock(private_folder(path.parent / "locks") / f"{run_id}.lock", mode=0o600)
-    try:
-        lock.acquire(timeout=0)
-    except filelock.Timeout as error:
-        raise UsageError(
-            f"Run {run_id[:8]} is under way in another process. `rosetta` shows it."
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def go(
@@ -87,7 +62,7 @@ def go(
     try:
         with closing(open_store(path)) as connection:
             run_id = read_run(connection, number).run_id
-            with _alone(path, run_id):
+            with alone(path, run_id):
                 run = take_up(connection, number, method, resumption)
                 with _leaving(connection, number), _here(connection, run):
                     go = _Go(connection, path, run, method, listener, control, instruments)

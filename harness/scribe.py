@@ -20,7 +20,8 @@ from harness.progress import Board
 from harness.result import Attempt, Result
 from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
-from harness.store.runs import set_live, touch_stretch
+from harness.store.runs import set_live
+from harness.store.stretches import touch_stretch
 from scoring.floors import Annotate
 from scoring.scorer import EntryValues, Scorer
 from scoring.translation import Translation

@@ -11,7 +11,8 @@ from harness.events import Event, Finished, Floor, Progress
 from harness.started import started
 from harness.store.corpora import read_dataset
 from harness.store.results import Outcome, read_outcome
-from harness.store.runs import Run, elapsed_seconds, find_run
+from harness.store.runs import Run, find_run
+from harness.store.stretches import elapsed_seconds
 from rosetta_tui.card_fields import block, interval, number
 from rosetta_tui.live import LiveRun
 

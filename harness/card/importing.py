@@ -16,7 +16,7 @@ from harness.card.canonical import HASH_FIELD, canonical_sha256, seal_form
 from harness.card.exporting import card_bytes
 from harness.card.fingerprint import fingerprint
 from harness.card.layouts import Layout, adopt, layout
-from harness.card.load import read_raw
+from harness.card.load import raw_card
 from harness.card.material import Material, iso_time
 from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
 from harness.card.reading import parse_object
@@ -26,8 +26,9 @@ from harness.card.rows import row_entry, row_result
 from harness.card.stated import impossible
 from harness.failures import HarnessError, UsageError
 from harness.store.corpora import insert_corpus
+from harness.store.deletion import bring_back
 from harness.store.results import add_results
-from harness.store.runs import create_run, find_run
+from harness.store.runs import Run, create_run, find_by_id
 from harness.version import VERSION
 from scoring.inventory import make_scorer, surface_setup
 from scoring.resources import Resources
@@ -42,7 +43,9 @@ class Imported:
     run_id: str
     """Under which the store has it: the card's own where that is a UUID."""
     known: bool
-    """True where the same card was there already, and nothing was done."""
+    """True where the same card was there already, and nothing was stored."""
+    back: bool = False
+    """True where that one had been deleted: its deletion was undone."""
     unverified: str | None = None
     """Why its numbers cannot be trusted, None where its seal holds."""
     note: str | None = None
@@ -91,8 +94,9 @@ def _store(
     _refuse_secrets(card, name)
     _refuse_impossible(card, name)
     run_id = store_id(card.run_id)
-    if _is_known(connection, run_id, raw, name):
-        return Imported(run_id, known=True)
+    known = _same_card(connection, run_id, raw, name)
+    if known is not None:
+        return Imported(run_id, known=True, back=_back(connection, known))
     connection.execute("BEGIN IMMEDIATE")
     try:
         number = _create(connection, card, run_id, data)
@@ -140,23 +144,30 @@ def _refuse_impossible(card: RunCard, name: str) -> None:
         )
 
 
-def _is_known(
+def _same_card(
     connection: sqlite3.Connection, run_id: str, raw: Mapping[str, Any], name: str
-) -> bool:
+) -> Run | None:
+    """Give the run of the store that has this very card, deleted or not; None where its id is new."""
+    run = find_by_id(connection, run_id)
+    if run is None:
+        return None
     try:
-        run = find_run(connection, run_id)
-    except UsageError:
-        return False
-    try:
-        stored = read_raw(connection, run.id)
+        stored = raw_card(connection, run)
     except HarnessError:
         stored = {}
     if stored == raw:
-        return True
+        return run
     raise UsageError(
         f"{name}: the store has a different card of run {run_id[:8]}. "
-        f"`rosetta runs delete {run_id[:8]}` makes room for this one."
+        f"`rosetta runs delete --now {run_id[:8]}` makes room for this one."
     )
+
+
+def _back(connection: sqlite3.Connection, run: Run) -> bool:
+    deleted = run.put_away is not None
+    if deleted:
+        bring_back(connection, run.id)
+    return deleted
 
 
 def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: bytes) -> int:

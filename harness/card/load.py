@@ -16,7 +16,7 @@ from harness.failures import HarnessError, StoreError
 from harness.instruments import stored_scorer
 from harness.store.corpora import read_entries
 from harness.store.results import read_results
-from harness.store.runs import read_card, read_imported, read_run
+from harness.store.runs import Run, read_card, read_imported, read_run
 
 
 def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
@@ -39,17 +39,21 @@ def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
 
 def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
     """Give a card's JSON as it is stored, its seal not looked at; raises HarnessError where there is none."""
-    run = read_run(connection, number)
-    imported = read_imported(connection, number)
+    return raw_card(connection, read_run(connection, number))
+
+
+def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+    """Give the JSON of a run's card as ``read_raw`` does, also where the run was deleted and not yet erased."""
+    imported = read_imported(connection, run.id)
     if imported is not None:
         return parse_object(imported, run.run_id)
-    head = read_card(connection, number)
+    head = read_card(connection, run.id)
     if head is None:
         raise HarnessError(
             f"Run {run.run_id[:8]} has no card yet: it is not complete. "
             f"`rosetta resume {run.run_id[:8]}` goes on with it."
         )
-    results = list(read_results(connection, number))
+    results = list(read_results(connection, run.id))
     entries = read_entries(connection, run.corpus, [result.position for result in results])
     scorer = stored_scorer(run, "und", list(entries.values()))
     statistics = [scorer.unpack(result.statistics) for result in results]

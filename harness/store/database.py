@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.failures import StoreError, UsageError
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
 
 BUSY_MILLISECONDS = 30_000

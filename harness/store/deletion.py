@@ -1,13 +1,80 @@
-"""Erasing a run, with every text that only it needs."""
+"""Deleting a run: put away at first, so that it can be undone, then erased with every text that only it needs."""
 
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 
+from corpora.entry import Segment
+from harness.failures import StoreError, UsageError
+from harness.store.database import store_path
 from harness.store.findings import forget_findings
+from harness.store.holding import alone
 from harness.store.results import unpack_attempts
+from harness.store.runs import Run, read_run, under_way
 from harness.store.texts import sweep_texts
+
+KEPT_SECONDS = 7 * 24 * 3600.0
+"""How long a run that was put away can be brought back."""
+
+
+class HoldsSecrets(UsageError):  # noqa: N818  said of the run
+    """The run has entries of a secret segment: it is not kept for an undo, only erased at once."""
+
+
+def put_away(connection: sqlite3.Connection, run: int) -> None:
+    """Delete a run so that it can be brought back: no list, count or name finds it any more.
+
+    Raises UsageError where it is under way, and HoldsSecrets where only ``delete_run`` will do, because who
+    deletes secret texts wants them gone.
+    """
+    found = read_run(connection, run)
+    if holds_secrets(connection, found):
+        raise HoldsSecrets(
+            f"Run {found.run_id[:8]} holds entries of a secret segment, so it is erased for good when it is "
+            f"deleted: `rosetta runs delete --now {found.run_id[:8]}`."
+        )
+    with alone(store_path(connection), found.run_id):
+        refuse_under_way(found)
+        connection.execute("UPDATE runs SET put_away = ? WHERE id = ?", (time.time(), run))
+
+
+def bring_back(connection: sqlite3.Connection, run: int) -> None:
+    """Undo a deletion; raises StoreError where the run has been erased since."""
+    changed = connection.execute("UPDATE runs SET put_away = NULL WHERE id = ?", (run,)).rowcount
+    if not changed:
+        raise StoreError("The run has been erased for good; it cannot be brought back.")
+
+
+def purge(connection: sqlite3.Connection, older_than: float = KEPT_SECONDS) -> int:
+    """Erase the runs that were put away more than so many seconds ago; gives how many."""
+    rows = connection.execute(
+        "SELECT id FROM runs WHERE put_away < ? ORDER BY id", (time.time() - older_than,)
+    ).fetchall()
+    for (run,) in rows:
+        delete_run(connection, run)
+    return len(rows)
+
+
+def refuse_under_way(run: Run) -> None:
+    """Raise UsageError where a process is at work on a run."""
+    if under_way(run):
+        raise UsageError(f"Run {run.run_id[:8]} is under way. Stop it first, then delete it.")
+
+
+def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
+    """Tell whether the texts of a secret segment are among a run's; an imported card has none."""
+    if run.imported:
+        return False
+    secret = [each.value for each in Segment if each.secret]
+    marks = ",".join("?" * len(secret))
+    rows = connection.execute(
+        f"SELECT position FROM entries WHERE corpus = ? AND segment IN ({marks})",
+        (run.corpus, *secret),
+    )
+    chosen = frozenset(run.positions)
+    return any(position in chosen for (position,) in rows)
 
 
 def delete_run(connection: sqlite3.Connection, run: int) -> None:

@@ -167,3 +167,21 @@ def m005_certificates(db: Database) -> None:
             PRIMARY KEY (run, sha256)
         ) WITHOUT ROWID;
     """)
+
+
+@migrations()
+def m006_notes_and_deletion(db: Database) -> None:
+    """A person's words beside a run; runs put away until their deletion can no longer be undone."""
+    db.executescript("""
+        CREATE TABLE notes (
+            run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+            words TEXT NOT NULL
+        );
+        CREATE TABLE tags (
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            tag TEXT NOT NULL,
+            PRIMARY KEY (run, tag)
+        ) WITHOUT ROWID;
+        ALTER TABLE runs ADD COLUMN put_away REAL;  -- Unix time of its deletion, NULL where it is not deleted
+        CREATE INDEX results_failed ON results (run) WHERE error_class IS NOT NULL;
+    """)

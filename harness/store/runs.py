@@ -6,8 +6,7 @@ import json
 import sqlite3
 import time
 import zlib
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,8 @@ from harness.events import RunState
 from harness.failures import StoreError, UsageError
 from harness.method import Setup
 from harness.store.certificates import Attached, attached_by_run
+from harness.store.notes import tags_by_run
+from harness.store.positions import count_positions, pack_positions, unpack_positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,14 @@ class Run:
     dataset_id: str
     language_pair: str
     fingerprint_hash: str
+    put_away: float | None = None
+    """Unix time at which it was deleted; it can be brought back for some days."""
 
 
 _READ = """
     SELECT id, run_id, corpus, state, created, positions, setup, setup_hash, plan, opening, live,
-           harness_version, imported IS NOT NULL, dataset_id, language_pair, fingerprint_hash
+           harness_version, imported IS NOT NULL, dataset_id, language_pair, fingerprint_hash,
+           put_away
     FROM runs
 """
 
@@ -56,7 +60,7 @@ def _run(row: tuple[Any, ...]) -> Run:
         corpus=row[2],
         state=RunState(row[3]),
         created=row[4],
-        positions=_unpack_positions(row[5]),
+        positions=unpack_positions(row[5]),
         setup=Setup.model_validate_json(row[6]),
         setup_hash=row[7],
         plan=json.loads(row[8]),
@@ -67,17 +71,8 @@ def _run(row: tuple[Any, ...]) -> Run:
         dataset_id=row[13],
         language_pair=row[14],
         fingerprint_hash=row[15],
+        put_away=row[16],
     )
-
-
-def _pack_positions(positions: Sequence[int]) -> bytes:
-    return zlib.compress(array("I", positions).tobytes())
-
-
-def _unpack_positions(packed: bytes) -> tuple[int, ...]:
-    positions = array("I")
-    positions.frombytes(zlib.decompress(packed))
-    return tuple(positions)
 
 
 def create_run(
@@ -103,7 +98,7 @@ def create_run(
         "corpus": corpus,
         "state": RunState.STOPPED,
         "created": time.time() if created is None else created,
-        "positions": _pack_positions(positions),
+        "positions": pack_positions(positions),
         "setup": setup.model_dump_json(),
         "setup_hash": setup_hash,
         "plan": json.dumps(plan, ensure_ascii=False),
@@ -125,37 +120,57 @@ def create_run(
     return int(inserted.lastrowid or 0)
 
 
-OPENING = ("floors", "missing", "scoring")
-"""Fields of a run's opening that depend on its entries and its scoring setup only."""
-
-
-def find_openings(
-    connection: sqlite3.Connection, corpus: int, positions: Sequence[int], harness_version: str
-) -> Iterator[dict[str, Any]]:
-    """Give what earlier runs on the same entries worked out for their beginning, the newest first."""
-    rows = connection.execute(
-        "SELECT opening FROM runs WHERE corpus = ? AND positions = ? AND harness_version = ?"
-        " AND imported IS NULL ORDER BY id DESC",
-        (corpus, _pack_positions(positions), harness_version),
-    )
-    return (json.loads(row[0]) for row in rows)
-
-
 def find_run(connection: sqlite3.Connection, name: str) -> Run:
     """Give the run whose id is, or begins with, this name; ``last`` is the newest.
+
+    Raises UsageError where none or several match; a run that was put away counts as gone.
+    """
+    if name == "last":
+        rows = connection.execute(f"{_READ} WHERE put_away IS NULL {_NEWEST}").fetchall()
+    else:
+        rows = _begin_with(connection, name, "put_away IS NULL")
+    if not rows:
+        deleted = bool(_begin_with(connection, name, "put_away IS NOT NULL"))
+        raise UsageError(
+            f"Run {name!r} was deleted. `rosetta runs undelete {name}` brings it back."
+            if deleted
+            else f"There is no run {name!r}. `rosetta runs list` shows which there are."
+        )
+    return _only(rows, name)
+
+
+def find_put_away(connection: sqlite3.Connection, name: str) -> Run:
+    """Give the run among those put away; ``last`` is the one that was deleted last.
 
     Raises UsageError where none or several match.
     """
     if name == "last":
-        rows = connection.execute(f"{_READ} ORDER BY created DESC, id DESC LIMIT 1").fetchall()
-    else:
-        prefix = name.lower()
         rows = connection.execute(
-            f"{_READ} WHERE substr(run_id, 1, ?) = ? ORDER BY run_id = ? DESC LIMIT 2",
-            (len(prefix), prefix, prefix),
+            f"{_READ} WHERE put_away IS NOT NULL ORDER BY put_away DESC, id DESC LIMIT 1"
         ).fetchall()
-    if not rows or not name:
-        raise UsageError(f"There is no run {name!r}. `rosetta runs list` shows which there are.")
+    else:
+        rows = _begin_with(connection, name, "put_away IS NOT NULL")
+    if not rows:
+        raise UsageError(
+            f"No deleted run {name!r} can be brought back. `rosetta runs list --deleted` shows which can."
+        )
+    return _only(rows, name)
+
+
+_NEWEST = "ORDER BY created DESC, id DESC LIMIT 1"
+
+
+def _begin_with(connection: sqlite3.Connection, name: str, condition: str) -> list[Any]:
+    """Give at most two runs whose id begins with a name, the one that it names wholly first."""
+    prefix = name.lower()
+    return connection.execute(
+        f"{_READ} WHERE ? AND substr(run_id, 1, ?) = ? AND {condition}"
+        " ORDER BY run_id = ? DESC LIMIT 2",
+        (bool(prefix), len(prefix), prefix, prefix),
+    ).fetchall()
+
+
+def _only(rows: Sequence[Any], name: str) -> Run:
     if len(rows) > 1 and rows[0][1] != name.lower():
         raise UsageError(f"Several runs begin with {name!r}. Write more of the id.")
     return _run(rows[0])
@@ -164,7 +179,7 @@ def find_run(connection: sqlite3.Connection, name: str) -> Run:
 def find_open_run(connection: sqlite3.Connection) -> Run:
     """Give the newest run that can go on; raises UsageError where there is none."""
     row = connection.execute(
-        f"{_READ} WHERE run_card IS NULL AND imported IS NULL ORDER BY created DESC, id DESC LIMIT 1"
+        f"{_READ} WHERE run_card IS NULL AND imported IS NULL AND put_away IS NULL {_NEWEST}"
     ).fetchone()
     if row is None:
         raise UsageError("No run is waiting to go on. `rosetta runs list` shows all.")
@@ -172,11 +187,17 @@ def find_open_run(connection: sqlite3.Connection) -> Run:
 
 
 def read_run(connection: sqlite3.Connection, number: int) -> Run:
-    """Give a run by the store's own number."""
-    row = connection.execute(f"{_READ} WHERE id = ?", (number,)).fetchone()
+    """Give a run by the store's own number; raises StoreError where it was deleted."""
+    row = connection.execute(f"{_READ} WHERE id = ? AND put_away IS NULL", (number,)).fetchone()
     if row is None:
         raise StoreError("The run has been deleted.")
     return _run(row)
+
+
+def find_by_id(connection: sqlite3.Connection, run_id: str) -> Run | None:
+    """Give a run by its whole id, put away or not; None where there is none."""
+    row = connection.execute(f"{_READ} WHERE run_id = ?", (run_id,)).fetchone()
+    return None if row is None else _run(row)
 
 
 SILENT_SECONDS = 10.0
@@ -194,49 +215,6 @@ def under_way(run: Run | RunSummary) -> bool:
     return abs(age) <= SILENT_SECONDS
 
 
-def begin_stretch(connection: sqlite3.Connection, run: int) -> int:
-    """Note that the run is under way from now on; gives the stretch's number."""
-    now = time.time()
-    inserted = connection.execute(
-        "INSERT INTO stretches (run, started, last, spent_usd) VALUES (?, ?, ?, 0)",
-        (run, now, now),
-    )
-    return int(inserted.lastrowid or 0)
-
-
-def touch_stretch(connection: sqlite3.Connection, stretch: int, spent_usd: float) -> None:
-    """Note that the run is still under way, and what this stretch has paid or may have to pay."""
-    connection.execute(
-        "UPDATE stretches SET last = ?, spent_usd = ? WHERE id = ?",
-        (time.time(), spent_usd, stretch),
-    )
-
-
-def elapsed_seconds(connection: sqlite3.Connection, run: int) -> float:
-    """Give the wall-clock seconds during which the run was under way, over all its stretches."""
-    row = connection.execute(
-        "SELECT coalesce(sum(last - started), 0) FROM stretches WHERE run = ?", (run,)
-    ).fetchone()
-    return float(row[0])
-
-
-def spent_usd(connection: sqlite3.Connection, run: int) -> float:
-    """Give what the run paid, over all its stretches; calls that a kill cut off count as paid."""
-    row = connection.execute(
-        "SELECT coalesce(sum(spent_usd), 0) FROM stretches WHERE run = ?", (run,)
-    ).fetchone()
-    return float(row[0])
-
-
-def copy_stretches(connection: sqlite3.Connection, run: int, to: int) -> None:
-    """Give another run the same stretches; called within a transaction."""
-    connection.execute(
-        "INSERT INTO stretches (run, started, last, spent_usd)"
-        " SELECT ?, started, last, spent_usd FROM stretches WHERE run = ?",
-        (to, run),
-    )
-
-
 def set_live(
     connection: sqlite3.Connection, run: int, state: RunState, live: Mapping[str, Any] | None
 ) -> None:
@@ -252,23 +230,6 @@ def leave_run(connection: sqlite3.Connection, run: int) -> None:
     connection.execute(
         "UPDATE runs SET state = ?, live = NULL WHERE id = ? AND run_card IS NULL",
         (RunState.STOPPED, run),
-    )
-
-
-def set_plan(
-    connection: sqlite3.Connection, run: int, plan: Mapping[str, Any], opening: Mapping[str, Any]
-) -> None:
-    """Replace what resume needs, where a person chose another budget or concurrency."""
-    connection.execute(
-        "UPDATE runs SET plan = ?, opening = ? WHERE id = ?",
-        (json.dumps(plan, ensure_ascii=False), json.dumps(opening, ensure_ascii=False), run),
-    )
-
-
-def set_opening(connection: sqlite3.Connection, run: int, opening: Mapping[str, Any]) -> None:
-    """Replace what a run says of its floors, missing metrics and scoring."""
-    connection.execute(
-        "UPDATE runs SET opening = ? WHERE id = ?", (json.dumps(opening, ensure_ascii=False), run)
     )
 
 
@@ -342,23 +303,40 @@ class RunSummary:
     imported: bool
     certificates: tuple[Attached, ...] = ()
     """Certificates of reviews beside the run; ``review.verdict.attachment`` says what they are worth."""
+    note: str = ""
+    """What a person wrote about it (``harness.store.notes``)."""
+    tags: tuple[str, ...] = ()
+    """In order."""
+    retry_of: str = ""
+    """Id of the run whose failed entries this one asked for again; empty for a run of its own."""
+    rescore_of: str = ""
+    """Id of the run whose outputs this one scored again; empty for a run of its own."""
+    put_away: float | None = None
+    """Unix time at which it was deleted, None where it is not."""
 
 
-def list_runs(connection: sqlite3.Connection) -> list[RunSummary]:
-    """Give all runs, newest first."""
-    certificates = attached_by_run(connection)
-    rows = connection.execute("""
+def list_runs(connection: sqlite3.Connection, *, deleted: bool = False) -> list[RunSummary]:
+    """Give all runs, newest first; those that were put away instead where ``deleted``, the latest first."""
+    certificates, tags = attached_by_run(connection), tags_by_run(connection)
+    condition, order = ("IS NOT NULL", "u.put_away") if deleted else ("IS NULL", "u.created")
+    rows = connection.execute(f"""
         SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
                u.condition, json_extract(u.setup, '$.method'), u.positions,
                (SELECT count(*) FROM results r WHERE r.run = u.id),
-               (SELECT count(error_class) FROM results r WHERE r.run = u.id),
-               u.run_card, u.live, u.imported IS NOT NULL
-        FROM runs u ORDER BY u.created DESC, u.id DESC
+               (SELECT count(*) FROM results r WHERE r.run = u.id AND r.error_class IS NOT NULL),
+               u.run_card, u.live, u.imported IS NOT NULL, coalesce(n.words, ''),
+               json_extract(u.opening, '$.retry_of.run_id'),
+               json_extract(u.opening, '$.rescore_of.run_id'), u.put_away
+        FROM runs u LEFT JOIN notes n ON n.run = u.id
+        WHERE u.put_away {condition} ORDER BY {order} DESC, u.id DESC
     """)
-    return [_summary(row, certificates.get(row[1], ())) for row in rows]
+    return [_summary(row, certificates.get(row[1], ()), tags.get(row[1], ())) for row in rows]
 
 
-def _summary(row: tuple[Any, ...], certificates: tuple[Attached, ...]) -> RunSummary:
+def _summary(
+    row: tuple[Any, ...], certificates: tuple[Attached, ...], tags: tuple[str, ...]
+) -> RunSummary:
+    card = None if row[12] is None else json.loads(row[12])
     return RunSummary(
         run_id=row[0],
         number=row[1],
@@ -369,11 +347,23 @@ def _summary(row: tuple[Any, ...], certificates: tuple[Attached, ...]) -> RunSum
         model_slug=row[6],
         condition=row[7],
         method=row[8],
-        total=len(_unpack_positions(row[9])),
+        total=count_positions(row[9]),
         done=row[10],
         failed=row[11],
-        card=None if row[12] is None else json.loads(row[12]),
+        card=card,
         live=None if row[13] is None else json.loads(row[13]),
         imported=bool(row[14]),
         certificates=certificates,
+        note=row[15],
+        tags=tags,
+        retry_of=row[16] or _origin(card, "retry_of"),
+        rescore_of=row[17] or _origin(card, "rescore_of"),
+        put_away=row[18],
     )
+
+
+def _origin(card: Mapping[str, Any] | None, name: str) -> str:
+    """Read from a card, which may come from elsewhere, which run it goes back to."""
+    origin = (card or {}).get(name)
+    found = origin.get("run_id") if isinstance(origin, Mapping) else None
+    return found if isinstance(found, str) else ""

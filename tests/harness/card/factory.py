@@ -19,7 +19,8 @@ from harness.store.corpora import save_corpus
 from harness.store.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies
 from harness.store.results import add_results
-from harness.store.runs import begin_stretch, create_run
+from harness.store.runs import create_run
+from harness.store.stretches import begin_stretch
 from scoring.inventory import make_metrics, surface_setup
 from scoring.resources import Resources
 from scoring.scorer import Scorer

@@ -34,15 +34,14 @@ from harness.store.results import (
     stored_positions,
 )
 from harness.store.runs import (
-    begin_stretch,
     create_run,
-    elapsed_seconds,
     find_run,
     forget_failed,
     list_runs,
     read_run,
     seal_run,
 )
+from harness.store.stretches import begin_stretch, elapsed_seconds
 from tests.harness.evaluation import corpus_of
 
 SETUP = Setup(

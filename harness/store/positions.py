@@ -1,0 +1,33 @@
+"""Which entries of its corpus a run is on, in order: numbers in few bytes."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from array import array
+from collections.abc import Sequence
+
+_BYTES = 4
+
+
+def pack_positions(positions: Sequence[int]) -> bytes:
+    """Pack 0-based places: zlib of little-endian uint32."""
+    return zlib.compress(_little(array("I", positions)).tobytes())
+
+
+def unpack_positions(packed: bytes) -> tuple[int, ...]:
+    """Read the places back."""
+    positions = array("I")
+    positions.frombytes(zlib.decompress(packed))
+    return tuple(_little(positions))
+
+
+def count_positions(packed: bytes) -> int:
+    """Tell how many there are."""
+    return len(zlib.decompress(packed)) // _BYTES
+
+
+def _little(positions: array[int]) -> array[int]:
+    if sys.byteorder == "big":
+        positions.byteswap()
+    return positions
