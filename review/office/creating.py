@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpora.entry import Entry, EntryId
@@ -12,7 +12,7 @@ from review.files.batch_form import MOST_ITEMS, TrainingItem
 from review.files.keys import Identity
 from review.files.reviewer_codes import make_codes
 from review.office.assignment import orders
-from review.office.batches import Asked, Made, Said, sign_batches
+from review.office.batches import Made, Said
 from review.office.controls import (
     Controls,
     Counts,
@@ -23,14 +23,13 @@ from review.office.controls import (
 )
 from review.office.items import Item, new_item
 from review.office.known_forms import known_forms
+from review.office.making import Drawn, check_reviewers, make
 from review.office.reviewed_runs import ReviewedRuns
-from review.office.sampling import draw, drawing
+from review.office.sampling import draw, draw_core, drawing
+from review.office.sentences import check_count
 from review.office.texts import ReviewTexts
 from review.office.training import make_training
-from review.verdict.key import AnswerKey
 from review.verdict.policy import GatePolicy
-
-MOST_REVIEWERS = 200
 
 
 @dataclass(frozen=True)
@@ -48,44 +47,27 @@ class Size:
     """None: the usual number."""
 
 
-@dataclass(frozen=True)
-class Draft:
+@dataclass(frozen=True, kw_only=True)
+class Draft(Drawn):
     """A review that is worked out and not yet written anywhere."""
 
     runs: ReviewedRuns
-    entries: Sequence[Entry]
-    """Those that were drawn."""
     core_entries: Sequence[Entry]
     real: Sequence[Item]
     controls: Controls
     why_no_forms: str
     """Why no wrong word forms were made; empty where they could be."""
-    core: tuple[str, ...]
-    """Real items that everybody is asked."""
-    orders: Mapping[str, tuple[str, ...]]
-    training: Sequence[TrainingItem]
-    seed: int
-
-    @property
-    def items(self) -> list[Item]:
-        """All items, in the order of their random ids, which tells nothing."""
-        return sorted((*self.real, *self.controls.items), key=lambda item: item.id)
 
     @property
     def secret(self) -> bool:
         """True where an item shows a source of a secret segment."""
-        shown = {item.truth.entry for item in (*self.real, *self.controls.items)}
+        shown = {item.truth.entry for item in self.items}
         return any(self.runs.corpus[id_].secret for id_ in shown)
 
     @property
     def spare(self) -> list[Entry]:
         """Development entries that are not asked about: training is made of these, while there are any."""
-        return _spare(self.runs, (*self.real, *self.controls.items))
-
-    @property
-    def longest(self) -> int:
-        """Items of the reviewer who has most."""
-        return max(map(len, self.orders.values()))
+        return _spare(self.runs, self.items)
 
 
 def draft_review(
@@ -101,20 +83,17 @@ def draft_review(
     UsageError where too much or too little is asked for.
     """
     _require_size(size)
-    least = policy.enough.per_stratum
-    entries = draw(runs.shared, size.items, least, seed)
-    core = entries if size.core is None else draw_core(entries, size.core, least, seed)
+    entries, core = _draw(runs, policy.enough.per_stratum, size, seed)
     real = _real_items(runs, entries, seed)
-    core_ids = {entry.id for entry in core}
-    in_core = [item for item in real if _of(runs, item).id in core_ids]
+    in_core = _of_entries(runs, real, core)
     counts = size.controls or usual_counts(len(in_core))
     controls, why_no_forms = _controls(runs, real, in_core, counts, seed)
-    every = [*real, *controls.items]
-    if len(every) > MOST_ITEMS:
-        raise UsageError(f"{len(every)} items are more than {MOST_ITEMS:,}. Lower --items.")
+    every = _within_batch([*real, *controls.items])
     return Draft(
+        dataset=runs.dataset,
         runs=runs,
         entries=entries,
+        items=sorted(every, key=lambda item: item.id),
         core_entries=core,
         real=real,
         controls=controls,
@@ -124,6 +103,16 @@ def draft_review(
         training=_training(runs, every, texts, seed) if training is None else training,
         seed=seed,
     )
+
+
+def _draw(
+    runs: ReviewedRuns, least: int, size: Size, seed: int
+) -> tuple[Sequence[Entry], Sequence[Entry]]:
+    """Draw what is asked, and of these what everybody is asked."""
+    entries = draw(runs.shared, size.items, least, seed)
+    if size.core is None:
+        return entries, entries
+    return entries, draw_core(entries, size.core, least, seed)
 
 
 def _controls(
@@ -141,26 +130,22 @@ def _controls(
     return make_controls(material, counts, seed), forms.why_not
 
 
-def draw_core(entries: Sequence[Entry], wanted: int, least: int, seed: int) -> list[Entry]:
-    """Draw those of the entries that everybody is asked, stratified like the entries themselves."""
-    if not 1 <= wanted <= len(entries):
-        raise UsageError(f"--core {wanted}: between 1 and {len(entries)} entries can be common.")
-    return draw(entries, wanted, least, seed)
-
-
 def _require_size(size: Size) -> None:
-    if not 1 <= size.reviewers <= MOST_REVIEWERS:
-        raise UsageError(
-            f"--reviewers {size.reviewers}: between 1 and {MOST_REVIEWERS} are possible."
-        )
-    if not 1 <= size.items <= MOST_ITEMS:
-        raise UsageError(f"--items {size.items}: between 1 and {MOST_ITEMS:,} are possible.")
+    check_reviewers(size.reviewers)
+    check_count(size.items)
     if size.per_person is not None and size.core is None:
         raise UsageError("--items-per-person counts items beyond the common core: add --core N.")
 
 
-def _of(runs: ReviewedRuns, item: Item) -> Entry:
-    return runs.corpus[item.truth.entry]
+def _within_batch(items: list[Item]) -> list[Item]:
+    if len(items) > MOST_ITEMS:
+        raise UsageError(f"{len(items)} items are more than {MOST_ITEMS:,}. Lower --items.")
+    return items
+
+
+def _of_entries(runs: ReviewedRuns, items: Sequence[Item], entries: Sequence[Entry]) -> list[Item]:
+    wanted = {entry.id for entry in entries}
+    return [item for item in items if runs.corpus[item.truth.entry].id in wanted]
 
 
 def _real_items(runs: ReviewedRuns, entries: Sequence[Entry], seed: int) -> list[Item]:
@@ -235,24 +220,5 @@ def make_review(
     draft: Draft, said: Said, policy: bytes, identity: Identity, *, one_each: bool = False
 ) -> Made:
     """Sign the batch, or one for each reviewer, and write the answer key; nothing is stored yet."""
-    dataset = draft.runs.dataset
-    asked = Asked(
-        source_language=dataset.source_language,
-        target_language=dataset.target_language,
-        items={item.id: item.shown for item in draft.items},
-        orders=draft.orders,
-        training=draft.training,
-    )
-    batches = sign_batches(asked, said, policy, identity, one_each=one_each)
-    key = AnswerKey(
-        review=said.name,
-        batches=tuple(each.manifest.batch for each in batches),
-        batch_sha256={each.manifest.batch: each.sha256 for each in batches},
-        runs=draft.runs.key_runs(draft.entries),
-        items={item.id: item.truth for item in draft.items},
-        core=tuple(sorted(draft.core)),
-        orders=dict(draft.orders),
-        seed=draft.seed,
-        panel=said.panel,
-    )
-    return Made(key, batches, list(asked.items.values()))
+    runs = draft.runs.key_runs(draft.entries)
+    return make(draft, said, policy, identity, runs=runs, one_each=one_each)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from corpora.entry import Entry, EntryId
+from harness.failures import UsageError
 
 
 def stratum(entry: Entry) -> int:
@@ -70,3 +71,10 @@ def draw(entries: Sequence[Entry], wanted: int, least: int, seed: int) -> list[E
         of_stratum = [entry.id for entry in entries if stratum(entry) == name]
         chosen.update(chance.sample(of_stratum, counts[name]))
     return [entry for entry in entries if entry.id in chosen]
+
+
+def draw_core(entries: Sequence[Entry], wanted: int, least: int, seed: int) -> list[Entry]:
+    """Draw those of the entries that everybody is asked, stratified like the entries themselves."""
+    if not 1 <= wanted <= len(entries):
+        raise UsageError(f"--core {wanted}: between 1 and {len(entries)} entries can be common.")
+    return draw(entries, wanted, least, seed)

@@ -1,0 +1,86 @@
+"""From what was drawn to the signed batches and the answer key: the same way, whatever is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from corpora.corpus import Dataset
+from corpora.entry import Entry
+from harness.failures import UsageError
+from review.files.batch import Batch
+from review.files.batch_form import Task, TrainingItem
+from review.files.keys import Identity
+from review.office.batches import Asked, Made, Said, sign_batches
+from review.office.items import Item
+from review.verdict.key import AnswerKey, KeyRun
+
+MOST_REVIEWERS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """What is asked of whom in a review that is worked out and not yet written anywhere."""
+
+    dataset: Dataset
+    entries: Sequence[Entry]
+    """Those that were drawn."""
+    items: Sequence[Item]
+    """In the order of their random ids, which tells nothing."""
+    core: tuple[str, ...]
+    """Items of the drawn entries that everybody is asked."""
+    orders: Mapping[str, tuple[str, ...]]
+    """Reviewer → ids in this person's order."""
+    training: Sequence[TrainingItem] = ()
+    task: Task = "rate"
+    seed: int
+
+    @property
+    def longest(self) -> int:
+        """Items of the person who has most."""
+        return max(map(len, self.orders.values()))
+
+
+def check_reviewers(wanted: int) -> None:
+    """Refuse nobody, and more people than codes are made for."""
+    if not 1 <= wanted <= MOST_REVIEWERS:
+        raise UsageError(f"--reviewers {wanted}: between 1 and {MOST_REVIEWERS} are possible.")
+
+
+def make(
+    drawn: Drawn,
+    said: Said,
+    policy: bytes,
+    identity: Identity,
+    *,
+    runs: tuple[KeyRun, ...] = (),
+    one_each: bool = False,
+) -> Made:
+    """Sign the batch, or one for each reviewer, and write the key; nothing is stored yet."""
+    asked = Asked(
+        source_language=drawn.dataset.source_language,
+        target_language=drawn.dataset.target_language,
+        items={item.id: item.shown for item in drawn.items},
+        orders=drawn.orders,
+        training=drawn.training,
+        task=drawn.task,
+    )
+    batches = sign_batches(asked, said, policy, identity, one_each=one_each)
+    key = _answer_key(drawn, said, runs, batches)
+    return Made(key, batches, list(asked.items.values()))
+
+
+def _answer_key(
+    drawn: Drawn, said: Said, runs: tuple[KeyRun, ...], batches: Sequence[Batch]
+) -> AnswerKey:
+    return AnswerKey(
+        review=said.name,
+        batches=tuple(each.manifest.batch for each in batches),
+        batch_sha256={each.manifest.batch: each.sha256 for each in batches},
+        runs=runs,
+        items={item.id: item.truth for item in drawn.items},
+        core=tuple(sorted(drawn.core)),
+        orders=dict(drawn.orders),
+        seed=drawn.seed,
+        panel=said.panel,
+    )
