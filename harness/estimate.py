@@ -1,0 +1,346 @@
+"""What a run will take, before it is begun: calls, tokens, money and time, each with its bounds.
+
+Own earlier runs know best. Where there are none, tokens are guessed from the very prompts that would be
+sent, money follows from the price table, and time is a rough guess that says so. An unknown price stays
+unknown (DESIGN M5).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from math import ceil, sqrt
+from typing import Any
+
+from corpora.entry import Entry
+from harness.asking_ahead import first_request, groups, shows_requests
+from harness.calls import Price, Request, Usage
+from harness.earlier import Earlier, Seen, look_back
+from harness.endpoints import is_loopback
+from harness.method import Method
+from harness.methods.pipeline import MOST_ROUNDS
+from harness.plan import Plan
+from harness.store.replies import request_key
+from harness.token_guess import NOTHING, Range, guess, guess_request
+
+MOST_GROUPS = 1000
+"""Calls whose prompts are written out; of more, so many spread evenly stand for all."""
+
+OFTEN = 1.645
+"""Standard deviations within which nine of ten runs end."""
+
+NEVER_EXACT = 0.03
+"""Share that stays open even where the same was run before: models do not answer the same twice."""
+
+OTHER_SETUP = 0.3
+"""Share that stays open where only method and model were run before, with other prompts or options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run will take; each range holds in about nine of ten runs where earlier runs speak for it."""
+
+    entries: int
+    answered: int
+    """Entries whose answer lies in the store already: they cost neither money nor time."""
+    calls: Range
+    prompt_tokens: Range | None
+    """None where nothing tells: a plug-in that was never run."""
+    completion_tokens: Range | None
+    cost_usd: Range | None
+    """US dollars to be spent; None: the price is unknown."""
+    seconds: Range | None
+    from_what: tuple[str, ...] = field(default=())
+    """Sentences: where tokens, money and time come from."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Give all of it as JSON values."""
+        return asdict(self) | {"from_what": list(self.from_what)}
+
+
+def estimate(
+    connection: sqlite3.Connection, entries: Sequence[Entry], method: Method, plan: Plan
+) -> Estimate:
+    """Estimate a run of a method over entries; nothing is sent, and ``method`` needs no key."""
+    earlier = look_back(connection, method)
+    if method.endpoint is None:
+        return _without_calls(len(entries), earlier)
+    if not shows_requests(method):
+        return _of_plugin(len(entries), earlier, plan)
+    ahead = _Ahead(connection, entries, method, plan)
+    tokens, tokens_from = _tokens(ahead, earlier)
+    cost, cost_from = _cost(ahead, tokens, earlier, plan)
+    calls = _calls(ahead, earlier)
+    seconds, seconds_from = _seconds(ahead, calls, tokens, earlier, plan)
+    said = [tokens_from, cost_from, seconds_from, ahead.said]
+    return Estimate(
+        entries=len(entries),
+        answered=ahead.answered,
+        calls=calls,
+        prompt_tokens=None if ahead.by_characters else tokens[0],
+        completion_tokens=None if ahead.by_characters else tokens[1],
+        cost_usd=cost,
+        seconds=seconds,
+        from_what=tuple(filter(None, said)),
+    )
+
+
+class _Ahead:
+    """The calls of a planned run as far as they can be seen, and those of them that are still open."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, entries: Sequence[Entry], method: Method, plan: Plan
+    ) -> None:
+        self.method = method
+        every = groups(entries, method.setup.batch_size)
+        step = max(1, ceil(len(every) / MOST_GROUPS))
+        looked = every[::step]
+        requests = [first_request(method, group) for group in looked]
+        seen = [(r, g) for r, g in zip(requests, looked, strict=True) if r is not None]
+        use = plan.run.use_cache
+        name = method.setup.method
+        self.open = [(r, g) for r, g in seen if not (use and _known(connection, r, g, name))]
+        whole = sum(map(len, looked)) or 1
+        self.scale = len(entries) / whole
+        """How many entries each one that was looked at stands for."""
+        self.entries = round(self.scale * sum(len(g) for _, g in self.open))
+        self.answered = len(entries) - self.entries if seen else 0
+
+    @property
+    def price(self) -> Price | None:
+        """The price of a call, the same for all."""
+        return self.open[0][0].price if self.open else None
+
+    @property
+    def by_characters(self) -> bool:
+        """True where the endpoint is a service that counts characters instead of tokens."""
+        return bool(self.open) and self.open[0][0].characters > 0
+
+    @property
+    def said(self) -> str:
+        """Say what need not be asked."""
+        return f"{self.answered:,} answers are in the store already" if self.answered else ""
+
+
+def _known(
+    connection: sqlite3.Connection, request: Request, group: Sequence[Entry], method: str
+) -> bool:
+    """Tell whether the answer to a request would be taken from the store."""
+    if not request.cacheable or any(entry.secret for entry in group):
+        return False
+    key = request_key(request, method)
+    found = connection.execute("SELECT 1 FROM replies WHERE key = ?", (key,)).fetchone()
+    return found is not None
+
+
+# Tokens
+
+
+def _tokens(ahead: _Ahead, earlier: Earlier | None) -> tuple[tuple[Range, Range], str]:
+    prompts = [guess_request(request) for request, _ in ahead.open]
+    answers = [guess(entry.reference) for _, group in ahead.open for entry in group]
+    seen = earlier.entries if earlier else []
+    if earlier is None or not seen:
+        said = (
+            ""
+            if ahead.by_characters
+            else "tokens guessed from the prompts; no earlier run to go by"
+        )
+        often = _tries(ahead.method)
+        written = _sum(answers, ahead.scale).by(Range(0.8, 1.15, 1.6)).by(often)
+        return (_sum(prompts, ahead.scale).by(often), written), said
+    count = ahead.entries
+    prompt = _projected(seen, lambda s: (s.prompt, s.guessed_prompt), prompts, ahead, earlier)
+    answer = _projected(
+        seen, lambda s: (s.completion, s.guessed_completion), answers, ahead, earlier
+    )
+    return (prompt, answer), f"tokens as in {_runs(earlier)}" if count else ""
+
+
+def _projected(
+    seen: Sequence[Seen],
+    measured: Callable[[Seen], tuple[float, float]],
+    guessed: Sequence[Range],
+    ahead: _Ahead,
+    earlier: Earlier,
+) -> Range:
+    """Carry what was measured over to other texts, in the proportion of what is guessed of both.
+
+    The bounds come from how far single entries strayed from that proportion (the variance of a sum of new
+    entries, plus that of the proportion itself).
+    """
+    pairs = [measured(each) for each in seen]
+    base = sum(guess_ for _, guess_ in pairs)
+    if not base:
+        return Range(*(sum(m for m, _ in pairs) / len(pairs) * ahead.entries,) * 3)
+    ratio = sum(m for m, _ in pairs) / base
+    expected = ratio * sum(each.expected for each in guessed) * ahead.scale
+    strayed = sum((m - ratio * g) ** 2 for m, g in pairs) / max(1, len(pairs) - 1)
+    spread = OFTEN * sqrt(strayed * ahead.entries * (1 + ahead.entries / len(pairs)))
+    open_ = expected * (NEVER_EXACT if earlier.same else OTHER_SETUP)
+    return _around(expected, spread + open_)
+
+
+def _sum(parts: Sequence[Range], scale: float) -> Range:
+    total = NOTHING
+    for part in parts:
+        total = total + part
+    return total.times(scale)
+
+
+def _tries(method: Method) -> Range:
+    """Guess how often a method asks for each entry: a pipeline asks again, and lets words be looked up."""
+    setup = method.setup
+    if setup.method != "pipeline":
+        return Range(1, 1, 1)
+    again = 1 + setup.max_retries
+    rounds = Range(1, 2, 1 + MOST_ROUNDS) if setup.tools_enabled else Range(1, 1, 1)
+    return Range(1, min(1.4, again), again).by(rounds)
+
+
+def _calls(ahead: _Ahead, earlier: Earlier | None) -> Range:
+    count = len(ahead.open) * ahead.scale
+    if earlier is None or not earlier.calls:
+        return _tries(ahead.method).times(round(count))
+    rate = sum(earlier.calls) / len(earlier.calls)
+    expected = rate * ahead.entries if count else 0.0
+    return Range(
+        min(round(count), expected), expected, max(max(earlier.calls) * ahead.entries, expected)
+    )
+
+
+# Money
+
+
+def _cost(
+    ahead: _Ahead, tokens: tuple[Range, Range], earlier: Earlier | None, plan: Plan
+) -> tuple[Range | None, str]:
+    if not ahead.open:
+        return NOTHING, ""
+    price = ahead.price
+    if price is not None and not _charges(price):
+        return NOTHING, price.source
+    seen = [s for s in earlier.entries if s.cost is not None] if earlier else []
+    paid = sum(s.cost or 0.0 for s in seen)
+    used = sum(s.prompt + s.completion for s in seen)
+    if earlier and paid and used and plan.options.prices is None:
+        return (tokens[0] + tokens[1]).times(paid / used), f"money as paid in {_runs(earlier)}"
+    if price is None:
+        name = f"{ahead.method.setup.provider} {ahead.method.setup.model_slug}"
+        return None, f"the price of {name} is unknown: --prices FILE would tell it"
+    characters = round(sum(request.characters for request, _ in ahead.open) * ahead.scale)
+    low, expected, high = (
+        price.cost(Usage(round(prompt), round(answer)), characters)
+        for prompt, answer in zip(_three(tokens[0]), _three(tokens[1]), strict=True)
+    )
+    return Range(low, expected, high), f"prices: {price.source}"
+
+
+def _charges(price: Price) -> bool:
+    return bool(price.input_per_million or price.output_per_million or price.per_million_characters)
+
+
+# Time
+
+
+def _seconds(
+    ahead: _Ahead,
+    calls: Range,
+    tokens: tuple[Range, Range],
+    earlier: Earlier | None,
+    plan: Plan,
+) -> tuple[Range, str]:
+    if not ahead.open:
+        return NOTHING, ""
+    at_once = min(plan.run.concurrency, max(1, len(ahead.open)))
+    if earlier is not None and earlier.paces:
+        return _pace(earlier, at_once).times(ahead.entries), f"time as in {_runs(earlier)}"
+    local = is_loopback(ahead.method.endpoint or "")
+    first, each = (0.5, 0.04) if local else (0.7, 0.012)
+    written = NOTHING if ahead.by_characters else tokens[1]
+    busy = 1 if local else at_once
+    guessed = (calls.expected * first + written.expected * each) / busy
+    return Range(
+        guessed / 4, guessed, guessed * 4
+    ), "time is a guess: this model was never run here"
+
+
+def _pace(earlier: Earlier, at_once: int) -> Range:
+    """Give the seconds an entry; where more or fewer calls go at once, as many times faster or slower."""
+    paces = [each.seconds * each.at_once / at_once for each in earlier.paces]
+    known = earlier.same and all(each.at_once == at_once for each in earlier.paces)
+    return _steady(paces, earlier, 0.2 if known else 0.6)
+
+
+def _steady(paces: Sequence[float], earlier: Earlier, open_: float) -> Range:
+    """Give the mean pace; short runs tell little of how fast a long one will be."""
+    expected = sum(paces) / len(paces)
+    spread = expected * (open_ + 1 / sqrt(sum(each.entries for each in earlier.paces)))
+    return Range(max(0.0, min(*paces, expected - spread)), expected, max(*paces, expected + spread))
+
+
+def _without_calls(count: int, earlier: Earlier | None) -> Estimate:
+    """Estimate a method that asks nobody: only scoring takes time."""
+    if earlier is not None and earlier.paces:
+        pace = _steady([each.seconds for each in earlier.paces], earlier, 0.4)
+        said = f"time as in {_runs(earlier)}"
+    else:
+        pace, said = Range(0.0005, 0.002, 0.02), "time is a guess: this method was never run here"
+    return Estimate(
+        entries=count,
+        answered=0,
+        calls=NOTHING,
+        prompt_tokens=NOTHING,
+        completion_tokens=NOTHING,
+        cost_usd=NOTHING,
+        seconds=pace.times(count),
+        from_what=("nothing is asked of anyone, so nothing is charged", said),
+    )
+
+
+def _of_plugin(count: int, earlier: Earlier | None, plan: Plan) -> Estimate:
+    """Estimate a plug-in that calls an endpoint: only earlier runs tell anything of it."""
+    unknown = "a plug-in's calls cannot be seen ahead"
+    nothing = Estimate(count, 0, Range(0, count, count * 10), None, None, None, None, (unknown,))
+    if earlier is None or not earlier.entries:
+        return nothing
+    seen = earlier.entries
+    open_ = NEVER_EXACT if earlier.same else OTHER_SETUP
+    costs = [each.cost for each in seen]
+    known = [cost for cost in costs if cost is not None]
+
+    def total(values: Sequence[float]) -> Range:
+        mean = sum(values) / len(values)
+        strayed = sum((value - mean) ** 2 for value in values) / max(1, len(values) - 1)
+        spread = OFTEN * sqrt(strayed * count * (1 + count / len(values)))
+        return _around(mean * count, spread + open_ * mean * count)
+
+    pace = _pace(earlier, min(plan.run.concurrency, count)) if earlier.paces else None
+    rate = sum(earlier.calls) / len(earlier.calls) if earlier.calls else 1.0
+    return Estimate(
+        entries=count,
+        answered=0,
+        calls=Range(count, rate * count, max([*earlier.calls, rate]) * count),
+        prompt_tokens=total([each.prompt for each in seen]),
+        completion_tokens=total([each.completion for each in seen]),
+        cost_usd=total(known) if len(known) == len(costs) else None,
+        seconds=None if pace is None else pace.times(count),
+        from_what=(f"everything as in {_runs(earlier)}",),
+    )
+
+
+# Words and ranges
+
+
+def _runs(earlier: Earlier) -> str:
+    runs = "1 earlier run" if earlier.runs == 1 else f"{earlier.runs} earlier runs"
+    return runs if earlier.same else f"{runs} with this model and other prompts or options"
+
+
+def _around(expected: float, spread: float) -> Range:
+    return Range(max(0.0, expected - spread), expected, expected + spread)
+
+
+def _three(values: Range) -> tuple[float, float, float]:
+    return values.low, values.expected, values.high

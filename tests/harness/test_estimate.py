@@ -1,0 +1,290 @@
+"""Estimates, held against the runs that then came: tokens, money, time; and honest where nothing is known."""
+
+from __future__ import annotations
+
+import random
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.corpus import Corpus
+from corpora.entry import Entry
+from harness.asking_ahead import first_request, groups
+from harness.estimate import Estimate, estimate
+from harness.keys import no_key
+from harness.methods.options import MethodOptions
+from harness.methods.registry import build
+from harness.plan import Plan
+from harness.store.database import open_store
+from harness.store.runs import find_run
+from harness.store.stretches import elapsed_seconds
+from harness.token_guess import Range, guess
+from tests.harness.evaluation import chat_plan, corpus, corpus_of, kept, run_corpus
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
+
+WORDS = [
+    "dog",
+    "house",
+    "I",
+    "see",
+    "yesterday",
+    "the",
+    "mountain",
+    "whose",
+    "teacher",
+    "went",
+    "tiny",
+]
+
+
+def sentences(count: int, seed: int = 7) -> Corpus:
+    """Sentences of 2 to 24 words, with references a little longer."""
+    draw = random.Random(seed)
+    entries = []
+    for place in range(count):
+        source = " ".join(draw.choices(WORDS, k=draw.randint(2, 24)))
+        entries.append(Entry(id=place, source=source, reference=f"{source.upper()} jes"))
+    return corpus_of(entries)
+
+
+def model(asked: Asked) -> Answer:
+    """Count tokens in a way of its own, take longer for longer texts, stray a little."""
+    draw = random.Random(asked.source)
+    prompt = sum(len(message["content"]) / 3.1 + 3 for message in asked.body["messages"])
+    answer = f"{asked.source.upper()} jes"
+    written = round(len(answer) / 2.3 * draw.uniform(0.8, 1.2))
+    usage = {"prompt_tokens": round(prompt), "completion_tokens": written}
+    seconds = 0.01 + len(asked.source) / 5000
+    return json_answer(completion(answer, usage=usage), seconds=seconds)
+
+
+def estimated(path: Path, given: Corpus, plan: Plan, places: range | None = None) -> Estimate:
+    method = build(plan.method, plan.options, given.entries, no_key)
+    with closing(open_store(path)) as connection:
+        return estimate(
+            connection,
+            [given.entries[p] for p in places or range(len(given.entries))],
+            method,
+            plan,
+        )
+
+
+def totals(path: Path) -> dict[str, float]:
+    stored = kept(path)
+    with closing(open_store(path)) as connection:
+        seconds = elapsed_seconds(connection, find_run(connection, "last").id)
+    return {
+        "prompt": sum(each.prompt_tokens or 0 for each in stored.results),
+        "completion": sum(each.completion_tokens or 0 for each in stored.results),
+        "cost": sum(each.spent_usd or 0.0 for each in stored.results),
+        "seconds": seconds,
+    }
+
+
+def test_an_estimate_by_an_earlier_run_is_within_a_fifth_of_what_then_comes(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    endpoint.answer = model
+    given, plan = sentences(240), chat_plan(endpoint.url, prices=prices)
+    run_corpus(store_path, given, plan, positions=range(40))
+    told = estimated(store_path, given, plan, range(40, 240))
+    run_corpus(store_path, given, plan, positions=range(40, 240))
+    came = totals(store_path)
+    assert told.answered == 0
+    for name, range_ in {
+        "prompt": told.prompt_tokens,
+        "completion": told.completion_tokens,
+        "cost": told.cost_usd,
+        "seconds": told.seconds,
+    }.items():
+        assert range_ is not None
+        assert range_.low <= range_.expected <= range_.high
+        slack = 3 if name == "seconds" else 1  # other programs of this machine take time
+        assert range_.low / slack <= came[name] <= range_.high * slack, name
+        if name != "seconds":
+            assert range_.expected == pytest.approx(came[name], rel=0.2), name
+    assert "1 earlier run" in told.from_what[0]
+
+
+def test_without_an_earlier_run_the_bounds_hold_and_the_words_say_that_it_is_a_guess(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    endpoint.answer = model
+    given, plan = sentences(60), chat_plan(endpoint.url, prices=prices)
+    told = estimated(store_path, given, plan)
+    run_corpus(store_path, given, plan)
+    came = totals(store_path)
+    assert told.prompt_tokens is not None
+    assert told.completion_tokens is not None
+    assert told.cost_usd is not None
+    assert told.prompt_tokens.low <= came["prompt"] <= told.prompt_tokens.high
+    assert told.completion_tokens.low <= came["completion"] <= told.completion_tokens.high
+    assert told.cost_usd.low <= came["cost"] <= told.cost_usd.high
+    assert "guessed" in " ".join(told.from_what)
+    assert "prices.toml (made for this test), 2026-01-01" in " ".join(told.from_what)
+
+
+def test_what_lies_in_the_store_costs_nothing_again(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    given, plan = sentences(30), chat_plan(endpoint.url, prices=prices)
+    run_corpus(store_path, given, plan, positions=range(20))
+    told = estimated(store_path, given, plan)
+    assert told.answered == 20
+    again = estimated(store_path, given, plan, range(20))
+    assert again.answered == 20
+    assert again.cost_usd == again.calls == Range(0, 0, 0)
+    asked_anew = plan.model_copy(update={"run": plan.run.model_copy(update={"use_cache": False})})
+    assert estimated(store_path, given, asked_anew, range(20)).answered == 0
+
+
+def test_secret_entries_are_never_answered_from_the_store(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    plan = chat_plan(endpoint.url)
+    run_corpus(store_path, corpus(5), plan)
+    assert estimated(store_path, corpus(5), plan).answered == 5
+    assert estimated(store_path, corpus(5, segment="held_out"), plan).answered == 0
+
+
+def test_an_unknown_price_is_unknown_and_a_local_one_is_nothing(store_path: Path) -> None:
+    far = chat_plan("https://llm.example.org/v1")
+    told = estimated(store_path, corpus(5), far)
+    assert told.cost_usd is None
+    assert "the price of llm.example.org mock is unknown" in " ".join(told.from_what)
+    near = estimated(store_path, corpus(5), chat_plan("http://localhost:1/v1"))
+    assert near.cost_usd == Range(0, 0, 0)
+
+
+def test_money_follows_what_the_provider_reported(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda asked: json_answer(
+        completion("x", usage={"prompt_tokens": 20, "completion_tokens": 10, "cost": 0.5})
+    )
+    plan = chat_plan(endpoint.url)
+    table = store_path.parent.parent / "p.toml"
+    table.write_text(
+        'source = "t"\n[[price]]\nprovider = "127.0.0.1"\nmodel = "mock"\nas_of = 2026-01-01\n'
+        "input_per_million = 1.0\n",
+        "utf-8",
+    )
+    priced = chat_plan(endpoint.url, prices=table)
+    run_corpus(store_path, corpus(10), priced)
+    told = estimated(store_path, corpus(30), priced, range(10, 30))
+    assert told.cost_usd is not None
+    assert told.cost_usd.expected < 0.01  # a table of one's own goes before what was reported
+    assert plan.options.prices is None
+
+
+def test_a_method_that_asks_nobody_is_free_and_its_time_is_that_of_scoring(
+    store_path: Path,
+) -> None:
+    given = corpus(50)
+    options = MethodOptions(source_language="en", target_language="eo")
+    plan = Plan(method="copy-source", options=options)
+    first = estimated(store_path, given, plan)
+    assert first.cost_usd == Range(0, 0, 0)
+    assert "never run here" in " ".join(first.from_what)
+    run_corpus(store_path, given, plan)
+    came = totals(store_path)["seconds"]
+    told = estimated(store_path, given, plan)
+    assert told.seconds is not None
+    assert told.seconds.expected == pytest.approx(came, rel=0.01)
+
+
+def test_services_are_charged_by_the_character(store_path: Path) -> None:
+    options = MethodOptions(source_language="en", target_language="fr", batch_size=7)
+    plan = Plan(method="api:deepl", options=options)
+    given = sentences(20)
+    told = estimated(store_path, given, plan)
+    characters = sum(len(entry.source) for entry in given.entries)
+    assert told.prompt_tokens is None
+    assert told.calls.expected == 3
+    assert told.cost_usd is not None
+    assert told.cost_usd.low == told.cost_usd.high == pytest.approx(25e-6 * characters)
+
+
+def test_a_pipeline_may_ask_again(store_path: Path) -> None:
+    plan = chat_plan("http://localhost:1/v1", max_retries=3).model_copy(
+        update={"method": "pipeline"}
+    )
+    told = estimated(store_path, corpus(10), plan)
+    assert (told.calls.low, told.calls.high) == (10, 40)
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_the_request_that_is_shown_is_the_one_that_goes_out(
+    endpoint: Scripted, store_path: Path, size: int
+) -> None:
+    plan = chat_plan(endpoint.url, batch_size=size)
+    given = corpus(8)
+    method = build(plan.method, plan.options, given.entries, no_key)
+    ahead = [first_request(method, group) for group in groups(given.entries, size)]
+    run_corpus(store_path, given, plan)
+    sent = [asked.body for asked in endpoint.asked if len(asked.body["messages"]) == 2]
+    for request in ahead:
+        assert request is not None
+        assert request.body in sent
+
+
+def test_a_plug_in_is_not_asked_ahead_and_known_only_by_its_runs(
+    tmp_path: Path, store_path: Path
+) -> None:
+    code = tmp_path / "mine.py"
+    code.write_text(PLUGIN, "utf-8")
+    plan = Plan(
+        method=f"{code}:Mine", options=MethodOptions(source_language="en", target_language="eo")
+    )
+    told = estimated(store_path, corpus(6), plan)
+    assert told.cost_usd is None
+    assert told.prompt_tokens is None
+    assert "cannot be seen ahead" in told.from_what[0]
+    assert not (tmp_path / "translated").exists()
+
+
+PLUGIN = """
+from pathlib import Path
+from harness.method import MethodClass, Setup
+
+class Mine:
+    endpoint = "https://llm.example.org/v1"
+
+    def __init__(self, options):
+        self.setup = Setup(method="mine", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1",
+                           model_slug="mine", condition="c")
+
+    async def translate(self, entries, calls):
+        Path(__file__).with_name("translated").touch()
+        return []
+"""
+
+
+@given(st.text())
+def test_guesses_keep_their_order_and_nothing_is_nothing(text: str) -> None:
+    found = guess(text)
+    assert 0 <= found.low <= found.expected <= found.high <= 4 * len(text)
+    assert (found.high == 0) is (text == "")
+
+
+def test_json_has_no_text_of_an_entry(store_path: Path) -> None:
+    given = corpus(4, segment="gold_standard")
+    told: dict[str, Any] = estimated(
+        store_path, given, chat_plan("http://localhost:1/v1")
+    ).as_json()
+    assert "entry number" not in repr(told).lower()
+    assert set(told) >= {"cost_usd", "seconds", "calls", "prompt_tokens", "from_what"}
+
+
+def test_large_corpora_are_sampled(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = corpus(600)
+    plan = chat_plan("http://localhost:1/v1")
+    whole = estimated(store_path, given, plan)
+    monkeypatch.setattr("harness.estimate.MOST_GROUPS", 50)
+    part = estimated(store_path, given, plan)
+    assert part.calls == whole.calls
+    assert part.prompt_tokens is not None
+    assert whole.prompt_tokens is not None
+    assert part.prompt_tokens.expected == pytest.approx(whole.prompt_tokens.expected, rel=0.02)
