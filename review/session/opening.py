@@ -87,14 +87,16 @@ class Opening:
         """Files with which a session began since the program was started."""
         self._before: str | None = None
         """The code that was remembered before one was typed."""
-        chosen = language or laptop.setting(_LANGUAGE)
-        own = [self._own_words]
-        self.languages = languages(own)
+        self.languages = languages([self._own_words])
         """Tags for which there were words when the program was started → what each language calls itself."""
-        self.words = Words.load(chosen, own) if chosen else words_of_system(system, own)
+        self.words = self._first_words(system)
         """The reviewer's language, as far as it is known yet."""
 
     # the language
+
+    def _first_words(self, system: Sequence[str]) -> Words:
+        chosen = self._asked or self.laptop.setting(_LANGUAGE)
+        return self._load(chosen) if chosen else words_of_system(system, [self._own_words])
 
     def set_language(self, tag: str) -> Words:
         """Choose a language, now and for the next time."""

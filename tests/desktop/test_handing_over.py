@@ -75,6 +75,19 @@ def test_the_six_words_are_copied_whole(scene: Scene) -> None:
     assert len(phrase(scene).split()) == 6
 
 
+def test_settings_never_lie_over_the_six_words(scene: Scene) -> None:
+    scene.sticks = [scene.folder / "pulled", scene.stick]
+    scene.press("x")
+    page = scene.page_of(HandOverPage)
+    assert page.offers_settings
+    scene.click("pulled")
+    assert page.offers_settings, "nothing was written"
+    scene.click("stick")
+    scene.window.open_settings()
+    assert scene.page is page
+    assert len(phrase(scene).split()) == 6
+
+
 def test_a_stick_that_is_put_in_appears_by_itself(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,25 @@ def _fail() -> int:
     raise HarnessError("no")
 
 
+def test_rest_is_told_when_nothing_is_left_even_after_a_fault(work: Work, qtbot: QtBot) -> None:
+    told: list[object] = []
+
+    def faulty(_: object) -> None:
+        raise ZeroDivisionError
+
+    work.rested.connect(lambda: told.append(work.busy))
+    work.do(lambda: 1, told.append, told.append)
+    work.do(lambda: 2, told.append, told.append)
+    with qtbot.waitSignal(work.rested):
+        pass
+    assert told == [1, 2, False]
+    with qtbot.capture_exceptions() as faults:
+        work.do(lambda: 3, faulty, told.append)
+        qtbot.waitUntil(lambda: len(told) == 4)
+    assert [kind for kind, *_ in faults] == [ZeroDivisionError]
+    assert not work.busy
+
+
 def test_ends_are_told_in_the_windows_thread_and_in_order(work: Work, qtbot: QtBot) -> None:
     told: list[object] = []
     here = threading.current_thread()
