@@ -30,6 +30,9 @@ class Examination:
     lines: tuple[int | None, ...] = ()
     """Line of each entry in the file, by place; empty where the file is not at hand."""
 
+    flagged: frozenset[int] = frozenset()
+    """Places of all entries that a finding is about."""
+
     def of_entry(self, place: int) -> list[Problem]:
         """Give what was found about one entry."""
         return [problem for problem in self.problems if place in problem.places]
@@ -48,7 +51,7 @@ def examine_stored(
     corpus = _from_file(files, dataset) if found is Original.UNCHANGED else None
     held = connection.execute("SELECT count(*) FROM entries WHERE corpus = ?", (number,))
     if corpus is None or len(corpus.entries) != held.fetchone()[0]:
-        entries = tuple(read_entries(connection, number).values())
+        entries = tuple(entry for _, entry in sorted(read_entries(connection, number).items()))
         problems = check_entries(entries, dataset.id)
         corpus = Corpus(dataset, entries, sha256, Form.SPECIFICATION, problems)
     return _examination(corpus, files, found)
@@ -62,6 +65,7 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
         statistics=statistics(corpus),
         requirements=tuple(requirements(corpus)),
         lines=corpus.lines,
+        flagged=frozenset(place for each in corpus.warnings for place in each.places),
     )
 
 

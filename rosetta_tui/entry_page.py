@@ -54,7 +54,7 @@ def texts(facts: EntryFacts) -> list[Line]:
 
 def background(facts: EntryFacts) -> list[Line]:
     """Give what is known of the entry, how its output came about, and the metrics without a value."""
-    lines = _about(facts.entry)
+    lines = about(facts.entry)
     if facts.result is not None:
         lines += [Line("Attempts", _attempts(facts)), *_gaps(facts.missing)]
     return lines
@@ -117,7 +117,8 @@ def _gaps(missing: Mapping[str, str]) -> list[Line]:
     return [Line("No value", Content("\n").join(lines))]
 
 
-def _about(entry: Entry) -> list[Line]:
+def about(entry: Entry) -> list[Line]:
+    """Give analysis, notes and the fields that the specification does not know."""
     texts = {
         "Analysis": entry.morphological_analysis,
         "Notes": entry.notes,

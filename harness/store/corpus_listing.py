@@ -37,16 +37,19 @@ class CorpusSummary:
     """Where the newest run that says so read it from."""
 
 
-def list_corpora(connection: sqlite3.Connection) -> list[CorpusSummary]:
-    """Give all corpora, the one used last first."""
+def list_corpora(connection: sqlite3.Connection, sha256: str | None = None) -> list[CorpusSummary]:
+    """Give all corpora, or those of one hash, the one used last first."""
     counts: dict[int, dict[str | None, int]] = {}
-    for corpus, segment, count in connection.execute(
-        "SELECT corpus, segment, count(*) FROM entries GROUP BY 1, 2 ORDER BY 1, 2"
-    ):
-        counts.setdefault(corpus, {})[segment] = count
     readings: dict[str, list[tuple[int, bool]]] = {}
-    for number, sha256, partial in connection.execute("SELECT id, sha256, partial FROM corpora"):
-        readings.setdefault(sha256, []).append((number, bool(partial)))
+    for number, hashed, partial in connection.execute(
+        "SELECT id, sha256, partial FROM corpora WHERE ? IN (sha256, '')", (sha256 or "",)
+    ):
+        readings.setdefault(hashed, []).append((number, bool(partial)))
+        segments = connection.execute(
+            "SELECT segment, count(*) FROM entries WHERE corpus = ? GROUP BY 1 ORDER BY 1",
+            (number,),
+        )
+        counts[number] = dict(segments.fetchall())
     found = [_summary(connection, sha256, numbers, counts) for sha256, numbers in readings.items()]
     return sorted(found, key=lambda each: (each.last_used or 0.0, each.number), reverse=True)
 
@@ -83,7 +86,7 @@ def _users(
     marks = ",".join("?" * len(corpora))
     rows = connection.execute(
         "SELECT run_id, created, json_extract(plan, '$.corpus_files') FROM runs"
-        f" WHERE corpus IN ({marks}) ORDER BY created DESC, id DESC",
+        f" WHERE corpus IN ({marks}) AND put_away IS NULL ORDER BY created DESC, id DESC",
         tuple(corpora),
     )
     return [(run_id, created, _paths(files)) for run_id, created, files in rows]

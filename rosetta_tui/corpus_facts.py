@@ -1,0 +1,134 @@
+"""What a corpus is made of, as labels and texts: words and numbers first, a small bar beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from textual.content import Content
+
+from corpora.requirements import Requirement
+from corpora.statistics import Side, Statistics
+from harness.corpus_examination import Examination
+from harness.store.corpus_listing import CorpusSummary
+from rosetta_tui import figures
+from rosetta_tui.corpus_rows import shown_value
+from rosetta_tui.line import Line
+from rosetta_tui.originals import WORDS
+from rosetta_tui.text import plain, show
+
+BAR = 20
+"""Cells of the longest bar."""
+
+NAME = 22
+"""Cells of a value's name."""
+
+MOST_VALUES = 12
+"""Values of one kind that are listed; the rest is counted."""
+
+
+def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[Line]:
+    """Give the page line by line."""
+    yield from _envelope(summary)
+    yield from _origin(summary, found)
+    yield from _requirements(found)
+    yield from _statistics(found.statistics)
+
+
+def _envelope(summary: CorpusSummary) -> Iterator[Line]:
+    dataset = summary.dataset
+    yield Line("Corpus", show(f"{dataset.id} {dataset.version}", "bold"))
+    languages = f"{dataset.language_pair} · {dataset.source_language} to {dataset.target_language}"
+    yield Line("Languages", show(languages))
+    yield Line("SHA-256", show(summary.sha256, "$quiet"))
+    for label, text in (("Created", dataset.created), ("Licence", dataset.license)):
+        if text:
+            yield Line(label, show(text))
+    if dataset.provenance:
+        yield Line("Provenance", show(" · ".join(dataset.provenance)))
+    for name, value in (dataset.model_extra or {}).items():
+        yield Line(plain(name)[:14], show(str(value), "$quiet"))
+
+
+def _origin(summary: CorpusSummary, found: Examination) -> Iterator[Line]:
+    paths = [show(str(path)) for path in found.files]
+    state = Content.styled(WORDS[found.original], "$quiet")
+    if summary.partial:
+        state = Content.styled("known only from a run card: its file was never here", "$warn")
+    yield Line("Read from", Content("\n").join([*paths, state]))
+    count = len(summary.runs)
+    yield Line("Used by", Content("1 run" if count == 1 else f"{count:,} runs"))
+
+
+def _requirements(found: Examination) -> Iterator[Line]:
+    met = sum(each.met for each in found.requirements)
+    lines = [_requirement(each) for each in found.requirements]
+    verdict = f"{met} of {len(lines)} minimum requirements of a benchmark met"
+    yield Line("Requirements", Content("\n").join([Content(verdict), *lines]))
+
+
+def _requirement(row: Requirement) -> Content:
+    verdict = ("✓ met", "$good") if row.met else (f"✗ short by {row.short_by:,}", "$warn")
+    note = f" ({row.note})" if row.note else ""
+    return Content.assemble(
+        f"{row.name:<24}{figures.count(row.found):>8} of {figures.count(row.needed):<7} ",
+        verdict,
+        show(note, "$quiet"),
+    )
+
+
+def _statistics(counted: Statistics) -> Iterator[Line]:
+    for label, counts in (
+        ("Segment", counted.by_segment),
+        ("Difficulty", counted.by_difficulty),
+        ("Register", counted.by_register),
+        ("Provenance", counted.by_provenance),
+        ("Context", counted.by_context),
+    ):
+        yield Line(label, bars(counts, counted.entries))
+    several = f"{counted.variants:,} in {counted.with_variants:,} entries"
+    yield Line("Variants", Content(several))
+    yield Line("Analyses", Content(f"{counted.with_analysis:,} entries"))
+    for name, side in (("Source", counted.source), ("Reference", counted.reference)):
+        yield Line(f"{name} script", _scripts(side))
+        yield Line(f"{name} length", _length(side))
+        yield Line(f"{name} form", _forms(side))
+
+
+def bars(counts: Mapping[str, int], total: int) -> Content:
+    """Give one line for each value: its name, how many entries, which share, and a bar of that share."""
+    rows = list(counts.items())
+    shown = [
+        _bar(shown_value(name), figures.count(count), count / total if total else 0.0)
+        for name, count in rows[:MOST_VALUES]
+    ]
+    if len(rows) > MOST_VALUES:
+        rest = rows[MOST_VALUES:]
+        words = f"{len(rest):,} other values, {sum(count for _, count in rest):,} entries"
+        shown.append(Content.styled(words, "$quiet"))
+    return Content("\n").join(shown)
+
+
+def _bar(name: str, number: str, share: float) -> Content:
+    from rosetta_tui.widgets.result_table import crop
+
+    bar = figures.progress_bar(share, BAR).rstrip("░") or "▏"
+    return Content.assemble(f"{crop(name, NAME)} {number:>8} {share:>6.1%}  ", (bar, "$mark"))
+
+
+def _scripts(side: Side) -> Content:
+    if not side.scripts:
+        return Content.styled("no letters", "$quiet")
+    shares = list(side.scripts.items())[:MOST_VALUES]
+    return Content("\n").join([_bar(shown_value(name), "", share) for name, share in shares])
+
+
+def _length(side: Side) -> Content:
+    return Content(
+        f"median {side.median_characters:g} characters, {side.median_words:g} words; "
+        f"longest {side.longest:,} characters"
+    )
+
+
+def _forms(side: Side) -> Content:
+    parts = [f"{name} {figures.count(count)}" for name, count in side.normal_forms.items()]
+    return Content.styled(" · ".join(parts), "$quiet")

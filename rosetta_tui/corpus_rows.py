@@ -1,0 +1,238 @@
+"""Corpora, and the entries of one, as rows of tables."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from textual.cache import LRUCache
+
+from corpora.entry import Entry
+from harness.store.corpora import read_entries
+from rosetta_tui import figures
+from rosetta_tui.run_facts import when
+from rosetta_tui.text import plain
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.result_table import Cell
+
+if TYPE_CHECKING:
+    from harness.store.corpus_listing import CorpusSummary
+
+CORPORA = (
+    Column("id", "corpus", 16, share=3),
+    Column("version", "version", 8, drop=5),
+    Column("languages", "languages", 12, share=1),
+    Column("entries", "entries", 8, right=True),
+    Column("segments", "segments", 18, share=3, drop=3),
+    Column("runs", "runs", 5, right=True),
+    Column("used", "last used", 16, drop=2),
+    Column("origin", "read from", 14, share=2, drop=4),
+    Column("sha", "sha-256", 12, drop=1),
+)
+"""What a row shows of a corpus."""
+
+
+class CorpusRows:
+    """One row for each corpus, the one used last first."""
+
+    def __init__(self, corpora: Sequence[CorpusSummary]) -> None:
+        self.corpora = corpora
+
+    @property
+    def count(self) -> int:
+        """How many corpora there are."""
+        return len(self.corpora)
+
+    def find(self, sha256: str) -> int | None:
+        """Give the row of a corpus, None where it is gone."""
+        return next((i for i, each in enumerate(self.corpora) if each.sha256 == sha256), None)
+
+    def key(self, index: int) -> Hashable:
+        """Give what the row's look depends on."""
+        each = self.corpora[index]
+        return (each.sha256, each.number, len(each.runs), each.last_used, each.files)
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Give the cells of one row."""
+        return corpus_cells(self.corpora[index])
+
+    def prepare(self, first: int, last: int) -> None:
+        """Everything is there already."""
+
+
+def corpus_cells(corpus: CorpusSummary) -> tuple[Cell, ...]:
+    """Say in one row what a corpus is."""
+    dataset = corpus.dataset
+    return (
+        Cell(dataset.id),
+        Cell(figures.NONE if dataset.version == "0" else dataset.version, "quiet"),
+        Cell(dataset.language_pair),
+        Cell(figures.count(corpus.entries)),
+        Cell(segment_words(corpus.segments), "quiet"),
+        Cell(figures.count(len(corpus.runs))),
+        Cell(figures.NONE if corpus.last_used is None else when(corpus.last_used), "quiet"),
+        Cell(origin_words(corpus), "quiet"),
+        Cell(corpus.sha256[:12], "quiet"),
+    )
+
+
+def segment_words(segments: Mapping[str | None, int]) -> str:
+    """Say how many entries each segment has, such as ``development 30 · no segment 2``."""
+    parts = [
+        f"{'no segment' if name is None else name.replace('_', ' ')} {figures.count(count)}"
+        for name, count in segments.items()
+    ]
+    return " · ".join(parts)
+
+
+def origin_words(corpus: CorpusSummary) -> str:
+    """Say where a corpus came from, in the width of a column."""
+    if corpus.partial:
+        return "a run card"
+    return " + ".join(path.name for path in corpus.files) or "not noted"
+
+
+ENTRIES = (
+    Column("flag", "", 1),
+    Column("id", "id", 6),
+    Column("source", "source", 20, share=1),
+    Column("reference", "reference", 20, share=1),
+    Column("segment", "segment", 13, drop=3),
+    Column("difficulty", "diff.", 5, right=True, drop=2),
+    Column("provenance", "provenance", 13, drop=4),
+    Column("register", "register", 14, drop=5),
+)
+"""What a row shows of an entry; the key is what the store sorts by."""
+
+SORT_WORDS = {
+    "position": "corpus order",
+    "id": "id",
+    "source": "source text",
+    "reference": "reference text",
+    "segment": "segment",
+    "difficulty": "difficulty",
+    "provenance": "provenance",
+    "register": "register",
+    "length": "length of the source",
+}
+"""What entries can be sorted by, in words."""
+
+NO_VALUE = "not given"
+"""Stands for the missing value of a tag."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusOrder:
+    """A wish for entries; the default is every entry in the order of the corpus."""
+
+    sort: str = "position"
+    descending: bool = False
+    only: Mapping[str, str | int | None] = field(default_factory=dict)
+    """Tag → the value wanted, None for entries without one."""
+    search: str = ""
+    places: Collection[int] | None = None
+    """Only entries at these places: those that a check is about."""
+    about: str = ""
+    """What ``places`` have in common, in words."""
+
+    def by(self, sort: str) -> CorpusOrder:
+        """Sort by something; by the same once more, the other way round."""
+        return replace(self, sort=sort, descending=sort == self.sort and not self.descending)
+
+    def narrowed(self, tag: str, value: str | int | None) -> CorpusOrder:
+        """Want one value of a tag, whatever is wanted of other tags."""
+        return replace(self, only={**self.only, tag: value})
+
+    @property
+    def everything(self) -> CorpusOrder:
+        """The same sorting without any narrowing."""
+        return CorpusOrder(self.sort, self.descending)
+
+    @property
+    def words(self) -> str:
+        """Say how this differs from the default."""
+        wanted = [f"{tag} {plain(shown_value(value))}" for tag, value in self.only.items()]
+        if self.places is not None:
+            wanted.append(self.about)
+        parts = [f"only: {', '.join(wanted)}"] if wanted else []
+        if self.search:
+            parts.append(f"with “{plain(self.search)}”")
+        if self.sort != "position" or self.descending:
+            parts.append(f"by {SORT_WORDS[self.sort]} {'▼' if self.descending else '▲'}")
+        return " · ".join(parts)
+
+
+def shown_value(value: str | int | None) -> str:
+    """Give a tag's value as people read it."""
+    return NO_VALUE if value is None else str(value).replace("_", " ")
+
+
+class CorpusEntryRows:
+    """Entries in the order that a person chose, read from the store a screenful at a time."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        corpus: int,
+        places: Iterable[int],
+        flagged: Collection[int] = frozenset(),
+    ) -> None:
+        self.order = array("I", places)
+        """Places in the corpus, in the order of the rows."""
+        self._connection = connection
+        self._corpus = corpus
+        self._flagged = flagged
+        self._kept: LRUCache[int, Entry] = LRUCache(500)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.order)
+
+    def find(self, place: int) -> int | None:
+        """Give the row of an entry, None where it is not among them."""
+        try:
+            return self.order.index(place)
+        except ValueError:
+            return None
+
+    def entry(self, index: int) -> Entry:
+        """Give the entry of one row."""
+        place = self.order[index]
+        if place not in self._kept:
+            self.prepare(index, index + 1)
+        return self._kept[place]
+
+    def key(self, index: int) -> Hashable:
+        """Give what the row's look depends on."""
+        place = self.order[index]
+        return (place, place in self._flagged)
+
+    def prepare(self, first: int, last: int) -> None:
+        """Read a screenful from the store."""
+        missing = [place for place in self.order[first:last] if place not in self._kept]
+        if missing:
+            for place, entry in read_entries(self._connection, self._corpus, missing).items():
+                self._kept[place] = entry
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Give the cells of one row."""
+        entry, flagged = self.entry(index), self.order[index] in self._flagged
+        segment = NO_VALUE if entry.segment is None else shown_value(entry.segment.value)
+        return (
+            Cell("!", "warn") if flagged else Cell(""),
+            Cell(str(entry.id), "quiet"),
+            Cell(entry.source),
+            Cell(entry.reference),
+            Cell(segment, "warn" if entry.secret else "quiet"),
+            Cell(figures.NONE if entry.difficulty is None else str(entry.difficulty)),
+            Cell(shown_value(entry.provenance) if entry.provenance else figures.NONE, "quiet"),
+            Cell(entry.register_ or figures.NONE, "quiet"),
+        )
+
+    def secret(self, index: int) -> bool:
+        """Whether a row belongs to a secret segment, of which nothing is copied or exported."""
+        return self.entry(index).secret

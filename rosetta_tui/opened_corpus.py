@@ -1,0 +1,49 @@
+"""A corpus that is only looked at: read from its file, in no store, gone when its screen is left."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.corpus_examination import Examination, examine
+from harness.store.corpus_listing import CorpusSummary, hold_in_memory, list_corpora
+from harness.store.database import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedCorpus:
+    """What a screen needs of it; its texts are in memory alone."""
+
+    sha256: str
+    connection: sqlite3.Connection
+    """A store in memory that holds this corpus only; the screen closes it."""
+    examination: Examination
+
+
+def open_corpus(file: Path, reference: Path | None, dataset: Mapping[str, str]) -> OpenedCorpus:
+    """Read a corpus from its one or two files; ``dataset`` says what they do not say themselves.
+
+    Raises CorpusError with everything that is wrong with them.
+    """
+    from corpora.load import load
+
+    corpus = load(file, reference, dataset=dict(dataset))
+    connection, _ = hold_in_memory(corpus)
+    return OpenedCorpus(corpus.sha256, connection, examine(corpus))
+
+
+def summary_of(path: Path, sha256: str, opened: OpenedCorpus | None) -> CorpusSummary | None:
+    """Give the line of a corpus, None where the store has none of this hash and it was not opened.
+
+    One that was opened and is in the store too names the runs that used it.
+    """
+    with closing(open_store(path)) as store:
+        stored = next(iter(list_corpora(store, sha256)), None)
+    if opened is None:
+        return stored
+    own = list_corpora(opened.connection, sha256)[0]
+    runs = () if stored is None else stored.runs
+    return replace(own, files=opened.examination.files, runs=runs)

@@ -1,0 +1,83 @@
+"""Opening the file that a corpus was read from, in the person's own editor or the system's program."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App, SuspendNotSupported
+
+from corpora.original import Original
+from rosetta_tui.editor import editor_command, system_command
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from harness.corpus_examination import Examination
+
+
+def open_original(app: App[Any], found: Examination, place: int | None) -> None:
+    """Open the first file of a corpus at an entry's line; says so where it is gone or has changed.
+
+    An editor of the terminal gets the terminal until it ends.
+    """
+    if not found.files:
+        _say(app, "Nobody noted where this corpus was read from.", "warning")
+        return
+    path = found.files[0]
+    if not path.is_file():
+        _say(app, f"The file is gone: {path}", "error")
+        return
+    line = None
+    if found.original is Original.UNCHANGED and place is not None and place < len(found.lines):
+        line = found.lines[place]
+    if found.original is Original.CHANGED:
+        _say(app, "The file has changed since the corpus was read from it.", "warning")
+    _open(app, path, line)
+
+
+def _open(app: App[Any], path: Path, line: int | None) -> None:
+    command = editor_command(path, line)
+    if command is None:
+        _open_with_system(app, path)
+        return
+    try:
+        with app.suspend():
+            ended = subprocess.run(command, check=False).returncode  # noqa: S603  the person's own editor
+    except SuspendNotSupported:
+        _say(app, "This terminal cannot be handed to an editor.", "error")
+    except OSError as error:
+        _say(app, f"{shlex.join(command[:1])} cannot be started: {error.strerror}.", "error")
+    else:
+        if ended:
+            _say(app, f"{shlex.join(command[:1])} ended with {ended}.", "warning")
+
+
+def _open_with_system(app: App[Any], path: Path) -> None:
+    command = system_command(path)
+    if command is None:
+        _say(app, f"Set EDITOR to open it from here: {path}", "warning")
+        return
+    quiet = subprocess.DEVNULL
+    try:
+        subprocess.Popen(  # noqa: S603  the system's own program, a file as its argument
+            command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+        )
+    except OSError as error:
+        _say(app, f"{command[0]} cannot be started: {error.strerror}.", "error")
+    else:
+        _say(app, f"Opened: {path}", "information")
+
+
+def _say(app: App[Any], words: str, severity: str) -> None:
+    app.notify(plain(words), severity=severity, markup=False)  # type: ignore[arg-type]
+
+
+WORDS = {
+    Original.UNCHANGED: "unchanged since it was read",
+    Original.CHANGED: "changed since it was read",
+    Original.GONE: "gone, or not readable",
+    Original.UNKNOWN: "nobody noted where it was read from",
+}
+"""What has become of a file, in words."""

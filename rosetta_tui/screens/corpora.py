@@ -1,0 +1,164 @@
+"""All corpora: those of the store, and the way to one that is only a file."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from rosetta_tui.corpus_rows import CORPORA, CorpusRows, segment_words
+from rosetta_tui.messages import CorpusChosen, Left
+from rosetta_tui.text import show
+from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.where import Where
+
+if TYPE_CHECKING:
+    from corpora.problems import Problem
+    from harness.store.corpus_listing import CorpusSummary
+    from rosetta_tui.opened_corpus import OpenedCorpus
+
+
+class CorporaScreen(Screen[None]):
+    """The list of corpora; reads the store in a thread."""
+
+    TITLE = "Corpora"
+    HELP = (
+        "A corpus is in the store once a run has used it. Runs compare where their corpora have the\n"
+        "same SHA-256. A file that is only opened is looked at in memory and stored nowhere."
+    )
+    CSS_PATH = "../styles/corpus.tcss"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "open", "Open a file", id="corpora.open"),
+        Binding("d,D", "demo", "Demo corpus", key_display="D", id="corpora.demo"),
+        Binding("r", "read", "Refresh", id="refresh"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+    ]
+
+    def __init__(self, store_path: Path) -> None:
+        super().__init__()
+        self._path = store_path
+        self._corpora: list[CorpusSummary] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, the corpora, the one under the cursor, and the keys."""
+        yield Where()
+        yield EmptyState(
+            "No corpora yet.",
+            "The first run puts its corpus here.\n\n"
+            "o  opens a corpus file, to see what is in it and what the checks say\n"
+            "D  shows the corpus of the demo",
+        )
+        yield ResultTable(CORPORA, id="corpora")
+        yield Static(id="chosen")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Read the store."""
+        for widget in (self.query_one(EmptyState), self.query_one("#chosen")):
+            widget.display = False
+        self.table.focus()
+        self.action_read()
+
+    def on_screen_resume(self) -> None:
+        """Read the store again when coming back."""
+        if self._corpora is not None:
+            self.action_read()
+
+    @property
+    def table(self) -> ResultTable:
+        """The corpora."""
+        return self.query_one("#corpora", ResultTable)
+
+    @property
+    def chosen(self) -> CorpusSummary | None:
+        """The corpus under the cursor."""
+        return self._corpora[self.table.cursor] if self._corpora else None
+
+    @work(thread=True, exclusive=True, group="corpora")
+    def action_read(self) -> None:
+        """Read the list again."""
+        from harness.failures import StoreError
+        from harness.store.corpus_listing import list_corpora
+        from harness.store.database import open_store
+
+        try:
+            with closing(open_store(self._path)) as store:
+                found = list_corpora(store)
+        except StoreError as error:
+            self.app.call_from_thread(self._cannot, str(error))
+        else:
+            self.app.call_from_thread(self._show, found)
+
+    def _cannot(self, why: str) -> None:
+        self.query_one(Where).say(show(why, "$bad"))
+
+    def _show(self, found: list[CorpusSummary]) -> None:
+        here = self.chosen
+        self._corpora = found
+        rows = CorpusRows(found)
+        self.table.show_rows(rows, None if here is None else rows.find(here.sha256))
+        self.query_one(EmptyState).display = not found
+        self.table.display = self.query_one("#chosen").display = bool(found)
+        count = "1 corpus" if len(found) == 1 else f"{len(found):,} corpora"
+        self.query_one(Where).say(Content.styled(count if found else "", "$quiet"))
+        self._moved()
+
+    @on(ResultTable.Moved)
+    def _moved(self) -> None:
+        corpus = self.chosen
+        if corpus is None:
+            return
+        read = " + ".join(map(str, corpus.files)) or "nobody noted where it was read from"
+        if corpus.partial:
+            read = "known only from a run card"
+        self.query_one("#chosen", Static).update(
+            Content.assemble(
+                show(f"{segment_words(corpus.segments)} · {read}"),
+                "\n",
+                show(f"sha-256 {corpus.sha256}", "$quiet"),
+            )
+        )
+
+    @on(ResultTable.Chosen)
+    def _choose(self) -> None:
+        if self.chosen is not None:
+            self.post_message(CorpusChosen(self.chosen.sha256))
+
+    def action_open(self) -> None:
+        """Ask for a corpus file and show it."""
+        from rosetta_tui.screens.open_corpus import OpenCorpusScreen
+
+        self.app.push_screen(OpenCorpusScreen(), self._opened)
+
+    @work(thread=True, exclusive=True, group="demo")
+    def action_demo(self) -> None:
+        """Show the corpus of the demo."""
+        from corpora.samples import DEMO_CORPUS, sample_path
+        from rosetta_tui.opened_corpus import open_corpus
+
+        opened = open_corpus(sample_path(DEMO_CORPUS), None, {})
+        self.app.call_from_thread(self._opened, opened)
+
+    def _opened(self, found: OpenedCorpus | tuple[Problem, ...] | None) -> None:
+        from rosetta_tui.screens.corpus import CorpusScreen
+        from rosetta_tui.screens.corpus_checks import CorpusChecksScreen
+
+        if found is None:
+            return
+        if isinstance(found, tuple):
+            self.app.push_screen(CorpusChecksScreen(found, None))
+        else:
+            self.app.push_screen(CorpusScreen(self._path, found.sha256, found))
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.post_message(Left())

@@ -1,0 +1,389 @@
+"""One corpus: its entries, sorted and narrowed at will, and the ways to all that is known of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+from textual.worker import get_current_worker
+
+from rosetta_tui import figures
+from rosetta_tui.corpus_rows import SORT_WORDS, CorpusOrder, segment_words, shown_value
+from rosetta_tui.messages import Left, RunChosen
+from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.corpus_table import CorpusTable
+from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.where import Where
+
+if TYPE_CHECKING:
+    from harness.corpus_examination import Examination
+    from harness.store.corpus_listing import CorpusSummary
+    from harness.store.runs import RunSummary
+    from rosetta_tui.opened_corpus import OpenedCorpus
+
+FLAGGED = "what the checks found"
+"""What entries have in common that a check is about."""
+
+
+class CorpusScreen(Screen[None]):
+    """Reads a corpus of the store, or one that was only opened; both without loading it whole."""
+
+    TITLE = "Corpus"
+    HELP = (
+        "!  a check is about this entry; c lists what was found, enter there shows the entries.\n"
+        "Filters of different kinds add up. Entries of gold_standard and held_out are shown on this\n"
+        "machine only: they are never copied or exported."
+    )
+    CSS_PATH = "../styles/corpus.tcss"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", key_display="/", id="search"),
+        Binding("s", "sort", "Sort", id="sort"),
+        Binding("f", "filter", "Filter", id="filter"),
+        Binding("i", "facts", "Statistics", id="corpus.facts"),
+        Binding("c", "checks", "Checks", id="corpus.checks"),
+        Binding("u", "runs", "Runs", id="corpus.runs"),
+        Binding("o", "original", "Original", tooltip="Open the file itself", id="corpus.original"),
+        Binding("q,escape", "back", "Back", key_display="q", id="back"),
+    ]
+
+    def __init__(self, store_path: Path, sha256: str, opened: OpenedCorpus | None = None) -> None:
+        super().__init__()
+        self._path = store_path
+        self._sha256 = sha256
+        self._opened = opened
+        self._store: sqlite3.Connection | None = None if opened is None else opened.connection
+        self.summary: CorpusSummary | None = None
+        self.examination: Examination | None = None if opened is None else opened.examination
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, the entries, the one under the cursor, and the keys."""
+        yield Where()
+        yield Static(id="notes")
+        yield Input(placeholder="text in id, source or reference", id="search")
+        yield EmptyState("Reading …")
+        yield CorpusTable(id="entries")
+        yield Static(id="chosen")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Read the corpus in a thread."""
+        for name in ("#search", "#notes", "#chosen", "#entries"):
+            self.query_one(name).display = False
+        self._read()
+
+    @property
+    def table(self) -> CorpusTable:
+        """The entries."""
+        return self.query_one("#entries", CorpusTable)
+
+    @property
+    def holds_secret(self) -> bool:
+        """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
+        if self.summary is None:
+            return False
+        return not {"gold_standard", "held_out"}.isdisjoint(map(str, self.summary.segments))
+
+    # Reading
+
+    def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Give a connection for a thread."""
+        from harness.store.database import open_store
+
+        if self._opened is not None:
+            return nullcontext(self._opened.connection)
+        return closing(open_store(self._path))
+
+    @work(thread=True, exclusive=True, group="corpus")
+    def _read(self) -> None:
+        from harness.failures import StoreError
+        from harness.store.corpus_listing import corpus_positions
+        from harness.store.database import open_store
+        from rosetta_tui.opened_corpus import summary_of
+
+        try:
+            store = self._store or open_store(self._path)
+            summary = summary_of(self._path, self._sha256, self._opened)
+            if summary is None:
+                self.app.call_from_thread(self._gone)
+                return
+            places = corpus_positions(store, summary.number)
+        except StoreError as error:
+            self.app.call_from_thread(self._cannot, str(error))
+        else:
+            self.app.call_from_thread(self._begin, store, summary, places)
+
+    def _cannot(self, why: str) -> None:
+        self.query_one(EmptyState).say("The corpus cannot be read.", show(why))
+
+    def _gone(self) -> None:
+        self.query_one(EmptyState).say(
+            "This corpus is no longer in the store.",
+            "It went with the last run that used it. Its file can be opened in the list of corpora.",
+        )
+
+    def _begin(
+        self, store: sqlite3.Connection, summary: CorpusSummary, places: Sequence[int]
+    ) -> None:
+        if not self.is_mounted:
+            store.close()
+            return
+        self._store, self.summary = store, summary
+        self.query_one(EmptyState).display = False
+        self.table.display = self.query_one("#chosen").display = True
+        self.table.focus()
+        self._head()
+        self.table.begin(store, self._reading, summary.number, places)
+        if self.examination is None:
+            self._examine()
+        else:
+            self._examined(self.examination)
+
+    @work(thread=True, exclusive=True, group="examine")
+    def _examine(self) -> None:
+        from harness.corpus_examination import examine_stored
+
+        summary = self.summary
+        if summary is None:
+            return
+        with self._reading() as store:
+            found = examine_stored(store, summary.number, summary.sha256, summary.files)
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self._examined, found)
+
+    def _examined(self, found: Examination) -> None:
+        self.examination = found
+        self._head()
+        self.table.flag(found.flagged)
+
+    def _head(self) -> None:
+        summary, found = self.summary, self.examination
+        if summary is None:
+            return
+        version = "" if summary.dataset.version == "0" else f" {summary.dataset.version}"
+        count = "1 entry" if summary.entries == 1 else f"{summary.entries:,} entries"
+        checked = "checking …" if found is None else problem_words(found)
+        self.query_one(Where).say(
+            Content.assemble(
+                show(f"{summary.dataset.id}{version}", "bold"),
+                show(f" · {summary.dataset.language_pair} · {count}", "$quiet"),
+                show(f" · {segment_words(summary.segments)} · ", "$quiet"),
+                (checked, "$warn" if found is not None and found.problems else "$quiet"),
+            )
+        )
+
+    @on(CorpusTable.Shown)
+    def _shown(self) -> None:
+        told = self._notes()
+        notes = self.query_one("#notes", Static)
+        notes.display = bool(told)
+        notes.update(show(told, "$mark"))
+        self._moved()
+
+    def _notes(self) -> str:
+        rows, summary, words = self.table.entries, self.summary, self.table.order.words
+        if rows is None or summary is None or not words:
+            return ""
+        if not rows.count:
+            return f"nothing found · {words}"
+        return f"{figures.count(rows.count)} of {figures.count(summary.entries)} · {words}"
+
+    @on(ResultTable.Moved)
+    def _moved(self) -> None:
+        entry = self.table.entry
+        texts = ("", "") if entry is None else (entry.source, entry.reference)
+        line = self.query_one("#chosen", Static)
+        line.update(Content.assemble(show(texts[0]), "\n", show(texts[1], "$quiet")))
+
+    # Search, sort, filter
+
+    def action_search(self) -> None:
+        """Ask for text to look for."""
+        field = self.query_one("#search", Input)
+        field.display = True
+        field.focus()
+
+    @on(Input.Changed, "#search")
+    def _search(self, event: Input.Changed) -> None:
+        self.table.wish(replace(self.table.order, search=event.value))
+
+    @on(Input.Submitted, "#search")
+    def _searched(self) -> None:
+        self.table.focus()
+
+    def action_sort(self) -> None:
+        """Ask what to sort by; the same once more turns the order round."""
+
+        def chosen(sort: str | None) -> None:
+            if sort is not None:
+                self.table.wish(self.table.order.by(sort))
+
+        title = "Sort by (the same again turns it round)"
+        self.app.push_screen(ChooseScreen(title, SORT_WORDS, self.table.order.sort), chosen)
+
+    @on(ResultTable.TitleChosen)
+    def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
+        if event.key in SORT_WORDS:
+            self.table.wish(self.table.order.by(event.key))
+
+    @work(thread=True, exclusive=True, group="facets")
+    def action_filter(self) -> None:
+        """Ask which entries to show."""
+        from harness.store.corpus_listing import facet_counts
+
+        if self.summary is None:
+            return
+        with self._reading() as store:
+            counts = facet_counts(store, self.summary.number)
+        self.app.call_from_thread(self._ask_filter, counts)
+
+    def _ask_filter(self, counts: dict[str, list[tuple[str | int | None, int]]]) -> None:
+        wishes, words = self._wishes(counts)
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self.table.wish(wishes[int(key)])
+
+        now = next((str(i) for i, wish in enumerate(wishes) if wish == self.table.order), "0")
+        choices = {str(i): each for i, each in enumerate(words)}
+        title = "Show (filters of different kinds add up)"
+        self.app.push_screen(ChooseScreen(title, choices, now), chosen)
+
+    def _wishes(
+        self, counts: dict[str, list[tuple[str | int | None, int]]]
+    ) -> tuple[list[CorpusOrder], list[str]]:
+        """Give what can be chosen: everything, the entries that checks are about, and every tag's values."""
+        wishes, words = [self.table.order.everything], ["all entries"]
+        flagged = self.table.flagged
+        if flagged:
+            wishes.append(replace(self.table.order, places=flagged, about=FLAGGED))
+            words.append(f"! {FLAGGED}: {figures.count(len(flagged))}")
+        for tag, values in counts.items():
+            for value, count in values if len(values) > 1 else ():
+                wishes.append(self.table.order.narrowed(tag, value))
+                words.append(plain(f"{tag} {shown_value(value)}: {figures.count(count)}"))
+        return wishes, words
+
+    # Where one can go from here
+
+    @on(ResultTable.Chosen)
+    def _open(self, event: ResultTable.Chosen) -> None:
+        from rosetta_tui.screens.corpus_entry import CorpusEntryScreen
+
+        if self.table.entries is None or self.summary is None:
+            return
+
+        def back(place: int | None) -> None:
+            if place is not None:
+                self.table.move_to_place(place)
+                self._moved()
+
+        language = self.summary.dataset.target_language
+        screen = CorpusEntryScreen(self.table.entries, event.index, language, self.examination)
+        self.app.push_screen(screen, back)
+
+    def action_facts(self) -> None:
+        """Show what the corpus is made of, and what it lacks for a benchmark."""
+        from rosetta_tui.screens.corpus_facts import CorpusFactsScreen
+
+        if self.summary is None or self.examination is None:
+            self.notify("The corpus is still being counted.", markup=False)
+        else:
+            self.app.push_screen(CorpusFactsScreen(self.summary, self.examination))
+
+    def action_checks(self) -> None:
+        """Show what the checks found; a finding leads to its entries."""
+        from rosetta_tui.screens.corpus_checks import CorpusChecksScreen
+
+        found = self.examination
+        if found is None:
+            self.notify("The checks are still going on.", markup=False)
+            return
+
+        def chosen(index: int | None) -> None:
+            if index is not None:
+                problem = found.problems[index]
+                about = f"those of check {index + 1}"
+                self.table.wish(
+                    replace(self.table.order.everything, places=problem.places, about=about)
+                )
+
+        self.app.push_screen(CorpusChecksScreen(found.problems, found.original), chosen)
+
+    @work(thread=True, exclusive=True, group="users")
+    def action_runs(self) -> None:
+        """Choose one of the runs that used the corpus."""
+        from harness.store.database import open_store
+        from harness.store.runs import list_runs
+        from rosetta_tui.run_facts import runs_now
+
+        wanted = set(self.summary.runs) if self.summary is not None else set()
+        with closing(open_store(self._path)) as store:
+            users = [run for run in runs_now(list_runs(store)) if run.run_id in wanted]
+        self.app.call_from_thread(self._choose_run, users)
+
+    def _choose_run(self, users: Sequence[RunSummary]) -> None:
+        from rosetta_tui.run_facts import setup_words, when
+
+        runs = {run.run_id: run for run in users}
+        if not runs:
+            self.notify("No run has used this corpus yet.", markup=False)
+            return
+
+        def chosen(run_id: str | None) -> None:
+            if run_id is not None:
+                self.post_message(RunChosen(run_id, runs[run_id].state == "complete"))
+
+        words = {
+            run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}")
+            for run_id, run in runs.items()
+        }
+        self.app.push_screen(ChooseScreen("Open a run", words, next(iter(words))), chosen)
+
+    def action_original(self) -> None:
+        """Open the file that the corpus was read from, at the entry under the cursor."""
+        from rosetta_tui.originals import open_original
+
+        if self.examination is None:
+            self.notify("The file is still being looked at.", markup=False)
+        else:
+            open_original(self.app, self.examination, self.table.place)
+
+    def on_unmount(self) -> None:
+        """Let the store go: the connection is this screen's own."""
+        if self._store is not None:
+            self._store.close()
+
+    def action_back(self) -> None:
+        """End the search, then the filter, then leave."""
+        field = self.query_one("#search", Input)
+        if field.display:
+            field.display = False
+            field.value = ""
+            self.table.focus()
+        elif self.table.order != self.table.order.everything:
+            self.table.wish(self.table.order.everything)
+        else:
+            self.post_message(Left())
+
+
+def problem_words(found: Examination) -> str:
+    """Say how much the checks found, such as ``3 findings, 12 entries``."""
+    if not found.problems:
+        return "checks found nothing"
+    number = len(found.problems)
+    words = "1 finding" if number == 1 else f"{number:,} findings"
+    about = len(found.flagged)
+    return words + (f", {about:,} {'entry' if about == 1 else 'entries'}" if about else "")

@@ -1,0 +1,133 @@
+"""What the checks of a corpus found; a finding leads to the entries that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from corpora.original import Original
+from corpora.problems import Problem, Severity
+from rosetta_tui import figures
+from rosetta_tui.text import show
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.result_table import Cell, ResultTable
+from rosetta_tui.widgets.where import Where
+
+COLUMNS = (
+    Column("severity", "", 9),
+    Column("entries", "entries", 7, right=True),
+    Column("line", "line", 6, right=True, drop=2),
+    Column("field", "field", 12, drop=1),
+    Column("message", "what", 30, share=1),
+)
+"""What a row shows of a finding."""
+
+
+class ProblemRows:
+    """One row for each finding."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = problems
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.problems)
+
+    def key(self, index: int) -> Hashable:
+        """Findings do not change."""
+        return index
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Give the cells of one row."""
+        each = self.problems[index]
+        error = each.severity is Severity.ERROR
+        return (
+            Cell("✗ error" if error else "! warning", "bad" if error else "warn"),
+            Cell(figures.count(len(each.places)) if each.places else figures.NONE),
+            Cell(figures.count(each.line), "quiet"),
+            Cell(each.field or figures.NONE, "quiet"),
+            Cell(each.message),
+        )
+
+    def prepare(self, first: int, last: int) -> None:
+        """Everything is there already."""
+
+
+class CorpusChecksScreen(Screen[int | None]):
+    """Gives the number of the finding whose entries are to be shown, None where nobody chose one."""
+
+    TITLE = "Checks"
+    HELP = (
+        "The same findings as `rosetta corpus check`. No message quotes the text of an entry.\n"
+        "enter shows the entries that a finding is about."
+    )
+    CSS_PATH = "../styles/corpus.tcss"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q,escape,c", "leave", "Back", key_display="q", id="back")
+    ]
+
+    def __init__(self, problems: Sequence[Problem], original: Original | None) -> None:
+        """Show findings; ``original`` is what became of the file, None where it could not be used."""
+        super().__init__()
+        self._problems = problems
+        self._original = original
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, the findings, the one under the cursor, and the keys."""
+        yield Where()
+        yield EmptyState("The checks found nothing.", "Every entry has what it needs.")
+        yield ResultTable(COLUMNS, ProblemRows(self._problems), id="problems")
+        yield Static(id="finding")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Show the first finding."""
+        self.query_one(EmptyState).display = not self._problems
+        self.table.display = self.query_one("#finding").display = bool(self._problems)
+        self.query_one(Where).say(self._told())
+        self.table.focus()
+        self._moved()
+
+    def _told(self) -> Content:
+        match self._original:
+            case None:
+                return show(f"{self._problems[0].file} cannot be used", "$bad")
+            case Original.UNCHANGED:
+                return Content()
+            case _:
+                words = "without the file: what the entries alone can tell"
+                return Content.styled(words, "$quiet")
+
+    @property
+    def table(self) -> ResultTable:
+        """The findings."""
+        return self.query_one("#problems", ResultTable)
+
+    @on(ResultTable.Moved)
+    def _moved(self) -> None:
+        if self._problems:
+            each = self._problems[self.table.cursor]
+            self.query_one("#finding", Static).update(
+                Content.assemble(show(each.message), "\n", show(each.mend, "$mark"))
+            )
+
+    @on(ResultTable.Chosen)
+    def _open(self, event: ResultTable.Chosen) -> None:
+        if self._problems[event.index].places:
+            self.dismiss(event.index)
+        else:
+            self.notify("This is about the file as a whole.", markup=False)
+
+    def action_leave(self) -> None:
+        """Go back without choosing."""
+        self.dismiss(None)

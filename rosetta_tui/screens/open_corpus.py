@@ -1,0 +1,105 @@
+"""Opening a corpus file to look at it; nothing of it is stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Static
+
+from corpora.problems import CorpusError, Problem
+from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
+from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.file_choice import FileChoice
+
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt")
+"""Endings of files that are listed as corpora."""
+
+FIELDS = {
+    "reference": "second file, where sources and references are two aligned text files",
+    "source_language": "tag of the sources' language, such as en",
+    "target_language": "tag of the references' language, such as crk",
+}
+"""What a file may not say itself, and what to type."""
+
+
+class OpenCorpusScreen(ModalScreen[OpenedCorpus | tuple[Problem, ...] | None]):
+    """Gives the corpus, or everything that is wrong with its file; None where nothing was opened."""
+
+    CSS_PATH = "../styles/corpus.tcss"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back"),
+        Binding("ctrl+o", "open", "Open", priority=True),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """Lay out the path, what the file may lack, and the answers."""
+        with VerticalScroll(classes="dialog -wide", id="opening"):
+            yield Static(Content.styled("Open a corpus file", "bold"))
+            yield FileChoice("path of the file", SUFFIXES, id="file")
+            yield Static("Only where the file does not say it itself:", classes="hint")
+            for name, words in FIELDS.items():
+                yield Input(placeholder=words, id=name)
+            yield Static(id="trouble")
+            with Horizontal(classes="answers"):
+                yield Button("Open (enter)", id="open")
+                yield Button("Back (esc)", id="back")
+
+    def on_mount(self) -> None:
+        """Begin at the path."""
+        self.query_one("#trouble").display = False
+        self.query_one("#file", FileChoice).input.focus()
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self.action_open()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Answer."""
+        if event.button.id == "open":
+            self.action_open()
+        else:
+            self.action_leave()
+
+    def action_open(self) -> None:
+        """Read the file."""
+        path = self.query_one("#file", FileChoice).path
+        given = {name: self.query_one(f"#{name}", Input).value.strip() for name in FIELDS}
+        if path is None:
+            self._say("Type the path of a corpus file, or choose one from the list.")
+        else:
+            self._say("Reading …")
+            self._open(path, given)
+
+    def _say(self, words: str) -> None:
+        line = self.query_one("#trouble", Static)
+        line.display = True
+        line.update(show(words))
+
+    @work(thread=True, exclusive=True, group="open")
+    def _open(self, path: Path, given: dict[str, str]) -> None:
+        second = given.pop("reference")
+        reference = Path(second).expanduser() if second else None
+        try:
+            found = open_corpus(path, reference, {n: v for n, v in given.items() if v})
+        except CorpusError as error:
+            self.app.call_from_thread(self._failed, error.problems)
+        else:
+            self.app.call_from_thread(self.dismiss, found)
+
+    def _failed(self, problems: tuple[Problem, ...]) -> None:
+        if len(problems) == 1:
+            self._say(plain(f"{problems[0].message} {problems[0].mend}"))
+        else:
+            self.dismiss(problems)
+
+    def action_leave(self) -> None:
+        """Open nothing."""
+        self.dismiss(None)

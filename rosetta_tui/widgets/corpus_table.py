@@ -1,0 +1,118 @@
+"""The entries of a corpus in the order and selection that a person chose."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+from textual import work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from corpora.entry import Entry
+from harness.store.corpus_listing import corpus_positions
+from rosetta_tui.corpus_rows import ENTRIES, CorpusEntryRows, CorpusOrder
+from rosetta_tui.widgets.result_table import ResultTable
+
+Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
+"""Gives a connection for a thread."""
+
+
+class CorpusTable(ResultTable):
+    """A ResultTable over one corpus; sorting is the store's work, in a thread of its own."""
+
+    @dataclass
+    class Shown(Message):
+        """Other entries are shown, or the same in another order."""
+
+        table: CorpusTable
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(ENTRIES, id=id)
+        self.order = CorpusOrder()
+        self.entries: CorpusEntryRows | None = None
+        self.flagged: frozenset[int] = frozenset()
+        """Places of the entries that a check is about."""
+        self._store: sqlite3.Connection | None = None
+        self._reading: Reading | None = None
+        self._corpus = 0
+
+    def begin(
+        self, store: sqlite3.Connection, reading: Reading, corpus: int, places: Sequence[int]
+    ) -> None:
+        """Show the entries of a corpus; ``store`` is read by the screen, ``reading`` serves threads."""
+        self._store, self._reading, self._corpus = store, reading, corpus
+        self._show(self.order, places)
+
+    def flag(self, places: frozenset[int]) -> None:
+        """Mark the entries that a check is about."""
+        self.flagged = places
+        if self.entries is not None:
+            self._show(self.order, self.entries.order)
+
+    @property
+    def place(self) -> int | None:
+        """Place in the corpus of the entry under the cursor."""
+        if self.entries is None or not self.entries.count:
+            return None
+        return self.entries.order[self.cursor]
+
+    @property
+    def entry(self) -> Entry | None:
+        """The entry under the cursor."""
+        if self.entries is None or not self.entries.count:
+            return None
+        return self.entries.entry(self.cursor)
+
+    def move_to_place(self, place: int) -> None:
+        """Put the cursor on an entry, where it is among the rows."""
+        index = None if self.entries is None else self.entries.find(place)
+        if index is not None:
+            self.move_to(index)
+
+    def wish(self, order: CorpusOrder) -> None:
+        """Show entries in another order or selection."""
+        if order == self.order or self._reading is None:
+            return
+        top = (order.sort, order.descending) != (self.order.sort, self.order.descending)
+        self.order = order
+        self._read(self._reading, order, top)
+
+    @work(thread=True, exclusive=True, group="order")
+    def _read(self, reading: Reading, order: CorpusOrder, top: bool) -> None:
+        worker = get_current_worker()
+        with reading() as store:
+            places = corpus_positions(
+                store,
+                self._corpus,
+                sort=order.sort,
+                descending=order.descending,
+                only=order.only,
+                search=order.search,
+                places=order.places,
+            )
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._show, order, places, top=top)
+
+    def _show(self, order: CorpusOrder, places: Sequence[int], *, top: bool = False) -> None:
+        if order != self.order or self._store is None:
+            return
+        here = self.place
+        self.entries = CorpusEntryRows(self._store, self._corpus, places, self.flagged)
+        self._titles()
+        found = None if here is None else self.entries.find(here)
+        self.show_rows(self.entries, 0 if top else found)
+        self.post_message(self.Shown(self))
+
+    def _titles(self) -> None:
+        arrow = " ▼" if self.order.descending else " ▲"
+        self.show_columns(
+            [
+                replace(each, title=each.title + arrow, width=max(each.width, len(each.title) + 2))
+                if each.key == self.order.sort != "position"
+                else each
+                for each in ENTRIES
+            ]
+        )

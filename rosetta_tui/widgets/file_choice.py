@@ -1,0 +1,136 @@
+"""A file, typed or chosen: what matches the beginning of a path is listed below it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
+
+from rosetta_tui.text import show
+
+MOST_READ = 5_000
+"""Names of a folder that are looked at."""
+
+MOST_SHOWN = 30
+"""Names that are listed."""
+
+
+class FileChoice(Vertical):
+    """An input for a path, and below it the folders and files that begin as what was typed."""
+
+    DEFAULT_CSS = """
+    FileChoice { height: auto; }
+    FileChoice > OptionList { height: auto; max-height: 8; margin: 0; }
+    """
+
+    def __init__(self, placeholder: str, suffixes: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self._placeholder = placeholder
+        self._suffixes = tuple(suffixes)
+        """Endings of the files that are listed, in lower case; any file may be typed."""
+        self._listed: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """Lay out the input and the list."""
+        yield Input(placeholder=self._placeholder)
+        yield OptionList()
+
+    def on_mount(self) -> None:
+        """List the folder in which the person is."""
+        self._list("")
+
+    @property
+    def input(self) -> Input:
+        """Where the path is typed."""
+        return self.query_one(Input)
+
+    @property
+    def path(self) -> Path | None:
+        """The path that stands there, None where there is none."""
+        typed = self.input.value.strip()
+        return _expanded(typed) if typed else None
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._list(event.value)
+
+    @work(thread=True, exclusive=True, group="files")
+    def _list(self, typed: str) -> None:
+        found = list(matching(typed, self._suffixes))
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self._show, found)
+
+    def _show(self, found: list[str]) -> None:
+        self._listed = found
+        names = self.query_one(OptionList)
+        names.clear_options()
+        names.add_options([Option(show(each)) for each in found])
+        names.display = bool(found)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        field = self.input
+        field.value = self._listed[event.option_index]
+        field.focus()
+        field.cursor_position = len(field.value)
+
+    def on_key(self, event: events.Key) -> None:
+        """Let the arrows lead from the input into the list and back."""
+        names = self.query_one(OptionList)
+        if event.key == "down" and self.input.has_focus and self._listed:
+            names.focus()
+            names.highlighted = 0
+            event.prevent_default().stop()
+        elif event.key == "up" and names.has_focus and names.highlighted == 0:
+            self.input.focus()
+            event.prevent_default().stop()
+
+
+def matching(typed: str, suffixes: Sequence[str]) -> Iterator[str]:
+    """Give paths that begin as typed: folders with a slash at the end, and files of these endings.
+
+    Hidden ones only where a dot was typed; at most MOST_SHOWN of the first MOST_READ names.
+    """
+    head, beginning = os.path.split(typed)
+    folder = _expanded(head) if head else Path.cwd()
+    try:
+        with os.scandir(folder) as names:
+            read = sorted(islice(names, MOST_READ), key=lambda each: each.name.casefold())
+    except (OSError, ValueError):
+        return
+    fitting = (
+        _listed(head, each)
+        for each in read
+        if each.name.casefold().startswith(beginning.casefold())
+        and (beginning.startswith(".") or not each.name.startswith("."))
+        and (_is_folder(each) or each.name.lower().endswith(tuple(suffixes)))
+    )
+    yield from (each for each in islice(fitting, MOST_SHOWN) if each != typed)
+
+
+def _listed(head: str, entry: os.DirEntry[str]) -> str:
+    path = os.path.join(head, entry.name)  # noqa: PTH118  keeps ./ and ~ as they were typed
+    return path + os.sep if _is_folder(entry) else path
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _expanded(typed: str) -> Path:
+    try:
+        return Path(typed).expanduser()
+    except RuntimeError:
+        return Path(typed)
