@@ -83,8 +83,7 @@ class Session:
         self._laptop, self._batch, self._reviewer = laptop, batch, reviewer
         order = batch.manifest.orders[reviewer]
         self._author = Author(batch.manifest.batch, reviewer, order, face, now)
-        self._time, self._rest = ActiveTime(clock, guard), Rest()
-        self._began = False
+        self._time, self._rest, self._began = ActiveTime(clock, guard), Rest(), False
         everything = list(laptop.events())
         known = trained_before(everything, batch.manifest.batch, reviewer)
         self._course = Course(order, training=() if known else batch.training)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from review.log.payloads import Export, NotJudged, Translate
@@ -13,6 +13,7 @@ from review.session.item_words import marks, translation_marks
 from review.session.view import TextField
 from review.session.words import Words
 from tests.review.session.scenes import CODE, Sitting, batch_of, item_id, sentences_of
+from tests.review.thorough import times
 
 WORDS = Words.load("en")
 FIRST, SECOND = item_id(1), item_id(2)
@@ -163,6 +164,7 @@ TEXTS = st.sampled_from(["", "a", " a ", "b", "a\ud800", "a\ufffd"])
 STEPS = st.lists(st.tuples(st.sampled_from(["keep", "save"]), TEXTS), max_size=8)
 
 
+@settings(max_examples=times(60, 1000), deadline=None)
 @given(steps=STEPS)
 def test_what_was_typed_last_is_what_is_shown(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]
