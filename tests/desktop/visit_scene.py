@@ -87,15 +87,17 @@ class Entry:
     @property
     def read(self) -> str:
         """Everything that can be read on the page."""
-        assert self.window.page is not None
-        shown = [each for each in _all(self.window.page, QLabel) if each.isVisible()]
-        return "\n".join(each.text() for each in shown)
+        return "\n".join(each.text() for each in self._seen(QLabel))
 
     @property
     def buttons(self) -> list[str]:
         """What can be pressed on the page."""
+        return [each.text() for each in self._seen(Button)]
+
+    def _seen(self, kind: type[Widget]) -> list[Widget]:
+        QApplication.processEvents()  # what was added is shown by the next event
         assert self.window.page is not None
-        return [each.text() for each in _all(self.window.page, Button) if each.isVisible()]
+        return [each for each in _all(self.window.page, kind) if each.isVisible()]
 
     # what the person does
 
