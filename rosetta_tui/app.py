@@ -190,7 +190,17 @@ class RosettaApp(WordsForCrash):
 
     @on(PlaceChosen)
     def _go_to(self, message: PlaceChosen) -> None:
-        self.push_screen(PLACES[message.name].open(self._store_path))
+        self.action_place(message.name)
+
+    def action_place(self, name: str) -> None:
+        """Go to a screen that stands for itself."""
+        self.push_screen(PLACES[name].open(self._store_path))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a screen only where there is one."""
+        if action == "place":
+            return PLACES[str(parameters[0])].is_there
+        return super().check_action(action, parameters)
 
     @on(NewRunAsked)
     def _ask_for_run(self, message: NewRunAsked) -> None:

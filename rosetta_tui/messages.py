@@ -51,6 +51,13 @@ class RunResumed(Message):
 
 
 @dataclass
+class RunRetried(Message):
+    """The failed entries of a run are to be asked for again."""
+
+    run_id: str
+
+
+@dataclass
 class CorpusChosen(Message):
     """A corpus of a list is to be opened."""
 

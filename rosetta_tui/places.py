@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
 
@@ -20,6 +21,11 @@ class Place:
     module: str
     """Where its class is; imported when somebody goes there."""
     screen: str
+
+    @property
+    def is_there(self) -> bool:
+        """Whether this installation has the screen."""
+        return find_spec(self.module) is not None
 
     def open(self, store_path: Path) -> Screen[None]:
         """Make the screen."""

@@ -23,15 +23,16 @@ if TYPE_CHECKING:
     from harness.store.runs import RunSummary
 
 COLUMNS = (
-    Column("state", "", 1),
+    Column("state", "", 3),
     Column("when", "when", 16, drop=5),
-    Column("corpus", "corpus", 10, share=1),
-    Column("method", "method · model · condition", 16, share=2),
-    Column("result", "result", 22, share=4),
+    Column("corpus", "corpus", 10, share=2),
+    Column("method", "method · model · condition", 16, share=3),
+    Column("result", "result", 22, share=3),
     Column("chrf", "chrF++", 16, drop=2),
     Column("composite", "comp.", 5, right=True, drop=3),
     Column("cost", "cost", 9, right=True, drop=4),
     Column("failed", "failed", 6, right=True, drop=6),
+    Column("notes", "tags · note", 14, share=1, drop=7),
 )
 """What a row shows of a run."""
 
@@ -48,11 +49,11 @@ _SYMBOLS = {
 
 
 class RunRows:
-    """One row for each run, newest first."""
+    """One row for each run, in the order given."""
 
-    def __init__(self, runs: Sequence[RunSummary]) -> None:
+    def __init__(self, runs: Sequence[RunSummary], marked: frozenset[str] = frozenset()) -> None:
         self.runs = runs
-        self._cells: dict[int, Sequence[Cell]] = {}
+        self._marked = marked
 
     @property
     def count(self) -> int:
@@ -67,11 +68,15 @@ class RunRows:
         """Give what the row's look depends on; a sealed card never changes."""
         run = self.runs[index]
         beside = tuple(each.sha256 for each in run.certificates)
-        return (run.run_id, run.state, run.done, run.failed, run.card is None, beside)
+        words = (run.tags, run.note, run.run_id in self._marked)
+        return (run.run_id, run.state, run.done, run.failed, run.card is None, beside, words)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Give the cells of one row."""
-        return run_cells(self.runs[index])
+        run = self.runs[index]
+        state, *cells = run_cells(run)
+        mark = "●" if run.run_id in self._marked else " "
+        return (Cell(f"{mark} {state.text}", state.tone), *cells)
 
     def prepare(self, first: int, last: int) -> None:
         """Everything is there already."""
@@ -90,7 +95,14 @@ def run_cells(run: RunSummary) -> tuple[Cell, ...]:
         Cell(figures.number(number(scores.get("composite")), 2)),
         Cell(cost(run.card), "quiet"),
         Cell(figures.count(run.failed), "bad" if run.failed else "quiet"),
+        Cell(beside_words(run), "quiet"),
     )
+
+
+def beside_words(run: RunSummary) -> str:
+    """Say what a person wrote beside a run: its tags, then the note."""
+    tags = " ".join(f"#{tag}" for tag in run.tags)
+    return " · ".join(part for part in (tags, run.note) if part)
 
 
 def _result(run: RunSummary) -> Cell:
@@ -105,11 +117,11 @@ def _result(run: RunSummary) -> Cell:
 def run_words(run: RunSummary) -> tuple[str, str]:
     """Give everything about one run in two lines, for the place below the list."""
     cells = dict(zip((column.key for column in COLUMNS), run_cells(run), strict=True))
-    name = f"{cells['corpus'].text} · {cells['method'].text} · {run.run_id[:8]}"
+    parts = [cells["corpus"].text, cells["method"].text, run.run_id[:8], cells["notes"].text]
+    name = " · ".join(part for part in parts if part)
     failed = f"{cells['failed'].text} failed"
     if run.card is None:
         again = f" · rosetta resume {run.run_id[:8]}" if run.state == "stopped" else ""
         return name, f"{cells['result'].text} · {failed}{again}"
     numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
-    parts = [cells["result"].text, *numbers, cells["cost"].text, failed]
-    return name, " · ".join(parts)
+    return name, " · ".join([cells["result"].text, *numbers, cells["cost"].text, failed])

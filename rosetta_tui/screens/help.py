@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
-_NAMES = {
-    "slash": "/",
-    "question_mark": "?",
-    "escape": "esc",
-    "left": "←",
-    "right": "→",
-    "up": "↑",
-    "down": "↓",
-    "pageup": "page up",
-    "pagedown": "page down",
-}
-
+from rosetta_tui.keys import key_name
 
 _FOREIGN = frozenset(
     {
@@ -33,53 +22,76 @@ _FOREIGN = frozenset(
         "page_right",
         "app.focus_next",
         "app.focus_previous",
+        "screen.copy_text",
     }
 )
 """Actions that a scrolling or focusable thing brings with it and nobody needs to know."""
+
+Keys = Mapping[str, str]
+"""Meaning → the keys that have it."""
+
+HERE, FOCUSED, EVERYWHERE = "on this screen", "where the cursor is", "everywhere"
 
 
 class HelpScreen(ModalScreen[None]):
     """Every key that works on a screen, and what the symbols on it mean."""
 
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  Textual's own form
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,enter", "dismiss(None)", "Back"),
     ]
 
-    def __init__(self, title: str, about: str, keys: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, title: str, about: str, groups: Mapping[str, Keys]) -> None:
         super().__init__()
         self._title = title
         self._about = about
-        self._keys = keys
+        self._groups = groups
 
     def compose(self) -> ComposeResult:
-        """Lay out the keys."""
-        width = max((len(key) for key, _ in self._keys), default=0)
-        lines = [
-            Content.assemble((f"{key:>{width}}", "bold $mark"), f"  {words}")
-            for key, words in self._keys
-        ]
+        """Lay out what the symbols mean, and the keys in groups beside each other where there is room."""
         with VerticalScroll(classes="dialog -wide"):
             yield Static(Content.styled(self._title, "bold"))
             yield Static(Content(self._about), classes="about")
-            yield Static(Content("\n").join(lines))
-            yield Static(Content.styled("\nesc goes back", "$quiet"))
+            with Horizontal(classes="keys"):
+                yield Static(_group(HERE, self._groups.get(HERE, {})))
+                with Vertical():
+                    for name in (FOCUSED, EVERYWHERE):
+                        yield Static(_group(name, self._groups.get(name, {})))
+            yield Static(Content.styled("esc goes back", "$quiet"))
 
 
-def keys_of(screen: Screen[object]) -> list[tuple[str, str]]:
-    """Give key and meaning of the bindings of a screen, each meaning once, movements last."""
-    shown: dict[str, list[str]] = {}
-    moves: dict[str, list[str]] = {}
+def _group(name: str, keys: Keys) -> Content:
+    """Write one group, with its name above it; nothing where it has no keys."""
+    width = max(map(len, keys.values()), default=0)
+    lines = [
+        Content.assemble((f"{key:>{width}}", "bold $mark"), f"  {words}")
+        for words, key in keys.items()
+    ]
+    title = [Content.styled(name, "$quiet")] if lines else []
+    return Content("\n").join([*title, *lines, Content()])
+
+
+def keys_of(screen: Screen[Any]) -> dict[str, dict[str, str]]:
+    """Give the keys of a screen in groups: the screen's own, the focused widget's, the app's.
+
+    Each meaning stands once, with all its keys; those that the footer leaves out come last.
+    """
+    found: dict[str, dict[str, list[str]]] = {HERE: {}, FOCUSED: {}, EVERYWHERE: {}}
+    taken: set[str] = set()
+    for group, binding in sorted(_bindings(screen), key=lambda each: not each[1].show):
+        words = binding.description
+        if words not in found[group] and words in taken:
+            continue
+        taken.add(words)
+        found[group].setdefault(words, []).append(key_name(binding.key))
+    return {group: {w: " ".join(ks) for w, ks in keys.items()} for group, keys in found.items()}
+
+
+def _bindings(screen: Screen[Any]) -> Iterator[tuple[str, Binding]]:
     for active in screen.active_bindings.values():
         binding = active.binding
         if binding.description and not binding.system and binding.action not in _FOREIGN:
-            meanings = shown if binding.show else moves
-            meanings.setdefault(binding.description, []).append(_name(binding.key))
-    return [
-        (" ".join([*shown.get(words, []), *moves.get(words, [])]), words)
-        for words in {**shown, **moves}
-    ]
-
-
-def _name(key: str) -> str:
-    name = _NAMES.get(key, key)
-    return name.replace("ctrl+", "^")
+            node = active.node
+            group = HERE if node is screen else EVERYWHERE if node is screen.app else FOCUSED
+            yield group, binding

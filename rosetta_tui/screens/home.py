@@ -1,7 +1,8 @@
-"""Home: all runs, what came out of them, and what to do first."""
+"""Home: what goes on, what waits, what came out of every run, and what to do first."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -11,145 +12,377 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, Input, Static
 
 from rosetta_tui import figures
-from rosetta_tui.messages import DemoAsked, Left, RunChosen
-from rosetta_tui.run_rows import COLUMNS, UNDER_WAY, RunRows, run_words
-from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.keys import key_of
+from rosetta_tui.messages import DemoAsked, Left, RunChosen, RunResumed, RunRetried, RunsCompared
+from rosetta_tui.run_acts import SOMETIMES, RunActs, any_deleted, possible
+from rosetta_tui.run_query import SORT_WORDS, filters
+from rosetta_tui.run_rows import UNDER_WAY, run_words
+from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.text import show
+from rosetta_tui.waiting import Item, Lead, waiting_reviews
 from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.first_steps import STEPS, FirstSteps
 from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.run_table import RunTable
+from rosetta_tui.widgets.waiting_list import WaitingList
+from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
+    from rosetta_tui.review.organiser.desk import Desk
 
 REFRESH_SECONDS = 2.0
 """How often the list is read again, so that runs of other processes are seen moving."""
+
+REVIEWS_SECONDS = 60.0
+"""How often reviews and sticks are looked at again."""
+
+MOST_COMPARED = 6
+"""Runs that can stand side by side."""
 
 
 class HomeScreen(Screen[None]):
     """The list of runs; reads the store in a thread, so that the first frame waits for nothing."""
 
-    TITLE = "Runs"
+    TITLE = "Home"
     HELP = (
-        "▶ running   ‖ paused   ■ stopped, can be resumed   ✓ complete\n"
-        "A run is never called more than functional before speakers have reviewed it."
+        "▶ running   ‖ paused   ■ stopped, can be resumed   ✓ complete   ● marked\n"
+        "A run is never called more than functional before speakers have reviewed it.\n"
+        "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("d,D", "demo", "Demo", key_display="D"),
-        Binding("v", "review", "Review"),
-        Binding("delete,backspace", "delete", "Delete", key_display="del"),
-        Binding("o", "reviews", "Organise"),
-        Binding("r", "read", "Refresh"),
-        Binding("q", "leave", "Quit"),
+        Binding("n", "app.place('new_run')", "New run", id="home.new_run"),
+        Binding("slash", "search", "Search", key_display="/", id="search"),
+        Binding("space", "mark", "Mark", id="home.mark"),
+        Binding("c", "compare", "Compare", id="home.compare"),
+        Binding("R", "resume", "Resume", id="home.again"),
+        Binding("R", "retry", "Retry", id="home.again"),
+        Binding("u", "bring_back", "Undo", id="home.undo"),
+        Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
+        Binding("q", "leave", "Quit", id="back"),
+        Binding("b", "app.place('corpora')", "Corpora", id="home.corpora"),
+        Binding("l", "app.place('leaderboard')", "Leaderboard", id="home.leaderboard"),
+        Binding("p", "app.place('plots')", "Plots", id="home.plots"),
+        Binding("s", "sort", "Sort", id="sort"),
+        Binding("f", "filter", "Filter", id="filter"),
+        Binding("D", "demo", "Demo", id="home.demo"),
+        Binding("t", "notes", "Tags and note", show=False, id="home.notes"),
+        Binding("N", "like", "New run like this one", show=False, id="home.like"),
+        Binding("S", "score_again", "Score again", show=False, id="home.score_again"),
+        Binding(
+            "delete,backspace",
+            "put_away",
+            "Delete",
+            key_display="del",
+            show=False,
+            id="home.delete",
+        ),
+        Binding("o", "reviews", "Organise reviews", show=False, id="home.reviews"),
+        Binding("v", "review", "Rate as a speaker", show=False, id="home.rate"),
+        Binding("w", "app.place('doctor')", "What is missing here", show=False, id="home.doctor"),
+        Binding("r", "read", "Refresh", show=False, id="refresh"),
+        Binding("escape", "end_search", "End the search", show=False, id="home.end_search"),
     ]
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, store_path: Path) -> None:
         super().__init__()
-        self._path = path
-        self._runs: list[RunSummary] | None = None
+        self._path = store_path
+        self._deleted = False
+        """Whether there is a run that can be brought back."""
+        self._can: frozenset[str] = frozenset()
+        """What can be done now, of what cannot always be done."""
         self._back = False
         """True from coming back until the list is read: a run begun meanwhile gets the cursor."""
+        self._acts = RunActs(self, store_path, self.action_read)
 
     def compose(self) -> ComposeResult:
-        """Lay out where am I, the runs, and the keys."""
-        yield Static(id="where")
-        yield EmptyState()
-        yield ResultTable(COLUMNS, id="runs")
+        """Lay out where am I, what waits, the runs, and the keys."""
+        yield Where()
+        yield FirstSteps()
+        yield WaitingList()
+        yield Static(id="query")
+        yield Input(placeholder="words, state:…, tag:…, corpus:…, method:…", id="search")
+        yield RunTable()
+        yield EmptyState("No run fits.")
         yield Static(id="chosen")
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
         """Read the runs, now and again."""
-        self.query_one(EmptyState).display = False
-        self.query_one("#chosen").display = False
-        self.query_one("#where", Static).update(Content.styled("Rosetta", "bold $mark"))
+        for hidden in ("FirstSteps", "EmptyState", "#query", "#search", "#chosen"):
+            self.query_one(hidden).display = False
         self.table.focus()
         self.set_interval(REFRESH_SECONDS, self.action_read)
+        self.set_interval(REVIEWS_SECONDS, self._look_at_reviews)
         self.call_after_refresh(self.action_read)
+        self.call_after_refresh(self._look_at_reviews)
 
     def on_screen_resume(self) -> None:
         """Read the runs again when coming back."""
-        if self._runs is not None:
+        if self.table.every is not None:
             self._back = True
             self.action_read()
+            self._look_at_reviews()
+
+    def on_resize(self) -> None:
+        """Leave the room of a small terminal to the runs and to the keys of this screen."""
+        self.query_one(WaitingList).fit()
+        self.query_one(Footer).show_command_palette = self.size.width >= 110
 
     @property
-    def table(self) -> ResultTable:
+    def table(self) -> RunTable:
         """The runs."""
-        return self.query_one("#runs", ResultTable)
+        return self.query_one(RunTable)
 
     @property
     def chosen(self) -> RunSummary | None:
         """The run under the cursor."""
-        return self._runs[self.table.cursor] if self._runs else None
+        return self.table.chosen
+
+    # Reading
 
     def action_read(self) -> None:
         """Read the list again."""
-        if self.is_current or self._runs is None:
-            self._read()
+        if self.is_current or self.table.every is None:
+            self._read(first=self.table.every is None)
 
     @work(thread=True, exclusive=True, group="runs")
-    def _read(self) -> None:
+    def _read(self, *, first: bool) -> None:
         from harness.failures import StoreError
         from harness.store.database import open_store
+        from harness.store.deletion import purge
         from harness.store.runs import list_runs
         from rosetta_tui.run_facts import runs_now
 
         try:
             with closing(open_store(self._path)) as store:
-                runs = runs_now(list_runs(store))
+                if first:
+                    purge(store)
+                runs, deleted = runs_now(list_runs(store)), any_deleted(store)
         except StoreError as error:
             self.app.call_from_thread(self._cannot, str(error))
         else:
-            self.app.call_from_thread(self._show, runs)
+            self.app.call_from_thread(self._take, runs, deleted)
+
+    def _look_at_reviews(self) -> None:
+        if self.is_current:
+            self._read_reviews()
+
+    @work(thread=True, exclusive=True, group="waiting")
+    def _read_reviews(self) -> None:
+        from harness.failures import HarnessError
+
+        try:
+            items = waiting_reviews(self._desk())
+        except HarnessError as error:
+            items = [Item(Lead.REVIEW, "", f"The reviews cannot be read: {error}")]
+        self.app.call_from_thread(self.query_one(WaitingList).take_reviews, items)
+
+    def _desk(self) -> Desk:
+        from rosetta_tui.review.organiser.desk import Desk
+
+        return Desk(self._path.parent, self._path)
 
     def _cannot(self, why: str) -> None:
-        self.query_one("#where", Static).update(show(why, "$bad"))
+        self.query_one(Where).say(show(why, "$bad"))
 
-    def _show(self, runs: list[RunSummary]) -> None:
+    # Showing
+
+    def _take(self, runs: list[RunSummary], deleted: bool) -> None:
         back, self._back = self._back, False
-        if runs == self._runs:
-            return
-        here, known = self.chosen, {run.run_id for run in self._runs or ()}
-        if back and runs and runs[0].run_id not in known:
-            here = runs[0]
-        self._runs = runs
-        rows = RunRows(runs)
-        self.table.show_rows(rows, None if here is None else rows.find(here.run_id))
-        self.query_one(EmptyState).display = not runs
-        self.table.display = bool(runs)
-        if runs and not self.focused:
-            self.table.focus()
-        self._title(runs)
+        self._deleted = deleted
+        if runs != self.table.every:
+            self.table.take(runs, newest=back)
+            self.query_one(WaitingList).take_runs(runs)
+            self._show()
+        self._see_what_can_be_done()
+
+    def _show(self) -> None:
+        """Show what belongs to the runs that the table shows now."""
+        table, every = self.table, bool(self.table.every)
+        steps, words = self.query_one(FirstSteps), table.query_now.words
+        begins = not every and not steps.display
+        steps.display = not every
+        table.display = bool(table.runs)
+        self.query_one(EmptyState).display = every and not table.runs
+        line = self.query_one("#query", Static)
+        line.display = every and bool(words)
+        line.update(show(f"{figures.count(len(table.runs))} shown · {words}", "$mark"))
+        if begins:
+            steps.name_keys({action: key_of(self, action) for action in STEPS})
+            steps.begin()
+        elif table.runs and not self.focused:
+            table.focus()
+        self._title()
         self._moved()
 
-    @on(ResultTable.Moved)
+    def _title(self) -> None:
+        runs, marked = self.table.every or (), len(self.table.marked)
+        going = sum(run.state in UNDER_WAY for run in runs)
+        many = f"{figures.count(len(runs))} run{'s' * (len(runs) != 1)}"
+        self.query_one(Where).say(
+            Content.assemble(
+                (many if runs else "", "$quiet"),
+                (f" · {going} under way" if going else "", "$mark"),
+                (f" · {marked} marked" if marked else "", "$mark"),
+            )
+        )
+
+    @on(ResultTable.Moved, "#runs")
     def _moved(self) -> None:
         line = self.query_one("#chosen", Static)
         line.display = self.chosen is not None
         if self.chosen is not None:
             name, numbers = run_words(self.chosen)
             line.update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
+        self._see_what_can_be_done()
 
-    def _title(self, runs: list[RunSummary]) -> None:
-        going = sum(run.state in UNDER_WAY for run in runs)
-        counts = f"   {figures.count(len(runs))} runs" if len(runs) != 1 else "   1 run"
-        self.query_one("#where", Static).update(
-            Content.assemble(
-                ("Rosetta", "bold $mark"),
-                (counts if runs else "", "$quiet"),
-                (f" · {going} under way" if going else "", "$mark"),
-            )
-        )
+    def _see_what_can_be_done(self) -> None:
+        """Work out what the keys can do now; the footer is drawn anew only where that changed."""
+        can = possible(self.chosen, deleted=self._deleted, any_run=bool(self.table.every))
+        if can != self._can:
+            self._can = can
+            self.refresh_bindings()
 
-    @on(ResultTable.Chosen)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave out what cannot be done with the run under the cursor."""
+        if action in SOMETIMES and action not in self._can:
+            return False
+        return super().check_action(action, parameters)
+
+    # Which runs, in which order
+
+    def action_search(self) -> None:
+        """Ask for words and filters."""
+        field = self.query_one("#search", Input)
+        field.display = True
+        field.focus()
+
+    @on(Input.Changed, "#search")
+    def _search(self, event: Input.Changed) -> None:
+        self.table.search(event.value)
+        self._show()
+
+    @on(Input.Submitted, "#search")
+    def _searched(self) -> None:
+        self.query_one("#search").display = False
+        self.table.focus()
+
+    def action_end_search(self) -> None:
+        """Show every run again."""
+        field = self.query_one("#search", Input)
+        field.value = ""
+        field.display = False
+        self.table.search("")
+        self._show()
+        self.table.focus()
+
+    def action_sort(self) -> None:
+        """Ask what to sort by; the same once more turns the order round."""
+        title, now = "Sort by (the same again turns it round)", self.table.query_now.sort
+        self.app.push_screen(ChooseScreen(title, SORT_WORDS, now), self._sort)
+
+    def _sort(self, sort: str | None) -> None:
+        if sort in SORT_WORDS:
+            self.table.wish(self.table.query_now.by(sort))
+            self._show()
+
+    @on(ResultTable.TitleChosen, "#runs")
+    def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
+        self._sort(event.key)
+
+    def action_filter(self) -> None:
+        """Offer what the runs can be narrowed down to; a filter that holds already is taken away."""
+        choices = {"": "every run", **filters(self.table.every or ())}
+
+        def chosen(term: str | None) -> None:
+            if term is not None:
+                now = self.table.query_now
+                self.query_one("#search", Input).value = now.narrowed(term).search if term else ""
+
+        self.app.push_screen(ChooseScreen("Show only", choices, ""), chosen)
+
+    # What is done with runs
+
+    @on(ResultTable.Chosen, "#runs")
     def _open(self) -> None:
-        run = self.chosen
-        if run is not None:
-            self.post_message(RunChosen(run.run_id, run.state == "complete"))
+        if self.chosen is not None:
+            self.post_message(RunChosen(self.chosen.run_id, self.chosen.state == "complete"))
+
+    @on(ResultTable.Chosen, "#waiting")
+    def _see_to(self, event: ResultTable.Chosen) -> None:
+        item = self.query_one(WaitingList).item(event.index)
+        match item.lead:
+            case Lead.RESUME:
+                self.post_message(RunResumed(item.name))
+            case Lead.RETRY:
+                self.post_message(RunRetried(item.name))
+            case Lead.REVIEW if item.name:
+                from rosetta_tui.review.organiser.review import ReviewScreen
+
+                self.app.push_screen(ReviewScreen(self._desk(), item.name))
+            case Lead.REVIEW:
+                self.action_reviews()
+            case Lead.IMPORT:
+                from rosetta_tui.review.organiser.importing import ImportScreen
+
+                self.app.push_screen(ImportScreen(self._desk()))
+
+    def action_mark(self) -> None:
+        """Mark the run under the cursor for a comparison."""
+        self.table.mark()
+        self._title()
+
+    def action_compare(self) -> None:
+        """Compare the marked runs, or the one under the cursor with its neighbour of the same corpus."""
+        pair = self.table.pair()
+        mark = key_of(self, "mark")
+        if len(pair) < 2:
+            why = f"There is no other run of this corpus to compare with. {mark} marks runs."
+            self.notify(why, markup=False)
+        elif len(pair) > MOST_COMPARED:
+            why = f"{len(pair)} runs are marked; at most {MOST_COMPARED} stand side by side."
+            self.notify(why, severity="warning", markup=False)
+        else:
+            self.post_message(RunsCompared(pair))
+
+    def _with_chosen(self, act: Callable[[RunSummary], None]) -> None:
+        if self.chosen is not None:
+            act(self.chosen)
+
+    def action_resume(self) -> None:
+        """Go on with a run that was cut."""
+        if self.chosen is not None:
+            self.post_message(RunResumed(self.chosen.run_id))
+
+    def action_retry(self) -> None:
+        """Ask for the failed entries again."""
+        if self.chosen is not None:
+            self.post_message(RunRetried(self.chosen.run_id))
+
+    def action_put_away(self) -> None:
+        """Delete the run under the cursor; it can be brought back."""
+        self._with_chosen(self._acts.put_away)
+
+    def action_bring_back(self) -> None:
+        """Bring back the run that was deleted last."""
+        self._acts.bring_back()
+
+    def action_notes(self) -> None:
+        """Write tags and a note beside the run."""
+        self._with_chosen(self._acts.notes)
+
+    def action_score_again(self) -> None:
+        """Score the run's outputs again; no method is called."""
+        self._with_chosen(self._acts.score_again)
+
+    def action_like(self) -> None:
+        """Open the form of a new run with everything as in this one."""
+        self._with_chosen(self._acts.like)
 
     def action_demo(self) -> None:
         """Run the bundled demo."""
@@ -165,49 +398,10 @@ class HomeScreen(Screen[None]):
 
     def action_reviews(self) -> None:
         """Open the reviews that this installation organises."""
-        from rosetta_tui.review.organiser.desk import Desk
         from rosetta_tui.review.organiser.reviews import ReviewsScreen
 
-        self.app.push_screen(ReviewsScreen(Desk(self._path.parent, self._path)))
+        self.app.push_screen(ReviewsScreen(self._desk()))
 
     def action_leave(self) -> None:
         """Quit."""
         self.post_message(Left())
-
-    def action_delete(self) -> None:
-        """Delete the run under the cursor, after a question."""
-        run = self.chosen
-        if run is None:
-            return
-        if run.state in UNDER_WAY:
-            self.notify("This run is under way. Stop it first.", severity="warning", markup=False)
-            return
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self._delete(run.number)
-
-        question = Content.assemble(
-            ("Delete this run for good?\n\n", "bold"),
-            show(
-                f"{run.dataset_id} · {run.method} · {run.model_slug} · {run.condition}\n".rstrip(
-                    "\n"
-                )
-            ),
-            f"\n{figures.count(run.done)} outputs, their scores",
-            " and the sealed card" if run.card is not None else "",
-            " go. Keep a copy with: ",
-            show(f"rosetta runs export {run.run_id[:8]}", "bold"),
-        )
-        self.app.push_screen(ConfirmScreen(question, "Delete"), answered)
-
-    @work(thread=True, group="delete")
-    def _delete(self, number: int) -> None:
-        from harness.store.database import open_store
-        from harness.store.deletion import delete_run
-        from harness.store.runs import read_run, under_way
-
-        with closing(open_store(self._path)) as store:
-            if not under_way(read_run(store, number)):  # another process may have resumed it
-                delete_run(store, number)
-        self.app.call_from_thread(self.action_read)

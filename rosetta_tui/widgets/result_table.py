@@ -113,11 +113,21 @@ class ResultTable(ScrollView, can_focus=True):
         table: ResultTable
         index: int
 
+        @property
+        def control(self) -> ResultTable:
+            """The table, so that a screen with several can tell them apart."""
+            return self.table
+
     @dataclass
     class Moved(Message, bubble=True):
         """A person moved the cursor."""
 
         table: ResultTable
+
+        @property
+        def control(self) -> ResultTable:
+            """The table, so that a screen with several can tell them apart."""
+            return self.table
 
     @dataclass
     class TitleChosen(Message):
@@ -125,6 +135,11 @@ class ResultTable(ScrollView, can_focus=True):
 
         table: ResultTable
         key: str
+
+        @property
+        def control(self) -> ResultTable:
+            """The table, so that a screen with several can tell them apart."""
+            return self.table
 
     def __init__(
         self,

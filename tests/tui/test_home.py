@@ -6,6 +6,7 @@ import sqlite3
 import time
 from pathlib import Path
 
+from corpora.entry import Segment
 from harness.control import Control
 from harness.events import RunState
 from harness.following import Follower
@@ -14,7 +15,7 @@ from rosetta_tui.app import RosettaApp
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.session import Session
-from tests.tui.scenes import scene, sealed
+from tests.tui.scenes import PAIRS, entries_of, scene, sealed
 from tests.tui.screens import App, settle, text
 
 
@@ -24,8 +25,8 @@ async def test_an_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: P
     app._store_path = tmp_path / "s.sqlite"
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert "No runs yet." in text(app)
-        assert "rosetta run CORPUS --method" in text(app)
+        for words in ("D  Run the demo", "New run from your corpus", "What is missing"):
+            assert words in text(app)
         app._store_path = made.path
         made.queue = app.queue
         made.middle(84)
@@ -112,30 +113,53 @@ async def test_a_run_of_another_process_is_seen_moving(tmp_path: Path) -> None:
     made.close()
 
 
-async def test_deleting_asks_and_never_deletes_what_is_under_way(tmp_path: Path) -> None:
+async def test_deleting_is_undone_and_never_hits_what_is_under_way(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
     app = App(made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
         await pilot.press("delete")
-        await pilot.pause()
-        assert isinstance(app.screen, HomeScreen)
+        await settle(pilot)
+        assert "Stop it first" in notes(app)
         set_live(made.store, made.number, RunState.STOPPED, None)
-        await pilot.press("r")
+        await pilot.press("r", "delete")
+        await settle(pilot)
+        await settle(pilot)
+        assert list_runs(made.store) == []
+        assert "Run the demo" in text(app)
+        assert "Undo" in text(app)
+        await pilot.press("u")
+        await settle(pilot)
+        await settle(pilot)
+        assert [run.number for run in list_runs(made.store)] == [made.number]
+        assert "stopped 50% · 5 of 10" in text(app)
+        assert "Undo" not in text(app)
+    made.close()
+
+
+async def test_secret_texts_are_erased_at_once_and_only_after_a_question(tmp_path: Path) -> None:
+    entries = [
+        entry.model_copy(update={"segment": Segment.GOLD_STANDARD})
+        for entry in entries_of(PAIRS, 6)
+    ]
+    made = scene(tmp_path / "s.sqlite", total=6, stored=4, entries=entries)
+    set_live(made.store, made.number, RunState.STOPPED, None)
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
         await pilot.press("delete")
-        await pilot.pause()
-        assert "Delete this run for good?" in text(app)
+        await settle(pilot)
+        assert "Erase this run for good?" in text(app)
         await pilot.press("escape")
         await settle(pilot)
         assert len(list_runs(made.store)) == 1
         await pilot.press("delete")
-        await pilot.pause()
+        await settle(pilot)
         await pilot.press("y")
         await settle(pilot)
         await settle(pilot)
-        assert list_runs(made.store) == []
-        assert "No runs yet." in text(app)
+        assert list_runs(made.store) == list_runs(made.store, deleted=True) == []
+        assert made.store.execute("SELECT count(*) FROM results").fetchone() == (0,)
     made.close()
 
 
@@ -152,11 +176,9 @@ async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> 
         assert "■" in text(app)
         assert "stopped 50% · 5 of 10" in text(app)
         assert "rosetta resume 0f3b8c1e" in text(app)
-        await pilot.press("delete")
-        await pilot.pause()
-        assert "Delete this run for good?" in text(app)
+        assert "Stopped, 5 of 10 done" in text(app)
         set_live(made.store, made.number, RunState.RUNNING, {"at": time.time()})
-        await pilot.press("y")
+        await pilot.press("delete")
         await settle(pilot)
         assert len(list_runs(made.store)) == 1
     made.close()
@@ -182,6 +204,11 @@ async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path)
             await settle(pilot)
         assert not any(map(is_open, followers))
     made.close()
+
+
+def notes(app: App) -> str:
+    """Give what the app has said in passing."""
+    return "\n".join(each.message for each in app._notifications)
 
 
 def is_open(follower: Follower) -> bool:

@@ -1,0 +1,35 @@
+"""What a key is called where words name it: as it is now, for a person may have chosen another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.screen import Screen
+
+NAMES = {
+    "slash": "/",
+    "comma": ",",
+    "question_mark": "?",
+    "escape": "esc",
+    "delete": "del",
+    "left": "←",
+    "right": "→",
+    "up": "↑",
+    "down": "↓",
+    "pageup": "page up",
+    "pagedown": "page down",
+}
+"""Textual's name of a key → what people call it."""
+
+
+def key_name(key: str) -> str:
+    """Give what people call a key."""
+    return NAMES.get(key, key).replace("ctrl+", "^")
+
+
+def key_of(screen: Screen[Any], action: str) -> str:
+    """Give the key that leads to an action of a screen or of the app; empty where none does."""
+    for active in screen.active_bindings.values():
+        if active.binding.action == action:
+            return key_name(active.binding.key)
+    return ""

@@ -1,0 +1,191 @@
+"""What a person does with a run of the list: each act works in a thread and says what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.screen import Screen
+
+from rosetta_tui import figures
+from rosetta_tui.messages import NewRunAsked, RunChosen
+from rosetta_tui.run_facts import setup_words
+from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.screens.notes import NotesScreen, Words
+from rosetta_tui.text import plain, show
+from rosetta_tui.waiting import may_resume, may_retry
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from harness.store.runs import RunSummary
+
+Work = Callable[["sqlite3.Connection"], str]
+"""Does something in the store and gives the words that tell of it; called in a thread."""
+
+
+ACTS = frozenset({"mark", "compare", "notes", "put_away", "like", "sort", "filter", "search"})
+"""What can be done with any run."""
+
+SOMETIMES = ACTS | {"resume", "retry", "score_again", "bring_back"}
+"""What cannot always be done on a screen with a list of runs."""
+
+
+def possible(run: RunSummary | None, *, deleted: bool, any_run: bool) -> frozenset[str]:
+    """Give what can be done now of SOMETIMES, with this run under the cursor.
+
+    ``deleted`` says whether a run can be brought back, ``any_run`` whether there is one, shown or not.
+    """
+    can = {"bring_back"} if deleted else set()
+    can |= {"search"} if any_run else set()
+    if run is not None:
+        can |= ACTS
+        can |= {"resume"} if may_resume(run) else {"retry"} if may_retry(run) else set()
+        can |= {"score_again"} if run.card is not None else set()
+    return frozenset(can)
+
+
+class RunActs:
+    """Belongs to a screen, which reads its list again after each act."""
+
+    def __init__(self, screen: Screen[None], path: Path, after: Callable[[], None]) -> None:
+        self._screen = screen
+        self._path = path
+        self._after = after
+
+    def put_away(self, run: RunSummary) -> None:
+        """Delete a run so that it can be brought back; one with secret texts only for good, after a question."""
+        self._do("Delete", partial(self._put_away, run))
+
+    def _put_away(self, run: RunSummary, store: sqlite3.Connection) -> str:
+        from harness.store.deletion import HoldsSecrets, put_away
+
+        try:
+            put_away(store, run.number)
+        except HoldsSecrets:
+            self._screen.app.call_from_thread(self._ask_to_erase, run)
+            return ""
+        return f"Deleted: {_name(run)}. It can be brought back for a week."
+
+    def _ask_to_erase(self, run: RunSummary) -> None:
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                self._do("Delete", partial(_erase, run))
+
+        question = Content.assemble(
+            ("Erase this run for good?\n\n", "bold"),
+            show(_name(run)),
+            f"\nIt holds texts of a secret segment, so it is not kept for an undo: "
+            f"{figures.count(run.done)} outputs, their scores",
+            " and the sealed card" if run.card is not None else "",
+            " go at once.",
+        )
+        self._screen.app.push_screen(ConfirmScreen(question, "Erase"), answered)
+
+    def bring_back(self) -> None:
+        """Bring back the run that was deleted last."""
+        self._do("Undo", _bring_back)
+
+    def notes(self, run: RunSummary) -> None:
+        """Ask for tags and a note."""
+
+        def answered(words: Words | None) -> None:
+            if words is not None:
+                self._do("Tags and note", partial(_write, run, words))
+
+        self._screen.app.push_screen(NotesScreen(_name(run), run.tags, run.note), answered)
+
+    def score_again(self, run: RunSummary) -> None:
+        """Score a run's outputs again with all that is there by now; no method is called."""
+        self._screen.notify("Scoring again; no method is called …", timeout=3, markup=False)
+        self._do("Score again", partial(self._score_again, run))
+
+    def _score_again(self, run: RunSummary, store: sqlite3.Connection) -> str:
+        from harness.rescoring import rescore
+        from harness.scoring_options import ScoringOptions
+        from harness.store.runs import read_run
+
+        notes: list[str] = []
+        found = read_run(store, run.number)
+        made = rescore(store, found, ScoringOptions(), lambda _: None, notes.append)
+        self._screen.app.call_from_thread(self._screen.post_message, RunChosen(made, True))
+        return "\n".join(["Scored again: this is a new run that names the old one.", *notes])
+
+    def like(self, run: RunSummary) -> None:
+        """Open the form of a new run with everything as in this one."""
+        self._do("New run", partial(self._like, run))
+
+    def _like(self, run: RunSummary, store: sqlite3.Connection) -> str:
+        from harness.store.runs import read_run
+        from rosetta_tui.run_draft import RunDraft
+
+        draft = RunDraft.of_run(read_run(store, run.number))
+        self._screen.app.call_from_thread(self._screen.post_message, NewRunAsked(draft))
+        return ""
+
+    def _do(self, title: str, work: Work) -> None:
+        self._screen.run_worker(partial(self._work, title, work), thread=True, group="acts")
+
+    def _work(self, title: str, work: Work) -> None:
+        from harness.failures import HarnessError
+        from harness.store.database import open_store
+
+        app = self._screen.app
+        try:
+            with closing(open_store(self._path)) as store:
+                said = work(store)
+        except HarnessError as error:
+            app.notify(plain(str(error)), title=title, severity="error", markup=False)
+        else:
+            if said:
+                app.notify(plain(said), markup=False)
+            app.call_from_thread(self._after)
+
+
+def any_deleted(store: sqlite3.Connection) -> bool:
+    """Tell whether there is a run that can be brought back."""
+    from harness.failures import UsageError
+    from harness.store.runs import find_put_away
+
+    try:
+        find_put_away(store, "last")
+    except UsageError:
+        return False
+    return True
+
+
+def _name(run: RunSummary) -> str:
+    return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
+
+
+def _erase(run: RunSummary, store: sqlite3.Connection) -> str:
+    from harness.store.database import store_path
+    from harness.store.deletion import delete_run, refuse_under_way
+    from harness.store.holding import alone
+    from harness.store.runs import read_run
+
+    with alone(store_path(store), run.run_id):
+        refuse_under_way(read_run(store, run.number))
+        delete_run(store, run.number)
+    return f"Erased: {_name(run)}."
+
+
+def _bring_back(store: sqlite3.Connection) -> str:
+    from harness.store.deletion import bring_back
+    from harness.store.runs import find_put_away
+
+    run = find_put_away(store, "last")
+    bring_back(store, run.id)
+    return f"Brought back: {run.dataset_id} · {run.run_id[:8]}."
+
+
+def _write(run: RunSummary, words: Words, store: sqlite3.Connection) -> str:
+    from harness.store.notes import set_note, set_tags
+
+    set_tags(store, run.number, words.tags)
+    set_note(store, run.number, words.note)
+    return "Tags and note are kept."

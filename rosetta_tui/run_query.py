@@ -1,0 +1,154 @@
+"""Which runs of the list are shown, and in which order, as a person types or chooses it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from corpora.text import comparison_form
+from rosetta_tui.card_fields import block, number
+from rosetta_tui.run_facts import setup_words
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from harness.store.runs import RunSummary
+
+_TERM = re.compile(r'(?:(?P<field>\w+):)?(?:"(?P<quoted>[^"]*)"?|(?P<bare>\S+))')
+
+MOST_CHOICES = 200
+"""Choices of a filter that are offered; typing finds the others too."""
+
+
+def _states(run: RunSummary) -> Iterator[str]:
+    yield run.state.value
+    if run.failed:
+        yield "failed"
+    if run.imported:
+        yield "imported"
+
+
+FIELDS: Mapping[str, Callable[[RunSummary], Iterable[str]]] = {
+    "state": _states,
+    "corpus": lambda run: (run.dataset_id,),
+    "pair": lambda run: (run.language_pair,),
+    "method": lambda run: (run.method,),
+    "model": lambda run: (run.model_slug,),
+    "condition": lambda run: (run.condition,),
+    "tag": lambda run: run.tags,
+}
+"""Name of a filter → what a run has to say to it; any of it will do."""
+
+
+def _score(run: RunSummary, metric: str) -> float | None:
+    return number(block(run.card or {}, "scores").get(metric))
+
+
+def _cost(run: RunSummary) -> float | None:
+    return number(block(run.card or {}, "cost").get("total_cost_usd"))
+
+
+_SORTS: Mapping[str, tuple[str, bool, Callable[[RunSummary], float | str | None]]] = {
+    "when": ("newest", True, lambda run: run.created),
+    "corpus": ("corpus", False, lambda run: run.dataset_id.casefold()),
+    "method": ("method and model", False, lambda run: setup_words(run).casefold()),
+    "result": ("tier", True, lambda run: _score(run, "composite")),
+    "chrf": ("chrF++", True, lambda run: _score(run, "chrf_plus_plus")),
+    "composite": ("composite", True, lambda run: _score(run, "composite")),
+    "cost": ("cost", False, _cost),
+    "failed": ("failed entries", True, lambda run: run.failed),
+    "notes": ("tags", False, lambda run: " ".join(run.tags).casefold() or None),
+}
+"""Name → in words, whether the highest comes first, and what is compared; None comes last."""
+
+SORT_WORDS = {name: words for name, (words, _, _) in _SORTS.items()}
+"""What the list of runs can be sorted by, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunQuery:
+    """A wish for runs; the default is all of them, running ones first, then the newest."""
+
+    search: str = ""
+    """Words that a run must hold, and filters such as ``state:stopped`` or ``tag:"my tag"``."""
+    sort: str = "when"
+    turned: bool = False
+    """Whether the order of the sort is turned round."""
+
+    def by(self, sort: str) -> RunQuery:
+        """Sort by something; by the same once more, the other way round."""
+        return replace(self, sort=sort, turned=sort == self.sort and not self.turned)
+
+    def narrowed(self, term: str) -> RunQuery:
+        """Take a filter in, in the place of another of the same field; one that holds already goes."""
+        parts = [match.group(0) for match in _TERM.finditer(self.search)]
+        field = term.partition(":")[0]
+        kept = [part for part in parts if not part.startswith(f"{field}:")]
+        return replace(self, search=" ".join(kept if term in parts else [*kept, term]))
+
+    @property
+    def words(self) -> str:
+        """Say how this differs from the default; empty where it does not."""
+        parts = [f"only: {plain(self.search)}"] if self.search.strip() else []
+        if (self.sort, self.turned) != ("when", False):
+            words, falling, _ = _SORTS[self.sort]
+            parts.append(f"by {words} {'▼' if falling is not self.turned else '▲'}")
+        return " · ".join(parts)
+
+    def apply(self, runs: Sequence[RunSummary], first: frozenset[str]) -> list[RunSummary]:
+        """Give the runs that fit, sorted; those in a state of ``first`` stand on top where nothing else is asked."""
+        terms = list(_terms(self.search))
+        kept = [run for run in runs if all(_fits(run, *term) for term in terms)]
+        _, falling, value = _SORTS[self.sort]
+        known = [run for run in kept if value(run) is not None]
+        known.sort(key=value, reverse=falling is not self.turned)  # type: ignore[arg-type]  # None was left out
+        ordered = known + [run for run in kept if value(run) is None]
+        if self.sort == "when" and not self.turned:
+            ordered.sort(key=lambda run: run.state.value not in first)
+        return ordered
+
+
+def _folded(text: str) -> str:
+    return comparison_form(text).casefold()
+
+
+def _terms(search: str) -> Iterator[tuple[str | None, str]]:
+    """Give field and wanted text of each term; a field that there is not belongs to the text."""
+    for match in _TERM.finditer(search):
+        field = match["field"]
+        wanted = _folded(match["bare"] if match["quoted"] is None else match["quoted"])
+        if field is None or field in FIELDS:
+            yield field, wanted
+        else:
+            yield None, _folded(match.group(0))
+
+
+def _fits(run: RunSummary, field: str | None, wanted: str) -> bool:
+    if field is None:
+        return any(wanted in _folded(text) for text in _texts(run))
+    return any(wanted == _folded(said) for said in FIELDS[field](run))
+
+
+def _texts(run: RunSummary) -> Iterator[str]:
+    yield run.run_id
+    yield run.note
+    for said in FIELDS.values():
+        yield from said(run)
+
+
+def filters(runs: Sequence[RunSummary]) -> dict[str, str]:
+    """Give the filters that narrow these runs down: what is typed for each → in words, with how many runs."""
+    found: dict[str, str] = {}
+    for field, said in FIELDS.items():
+        counts = Counter(value for run in runs for value in set(said(run)) if value)
+        for value, count in counts.most_common():
+            if count < len(runs):
+                found[_typed(field, value)] = f"{field}  {plain(value)}  ({count:,})"
+    return dict(list(found.items())[:MOST_CHOICES])
+
+
+def _typed(field: str, value: str) -> str:
+    clean = value.replace('"', " ")
+    return f'{field}:"{clean}"' if not clean or re.search(r"\s", clean) else f"{field}:{clean}"
