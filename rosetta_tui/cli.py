@@ -18,6 +18,7 @@ COMMANDS = {
     "score": ("rosetta_tui.commands.score", "Score outputs that were made elsewhere."),
     "resume": ("rosetta_tui.commands.resume", "Go on where a run was cut."),
     "runs": ("rosetta_tui.commands.runs", "List, show, export, import, verify and delete runs."),
+    "compare": ("rosetta_tui.commands.compare", "Tell which run is better, and how sure that is."),
     "corpus": ("rosetta_tui.commands.corpus", "Check, describe and convert corpus files."),
     "language": ("rosetta_tui.commands.language", "Show languages; check what works for one here."),
     "review": ("rosetta_tui.commands.review", "Let speakers rate outputs; read the verdict."),

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from scoring.calibration.judgements import oriented
 from scoring.composite import composites
-from scoring.intervals import DRAWS, LEVEL, SEED, resample
+from scoring.intervals import DRAWS, LEVEL, SEED
 from scoring.metric import FloatArray
-from scoring.significance import COMPOSITE, direction, known_values, shared_profile
+from scoring.significance import COMPOSITE, direction, known_values, resamples, shared_profile
 from scoring.table import Table
 
 BoolArray = npt.NDArray[np.bool_]
@@ -74,7 +74,7 @@ def _values(
     """Give each run's value, and its values on the shared resamples, oriented so that more is better."""
     known = [known_values(table) for table in tables]
     if metric != COMPOSITE:
-        narrow = [_column(table, metric) for table in tables]
+        narrow = [table.only({metric}) for table in tables]
         drawn = [values[metric] for values in _resampled(narrow, draws, seed)]
         points = np.array([values.get(metric, np.nan) for values in known])
     else:
@@ -89,11 +89,6 @@ def _values(
         raise ValueError(f"a run has no value of {metric}")
     way = direction(metric)
     return oriented(points, way), oriented(np.stack(drawn), way)
-
-
-def _column(table: Table, metric: str) -> Table:
-    place = [each.info.id for each in table.metrics].index(metric)
-    return Table([table.metrics[place]], table.columns(metric), table.present[:, [place]])
 
 
 def _one_profile(known: Sequence[Mapping[str, float]]) -> str:
@@ -114,16 +109,11 @@ def _arrays(values: Mapping[str, float]) -> dict[str, FloatArray]:
 
 def _resampled(tables: Sequence[Table], draws: int, seed: int) -> list[dict[str, FloatArray]]:
     """Give every run's values on the same resamples, several runs by one product."""
-    found = []
-    for start in range(0, len(tables), _TOGETHER):
-        some = tables[start : start + _TOGETHER]
-        sums = resample(np.hstack([table.matrix for table in some]), draws, seed)
-        ends = np.cumsum([table.matrix.shape[1] for table in some])[:-1]
-        found += [
-            table.values(part)
-            for table, part in zip(some, np.split(sums, ends, axis=1), strict=True)
-        ]
-    return found
+    return [
+        drawn.values(drawn.matrix)
+        for start in range(0, len(tables), _TOGETHER)
+        for drawn in resamples(tables[start : start + _TOGETHER], draws, seed)
+    ]
 
 
 def pairwise_better(points: FloatArray, drawn: FloatArray, level: float = LEVEL) -> BoolArray:

@@ -57,7 +57,13 @@ def bootstrap(
     """
     if not len(table):
         return {}
-    sums = resample(table.matrix, draws, seed)
+    return intervals_of(table, resample(table.matrix, draws, seed), seed=seed, level=level)
+
+
+def intervals_of(
+    table: Table, sums: FloatArray, *, seed: int = SEED, level: float = LEVEL
+) -> dict[str, Interval]:
+    """Give the same from resamples that were made before, shape (draws, columns)."""
     return _intervals(table, sums, level, seed, "percentile bootstrap")
 
 

@@ -91,6 +91,15 @@ class Scorer:
 
     def unpack(self, data: bytes) -> EntryStatistics:
         """Read what ``pack`` wrote with the same metrics; ValueError where they do not fit."""
+        return dict(zip(self.ids, self._row(data), strict=True))
+
+    def unpack_table(self, packed: Sequence[bytes]) -> Table:
+        """Lay out the packed statistics of many entries at once; ValueError where they do not fit."""
+        rows = list(map(self._row, packed))
+        by_metric = list(zip(*rows, strict=True)) if rows else [()] * len(self.metrics)
+        return Table.of_columns(self.metrics, by_metric, len(rows))
+
+    def _row(self, data: bytes) -> tuple[Statistics | None, ...]:
         row = _read(data)
         if len(row) != len(self._widths) or any(
             part is not None and len(part) != width
@@ -99,7 +108,7 @@ class Scorer:
             raise ValueError(
                 "these statistics were taken with other metrics; score the outputs again"
             )
-        return dict(zip(self.ids, row, strict=True))
+        return row
 
 
 class Totals:

@@ -5,7 +5,7 @@ Statistics add up, so a resample or a shuffle of all metrics and the composite i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -92,25 +92,42 @@ def compare(
     trials: int = TRIALS,
     seed: int = SEED,
     level: float = LEVEL,
+    resampled: tuple[Table, Table] | None = None,
 ) -> dict[str, Difference]:
     """Test two runs by every metric that has a value in both, and by ``composite``.
 
     Rows are the same entries in the same order, metrics the same. The composite is there only where both
-    runs weigh the same inputs. The resamples are those of sacreBLEU's test with the same seed. ValueError
-    where the tables do not fit together.
+    runs weigh the same inputs. The resamples are those of sacreBLEU's test with the same seed; who compares
+    many pairs makes them once (``resamples``) and gives them. ValueError where the tables do not fit together.
     """
     _require_fitting(first, second)
     if not len(first):
         return {}
     pair = _Pair.of(first, second)
-    resampled = pair.resampled(draws, seed)
-    shuffled = pair.shuffled(trials, seed)
+    drawn = pair.values(*(resampled or resamples((first, second), draws, seed)))
+    shuffled = pair.values(*pair.shuffled(trials, seed))
     values = pair.entry_values()
     return {
-        id_: _difference(
-            id_, pair.points[id_], resampled[id_], shuffled[id_], values.get(id_), level
-        )
+        id_: _difference(id_, pair.points[id_], drawn[id_], shuffled[id_], values.get(id_), level)
         for id_ in pair.points
+    }
+
+
+def difference_intervals(
+    first: Table, second: Table, *, draws: int = DRAWS, seed: int = SEED, level: float = LEVEL
+) -> dict[str, tuple[float, float]]:
+    """Give the percentile intervals of the differences alone, for parts of a corpus that nobody tests."""
+    _require_fitting(first, second)
+    if not len(first):
+        return {}
+    pair = _Pair.of(first, second)
+    return {
+        id_: ends(
+            (two[1] - two[0])[~np.isnan(two[1] - two[0])],
+            pair.points[id_][1] - pair.points[id_][0],
+            level,
+        )
+        for id_, two in pair.values(*resamples((first, second), draws, seed)).items()
     }
 
 
@@ -146,41 +163,44 @@ class _Pair:
             points[COMPOSITE] = (mixed[0], mixed[1])
         return cls(first, second, points, profile)
 
-    def resampled(self, draws: int, seed: int) -> dict[str, Two]:
-        """Give the values of both runs on the same resamples of the entries."""
-        width = self.first.matrix.shape[1]
-        sums = resample(np.hstack([self.first.matrix, self.second.matrix]), draws, seed)
-        return self._values(sums[:, :width], sums[:, width:])
-
-    def shuffled(self, trials: int, seed: int) -> dict[str, Two]:
-        """Give the values of two runs of which a coin for each entry decides whose output is whose."""
+    def shuffled(self, trials: int, seed: int) -> tuple[Table, Table]:
+        """Give the sums of two runs of which a coin for each entry decides whose output is whose."""
         moved = flipped(self.second.matrix - self.first.matrix, trials, seed)
-        return self._values(self.first.totals() + moved, self.second.totals() - moved)
+        return (
+            self.first.with_rows(self.first.totals() + moved),
+            self.second.with_rows(self.second.totals() - moved),
+        )
 
-    def _values(self, first: FloatArray, second: FloatArray) -> dict[str, Two]:
-        sides = [
-            self._side(table, sums) for table, sums in ((self.first, first), (self.second, second))
-        ]
+    def values(self, first: Table, second: Table) -> dict[str, Two]:
+        """Give the values of both runs for every row of sums."""
+        sides = [self._side(first), self._side(second)]
         return {id_: (sides[0][id_], sides[1][id_]) for id_ in self.points}
 
-    def _side(self, table: Table, sums: FloatArray) -> dict[str, FloatArray]:
-        values = {id_: found for id_, found in table.values(sums).items() if id_ in self.points}
+    def _side(self, sums: Table) -> dict[str, FloatArray]:
+        values = {id_: v for id_, v in sums.values(sums.matrix).items() if id_ in self.points}
         if self.profile is not None:
             values[COMPOSITE] = composites(values, self.profile, complete=True)
         return values
 
     def entry_values(self) -> dict[str, Two]:
         """Give the entries' own values by the metrics that have such, and their composites."""
-        rows = specification().metrics
-        sides = []
-        for table in (self.first, self.second):
-            values = table.entry_values()
-            mixed = entry_composites(values, len(table))
-            own = {
-                id_: v for id_, v in values.items() if id_ not in rows or rows[id_].level == "both"
-            }
-            sides.append({**own, COMPOSITE: mixed})
-        return {id_: (sides[0][id_], sides[1][id_]) for id_ in sides[0]}
+        first, second = own_values(self.first), own_values(self.second)
+        return {id_: (first[id_], second[id_]) for id_ in first}
+
+
+def resamples(tables: Sequence[Table], draws: int = DRAWS, seed: int = SEED) -> tuple[Table, ...]:
+    """Sum the same resamples of the entries for several runs: tables whose rows are draws."""
+    sums = resample(np.hstack([table.matrix for table in tables]), draws, seed)
+    ends = np.cumsum([table.matrix.shape[1] for table in tables])[:-1]
+    parts = np.split(sums, ends, axis=1)
+    return tuple(table.with_rows(part) for table, part in zip(tables, parts, strict=True))
+
+
+def own_values(table: Table) -> dict[str, FloatArray]:
+    """Give the entries' own values by the metrics that have such, and their composites; NaN where none is."""
+    values, rows = table.entry_values(), specification().metrics
+    own = {id_: found for id_, found in values.items() if rows[id_].level == "both"}
+    return {**own, COMPOSITE: entry_composites(values, len(table))}
 
 
 def known_values(table: Table) -> dict[str, float]:

@@ -5,7 +5,7 @@ Corpus values, breakdowns, floors and bootstrap draws differ only in how they we
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -35,12 +35,22 @@ class Table:
     @classmethod
     def of(cls, metrics: Sequence[Metric], statistics: Sequence[EntryStatistics]) -> Table:
         """Lay out the statistics of some entries."""
-        columns, present = [], np.zeros((len(statistics), len(metrics)))
-        for place, metric in enumerate(metrics):
-            rows = [entry.get(metric.info.id) for entry in statistics]
+        by_metric = [[entry.get(metric.info.id) for entry in statistics] for metric in metrics]
+        return cls.of_columns(metrics, by_metric, len(statistics))
+
+    @classmethod
+    def of_columns(
+        cls,
+        metrics: Sequence[Metric],
+        by_metric: Sequence[Sequence[Statistics | None]],
+        entries: int,
+    ) -> Table:
+        """Lay out the statistics that each metric took from some entries."""
+        columns, present = [], np.zeros((entries, len(metrics)))
+        for place, (metric, rows) in enumerate(zip(metrics, by_metric, strict=True)):
             present[:, place] = [row is not None for row in rows]
             columns.append(_columns(rows, metric.width))
-        matrix = np.hstack(columns) if columns else np.zeros((len(statistics), 0))
+        matrix = np.hstack(columns) if columns else np.zeros((entries, 0))
         return cls(metrics, matrix, present)
 
     def __len__(self) -> int:
@@ -50,6 +60,21 @@ class Table:
         """Take some of the entries."""
         chosen = np.asarray(places, dtype=np.int64)
         return Table(self.metrics, self.matrix[chosen], self.present[chosen])
+
+    def only(self, ids: Collection[str]) -> Table:
+        """Take some of the metrics, in the order of the table."""
+        places = [place for place, metric in enumerate(self.metrics) if metric.info.id in ids]
+        metrics = [self.metrics[place] for place in places]
+        columns = [self.columns(metric.info.id) for metric in metrics]
+        matrix = np.hstack(columns) if columns else self.matrix[:, :0]
+        return Table(metrics, matrix, self.present[:, places])
+
+    def with_rows(self, sums: FloatArray) -> Table:
+        """Give a table of the same metrics whose rows are sums of these rows, shape (n, sum of widths)."""
+        present = np.broadcast_to(
+            self.present.max(axis=0, initial=0.0), (len(sums), len(self.metrics))
+        )
+        return Table(self.metrics, sums, present)
 
     def columns(self, id_: str) -> FloatArray:
         """Give one metric's statistics, shape (entries, width)."""

@@ -1,0 +1,385 @@
+"""Comparing runs of the store: which of them compare, and what the tests say of every pair."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import fsum
+from statistics import median
+from typing import TYPE_CHECKING
+
+from corpora.entry import EntryId
+from harness.comparing_breakdowns import Breakdown, breakdowns
+from harness.comparing_entries import ComparedEntries
+from harness.comparing_pairs import (
+    Pair,
+    RunningDifference,
+    Side,
+    repeats,
+    running_differences,
+    shared_metrics,
+)
+from harness.comparing_rows import RunRows, read_rows
+from harness.failures import UsageError
+from harness.store.runs import find_run, under_way
+from scoring.composite import composite, composite_metrics
+from scoring.holm import holm
+from scoring.intervals import DRAWS, LEVEL, SEED, Interval, intervals_of
+from scoring.reproducibility import Reproduction, verdict
+from scoring.significance import (
+    COMPOSITE,
+    TRIALS,
+    Difference,
+    compare,
+    known_values,
+    own_values,
+    resamples,
+)
+from scoring.specification import specification
+
+if TYPE_CHECKING:
+    from harness.method import Setup
+    from scoring.table import Table
+
+LEAST_RUNS, MOST_RUNS = 2, 6
+
+LETTERS = "ABCDEF"
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """One run of a comparison; all numbers are over the entries that all runs have."""
+
+    letter: str
+    """A to F, in the order in which the runs were named."""
+    run_id: str
+    number: int
+    """The store's own."""
+    setup: Setup
+    dataset_id: str
+    language_pair: str
+    created: float
+    complete: bool
+    under_way: bool
+    """Whether a process is at work on it now."""
+    imported: bool
+    unverified: bool
+    total: int
+    """Entries that the run is of."""
+    done: int
+    """Entries that can be compared."""
+    values: Mapping[str, float | None]
+    """By metric id, and ``composite``."""
+    intervals: Mapping[str, Interval]
+    failed: int
+    cached: int
+    """Outputs from the cache: a repetition made of them repeats nothing."""
+    cost_usd: float | None
+    """What the outputs cost when they were made; None: unknown for one of them (M5)."""
+    median_seconds: float | None
+    """Middle latency of the entries that were not answered from the cache."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two to six runs side by side."""
+
+    runs: tuple[ComparedRun, ...]
+    """Those that compare; fewer than two where nothing can be said."""
+    refused: Mapping[str, str]
+    """Run id → why it does not compare with the others."""
+    pairs: tuple[Pair, ...]
+    """Every pair, or each run against the baseline."""
+    metrics: tuple[str, ...]
+    """By which any pair compares, ``composite`` last."""
+    entries: ComparedEntries
+    baseline: str | None
+    """Run id, None where every pair is compared."""
+    draws: int
+    trials: int
+    seed: int
+    level: float
+    sides: tuple[Side, ...]
+
+    @property
+    def running(self) -> bool:
+        """True where a run is not complete: its differences are safe to look at in ``Pair.running`` only."""
+        return any(not run.complete for run in self.runs)
+
+    @cached_property
+    def breakdowns(self) -> Mapping[str, Breakdown]:
+        """Parts of the corpus by difficulty, provenance, register, segment and context; worked out when asked."""
+        return breakdowns(self)
+
+    def run(self, letter: str) -> ComparedRun:
+        """Give the run of a letter."""
+        return self.runs[[run.letter for run in self.runs].index(letter)]
+
+
+def compare_runs(
+    connection: sqlite3.Connection,
+    run_ids: Sequence[str],
+    *,
+    metrics: Sequence[str] | None = None,
+    baseline: str | None = None,
+    draws: int = DRAWS,
+    trials: int = TRIALS,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> Comparison:
+    """Compare two to six runs, named by id, its beginning, or ``last``, on the entries that all of them have.
+
+    With a ``baseline`` only pairs with that run are compared. Raises UsageError for runs and metrics that there
+    are not; runs that do not compare are in ``refused``.
+    """
+    asked = _asked(metrics)
+    read, base = _read(connection, run_ids, baseline)
+    first = next((side for side in [*read[base:], *read[:base]] if side.rows), read[base])
+    refused, ids = _refused(read, first)
+    kept = [side for side in read if side.run.run_id not in refused]
+    sides, damaged = _laid_out(kept, ids, asked)
+    drawn = resamples([side.table for side in sides], draws, seed) if sides else ()
+    mixed = asked is None or COMPOSITE in asked
+    runs = tuple(
+        _compared(letter, side, own, seed, level, mixed=mixed)
+        for letter, side, own in zip(LETTERS, sides, drawn, strict=False)
+    )
+    named = None if baseline is None else read[base].run.run_id
+    based = named if named in {run.run_id for run in runs} else None
+    pairs = _together(_pairs(runs, sides, drawn, based, _Tests(asked, trials, seed, level)))
+    found = {id_ for pair in pairs for id_ in pair.by_metric}
+    return Comparison(
+        runs=runs,
+        refused=refused | damaged,
+        pairs=pairs,
+        metrics=tuple(id_ for id_ in [*specification().metrics, COMPOSITE] if id_ in found),
+        entries=ComparedEntries.of(ids, sides, found),
+        baseline=named,
+        draws=draws,
+        trials=trials,
+        seed=seed,
+        level=level,
+        sides=tuple(sides),
+    )
+
+
+def _asked(metrics: Sequence[str] | None) -> frozenset[str] | None:
+    if metrics is None:
+        return None
+    there = [COMPOSITE, *specification().metrics]
+    for id_ in metrics:
+        if id_ not in there:
+            raise UsageError(f"There is no metric {id_!r}; there are {', '.join(there)}.")
+    return frozenset(metrics) or None
+
+
+def _read(
+    connection: sqlite3.Connection, names: Sequence[str], baseline: str | None
+) -> tuple[list[RunRows], int]:
+    """Read the named runs, and tell which is the one that others are held against."""
+    found = [find_run(connection, name) for name in names]
+    if baseline is not None:
+        base = find_run(connection, baseline)
+        if base.id not in {run.id for run in found}:
+            found.insert(0, base)
+    numbers = [run.id for run in found]
+    if twice := [run.run_id[:8] for run in found if numbers.count(run.id) > 1]:
+        raise UsageError(f"Run {twice[0]} is named twice. Name each run once.")
+    if not LEAST_RUNS <= len(found) <= MOST_RUNS:
+        raise UsageError(f"{len(found)} runs are named; from two to six are compared.")
+    place = 0 if baseline is None else numbers.index(base.id)
+    return [read_rows(connection, run) for run in found], place
+
+
+def _refused(read: Sequence[RunRows], first: RunRows) -> tuple[dict[str, str], tuple[EntryId, ...]]:
+    """Find the runs that do not compare with the first usable one, and the entries that all others have."""
+    refused: dict[str, str] = {}
+    common = [row.id for row in first.rows]
+    for side in read:
+        why = _why_refused(side, first, common)
+        if why is None:
+            there = {row.id for row in side.rows}
+            common = [id_ for id_ in common if id_ in there]
+        else:
+            refused[side.run.run_id] = why
+    return refused, tuple(common)
+
+
+def _why_refused(side: RunRows, first: RunRows, common: Sequence[EntryId]) -> str | None:
+    if not side.rows:
+        return _why_empty(side)
+    if side.sha256 != first.sha256:
+        return (
+            f"its corpus is another: {side.run.dataset_id} (sha256 {side.sha256[:12]}), not "
+            f"{first.run.dataset_id} (sha256 {first.sha256[:12]}) as of run {first.run.run_id[:8]}"
+        )
+    by_id = side.by_id()
+    if len(by_id) < len(side.rows):
+        return "several of its entries have the same id, so they cannot be told from each other"
+    both = [id_ for id_ in common if id_ in by_id]
+    if not both:
+        return "it has no entry in common with the runs before it"
+    texts = first.by_id()
+    if any(by_id[id_].texts != texts[id_].texts for id_ in both):
+        return (
+            f"its entries have other sources or references than those of run {first.run.run_id[:8]}, "
+            "although the file is the same: it was read in another form"
+        )
+    return None
+
+
+def _why_empty(side: RunRows) -> str:
+    if side.withheld:
+        return (
+            f"its card came without the texts of its {side.withheld:,} secret entries, so their scores "
+            "cannot be compared here; compare where the run was made"
+        )
+    return "none of its entries is done yet"
+
+
+def _laid_out(
+    kept: Sequence[RunRows], ids: Sequence[EntryId], asked: frozenset[str] | None
+) -> tuple[list[Side], dict[str, str]]:
+    """Lay out the statistics of the runs on their common entries, by the metrics that are asked for."""
+    sides, damaged = [], {}
+    for rows in kept:
+        by_id = rows.by_id()
+        used = tuple(by_id[id_] for id_ in ids)
+        try:
+            table = rows.scorer.unpack_table([row.statistics for row in used])
+        except ValueError as error:
+            damaged[rows.run.run_id] = f"its stored statistics cannot be used: {error}"
+            continue
+        if asked is not None:
+            table = table.only(asked | (composite_metrics() if COMPOSITE in asked else set()))
+        sides.append(Side(rows, used, table, known_values(table)))
+    return sides, damaged
+
+
+def _compared(
+    letter: str, side: Side, drawn: Table, seed: int, level: float, *, mixed: bool
+) -> ComparedRun:
+    run, values = side.rows.run, dict(side.values)
+    costs = [row.cost_usd for row in side.used]
+    known = [cost for cost in costs if cost is not None]
+    seconds = [
+        row.latency_seconds
+        for row in side.used
+        if row.latency_seconds is not None and not row.cached
+    ]
+    return ComparedRun(
+        letter=letter,
+        run_id=run.run_id,
+        number=run.id,
+        setup=run.setup,
+        dataset_id=run.dataset_id,
+        language_pair=run.language_pair,
+        created=run.created,
+        complete=side.rows.sealed,
+        under_way=under_way(run),
+        imported=run.imported,
+        unverified=side.rows.unverified,
+        total=len(run.positions),
+        done=len(side.rows.rows),
+        values={**values, **({COMPOSITE: composite(values).value} if mixed else {})},
+        intervals=intervals_of(side.table, drawn.matrix, seed=seed, level=level),
+        failed=sum(row.failed for row in side.used),
+        cached=sum(row.cached for row in side.used),
+        cost_usd=fsum(known) if len(known) == len(costs) else None,
+        median_seconds=median(seconds) if seconds else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """How pairs are tested."""
+
+    asked: frozenset[str] | None
+    trials: int
+    seed: int
+    level: float
+
+
+def _pairs(
+    runs: Sequence[ComparedRun],
+    sides: Sequence[Side],
+    drawn: Sequence[Table],
+    baseline: str | None,
+    tests: _Tests,
+) -> list[Pair]:
+    """Compare every pair, or the baseline with every other run."""
+    places = list(combinations(range(len(runs)), 2))
+    if baseline is not None:
+        base = [run.run_id for run in runs].index(baseline)
+        places = [(base, place) for place in range(len(runs)) if place != base]
+    made = []
+    for one, other in places:
+        two = (runs[one], runs[other]), (sides[one], sides[other]), (drawn[one], drawn[other])
+        made.append(_pair(*two, tests, len(places)))
+    return made
+
+
+def _pair(
+    runs: tuple[ComparedRun, ComparedRun],
+    sides: tuple[Side, Side],
+    drawn: tuple[Table, Table],
+    tests: _Tests,
+    pairs: int,
+) -> Pair:
+    first, second = sides
+    shared, left_out = shared_metrics(first, second, tests.asked)
+    weighed = first.inputs[1] if COMPOSITE in shared else frozenset()
+    used = weighed | set(shared)
+    found = compare(
+        first.table.only(used),
+        second.table.only(used),
+        trials=tests.trials,
+        seed=tests.seed,
+        level=tests.level,
+        resampled=(drawn[0].only(used), drawn[1].only(used)),
+    )
+    by_metric = {id_: found[id_] for id_ in shared if id_ in found}
+    complete = first.rows.sealed and second.rows.sealed
+    return Pair(
+        *runs,
+        by_metric=by_metric,
+        left_out=left_out,
+        used=frozenset(used),
+        pairs=pairs,
+        running={} if complete else _running(sides, list(by_metric), tests.level, pairs),
+        reproduction=_reproduction(sides, by_metric),
+    )
+
+
+def _running(
+    sides: tuple[Side, Side], metrics: Sequence[str], level: float, pairs: int
+) -> dict[str, RunningDifference]:
+    """Say what may be said so far; all pairs together err no more often than one would."""
+    first, second = (own_values(side.table) for side in sides)
+    values = {id_: (first[id_], second[id_]) for id_ in metrics if id_ in first}
+    return running_differences(values, metrics, 1 - (1 - level) / pairs)
+
+
+def _reproduction(
+    sides: tuple[Side, Side], by_metric: Mapping[str, Difference]
+) -> Reproduction | None:
+    if not repeats(sides[0].rows, sides[1].rows):
+        return None
+    return verdict(
+        {id_: found.first for id_, found in by_metric.items()},
+        {id_: found.second for id_, found in by_metric.items()},
+    )
+
+
+def _together(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Correct the p-values of each metric for the number of pairs (Holm)."""
+    adjusted: list[dict[str, float]] = [{} for _ in pairs]
+    for id_ in {id_ for pair in pairs for id_ in pair.by_metric}:
+        places = [place for place, pair in enumerate(pairs) if id_ in pair.by_metric]
+        p_values = holm([pairs[place].by_metric[id_].p_randomisation for place in places])
+        for place, p in zip(places, p_values, strict=True):
+            adjusted[place][id_] = p
+    return tuple(replace(pair, p_adjusted=own) for pair, own in zip(pairs, adjusted, strict=True))

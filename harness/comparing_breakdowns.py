@@ -1,0 +1,129 @@
+"""Where a difference lies: runs by difficulty, provenance, register, segment and context.
+
+Parts are not tested: of twenty parts one differs by chance. An interval says how sure each is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpora.entry import Entry, Segment
+from scoring.breakdown import DIMENSIONS, LEAST_FOR_INTERVAL
+from scoring.composite import composite
+from scoring.significance import (
+    COMPOSITE,
+    difference_intervals,
+    known_values,
+    shared_profile,
+)
+
+if TYPE_CHECKING:
+    from harness.comparing import Comparison
+    from harness.comparing_pairs import Pair
+    from harness.comparing_rows import Row
+    from scoring.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class PartDifference:
+    """Two runs on one part of the corpus."""
+
+    difference: float
+    """``second - first``."""
+    interval: tuple[float, float] | None
+    """Percentile interval; None below ten entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the corpus, such as all entries of difficulty 3."""
+
+    n: int
+    values: Mapping[str, Mapping[str, float | None]]
+    """Letter of the run → metric → value."""
+    differences: Mapping[tuple[str, str], Mapping[str, PartDifference]]
+    """Letters of a pair → metric → difference, for the metrics by which the pair compares."""
+
+
+Breakdown = Mapping[str, Part]
+"""Tag → part."""
+
+
+def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
+    """Split the common entries by each dimension that has any tag; entries without one are in no part."""
+    if not comparison.sides:
+        return {}
+    entries = [_tagged(row) for row in comparison.sides[0].used]
+    found: dict[str, Breakdown] = {}
+    for dimension, field in DIMENSIONS.items():
+        places: dict[str, list[int]] = {}
+        for place, entry in enumerate(entries):
+            tag = entry.open_tag(field)
+            if tag is not None:
+                places.setdefault(str(tag), []).append(place)
+        if places:
+            found[dimension] = {tag: _part(comparison, places[tag]) for tag in sorted(places)}
+    return found
+
+
+def _tagged(row: Row) -> Entry:
+    """Give an entry without its texts, which knows which of its tags may be shown."""
+    tags = row.tags
+    segment = tags.segment if tags.segment in set(Segment) else None
+    return Entry.model_construct(
+        id=row.id,
+        source="",
+        reference="",
+        segment=None if segment is None else Segment(segment),
+        difficulty=tags.difficulty,
+        provenance=tags.provenance,
+        register_=tags.register,
+        context=None if tags.rest is None else json.loads(tags.rest).get("context"),
+    )
+
+
+def _part(comparison: Comparison, places: list[int]) -> Part:
+    tables = {
+        run.letter: side.table.rows(places)
+        for run, side in zip(comparison.runs, comparison.sides, strict=True)
+    }
+    values = {letter: _values(table, comparison.metrics) for letter, table in tables.items()}
+    return Part(
+        len(places),
+        values,
+        {
+            (pair.first.letter, pair.second.letter): _differences(comparison, pair, tables, values)
+            for pair in comparison.pairs
+        },
+    )
+
+
+def _values(table: Table, metrics: Collection[str]) -> dict[str, float | None]:
+    own = table.corpus_values()
+    mixed = {**own, COMPOSITE: composite(own).value}
+    return {id_: value for id_, value in mixed.items() if id_ in metrics}
+
+
+def _differences(
+    comparison: Comparison,
+    pair: Pair,
+    tables: Mapping[str, Table],
+    values: Mapping[str, Mapping[str, float | None]],
+) -> dict[str, PartDifference]:
+    """Hold two runs against each other on one part; a part may lack an input that the whole corpus has."""
+    first, second = (tables[run.letter].only(pair.used) for run in (pair.first, pair.second))
+    ends = {}
+    if len(first) >= LEAST_FOR_INTERVAL:
+        ends = difference_intervals(
+            first, second, draws=comparison.draws, seed=comparison.seed, level=comparison.level
+        )
+    alike = shared_profile(known_values(first), known_values(second)) is not None
+    found = {}
+    for id_ in pair.by_metric:
+        one, other = (values[run.letter].get(id_) for run in (pair.first, pair.second))
+        if one is not None and other is not None and (id_ != COMPOSITE or alike):
+            found[id_] = PartDifference(other - one, ends.get(id_))
+    return found

@@ -1,0 +1,217 @@
+"""Two runs held against each other: by which metrics they compare, the tests, and what a repetition shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from harness.comparing_rows import Row, RunRows
+from scoring.composite import composite_metrics, profile_for
+from scoring.confidence_sequence import ConfidenceSequence, span_of
+from scoring.reproducibility import Reproduction
+from scoring.significance import COMPOSITE, Difference, direction
+from scoring.specification import specification
+from scoring.table import Table
+
+if TYPE_CHECKING:
+    from harness.comparing import ComparedRun
+    from scoring.metric import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class RunningDifference:
+    """What is known of a difference while a run is still going on, right however often one looks."""
+
+    mean: float
+    """Mean over the entries so far of ``second - first``, of the entries' own values."""
+    lower: float
+    upper: float
+    """Ends of the confidence sequence for that mean."""
+    entries: int
+    level: float
+    direction: str
+
+    @property
+    def better(self) -> str | None:
+        """``first`` or ``second``, None while both are possible or no direction is better."""
+        if self.direction == "neither" or self.lower <= 0 <= self.upper:
+            return None
+        return "second" if (self.lower > 0) == (self.direction == "higher") else "first"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs; every difference is ``second - first``."""
+
+    first: ComparedRun
+    second: ComparedRun
+    by_metric: Mapping[str, Difference]
+    """By metric id and ``composite``."""
+    left_out: Mapping[str, str]
+    """Metric → why these two do not compare by it."""
+    used: frozenset[str] = frozenset()
+    """Metrics by which they compare or of which their composite is made."""
+    p_adjusted: Mapping[str, float] = field(default_factory=dict)
+    """Metric → p of the approximate randomisation, by Holm over all pairs of the comparison."""
+    pairs: int = 1
+    """How many pairs the comparison has."""
+    running: Mapping[str, RunningDifference] = field(default_factory=dict)
+    """Metric → what may be said so far; empty where both runs are complete."""
+    reproduction: Reproduction | None = None
+    """The ±2 % verdict (§1.3); None where the second is no repetition of the first."""
+
+    @property
+    def under_way(self) -> bool:
+        """True where one of the runs is not complete: then only ``running`` may be acted upon."""
+        return not (self.first.complete and self.second.complete)
+
+    def significant(self, metric: str) -> bool:
+        """Whether the runs differ by a metric, with all pairs counted (Holm)."""
+        if self.under_way:
+            found = self.running.get(metric)
+            return found is not None and not found.lower <= 0 <= found.upper
+        difference = self.by_metric.get(metric)
+        if difference is None or not difference.significant:
+            return False
+        return self.p_adjusted.get(metric, 1.0) < 1 - difference.level
+
+    def better(self, metric: str) -> ComparedRun | None:
+        """Give the run that is better by a metric; None where that may be chance."""
+        if not self.significant(metric):
+            return None
+        found = self.running.get(metric) if self.under_way else self.by_metric[metric]
+        side = None if found is None else found.better
+        return {"first": self.first, "second": self.second, None: None}[side]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run of a pair on the entries that all runs have."""
+
+    rows: RunRows
+    used: tuple[Row, ...]
+    """Those of its rows, in the order in which all runs have them."""
+    table: Table
+    values: Mapping[str, float]
+    """Values of the metrics that have one."""
+
+    @property
+    def name(self) -> str:
+        """The run in words."""
+        return f"run {self.rows.run.run_id[:8]}"
+
+    def signature(self, id_: str) -> str:
+        """Give all that the value of a metric depends on."""
+        return next(m.signature for m in self.rows.scorer.metrics if m.info.id == id_)
+
+    @property
+    def inputs(self) -> tuple[str, frozenset[str]]:
+        """The composite's profile and the metrics that it weighs."""
+        profile = profile_for(self.values)
+        return profile, frozenset(specification().profiles[profile].keys() & self.values.keys())
+
+
+def shared_metrics(
+    first: Side, second: Side, asked: frozenset[str] | None
+) -> tuple[list[str], dict[str, str]]:
+    """Tell by which of the metrics that are asked for two runs compare, and why not by the others.
+
+    None asks for all that either run has a value of, and for ``composite``.
+    """
+    wanted = asked or first.values.keys() | second.values.keys() | {COMPOSITE}
+    weighed = composite_metrics() if COMPOSITE in wanted else frozenset()
+    reasons = {
+        id_: why
+        for id_ in specification().metrics
+        if id_ in wanted | weighed and (why := _why_not(id_, first, second)) is not None
+    }
+    if COMPOSITE in wanted and (why := _why_no_composite(first, second, reasons)) is not None:
+        reasons[COMPOSITE] = why
+    shared = [
+        id_ for id_ in [*specification().metrics, COMPOSITE] if id_ in wanted - reasons.keys()
+    ]
+    return shared, {id_: why for id_, why in reasons.items() if id_ in wanted}
+
+
+def _why_not(id_: str, first: Side, second: Side) -> str | None:
+    """Say why two runs do not compare by a metric; None where they do."""
+    if not specification().metrics[id_].interval:
+        return "it is of a whole corpus: it has no parts that could be compared"
+    for side in (first, second):
+        if id_ not in side.values:
+            reasons = side.rows.scorer.reasons(dict(side.values))
+            return f"{side.name} has no value: {reasons[id_]}"
+    one, other = first.signature(id_), second.signature(id_)
+    if one == other:
+        return None
+    return (
+        f"scored otherwise{_facts(first, second)}: {one} in {first.name}, {other} in {second.name}"
+    )
+
+
+def _facts(first: Side, second: Side) -> str:
+    """Name the facts of the two cards' ``scoring`` blocks that differ."""
+    from harness.instruments import changes
+
+    changed = changes(first.rows.setup, second.rows.setup)
+    told = [name for name in changed if name != "metrics"]
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _why_no_composite(first: Side, second: Side, left_out: Mapping[str, str]) -> str | None:
+    """Say why the composites do not compare: other inputs are other weights, so another number."""
+    (profile, inputs), (other_profile, others) = first.inputs, second.inputs
+    if not (inputs and others):
+        return "there is no composite: none of its inputs has a value"
+    if inputs != others or profile != other_profile:
+        only = [*_only(inputs - others, first), *_only(others - inputs, second)]
+        profiles = f"profile {profile} and {other_profile}" if profile != other_profile else ""
+        told = "; ".join(filter(None, [profiles, *only]))
+        return f"the composites weigh other inputs ({told}), so the weights differ"
+    otherwise = [
+        id_ for id_ in specification().profiles[profile] if id_ in inputs & left_out.keys()
+    ]
+    if otherwise:
+        return f"inputs of the composite were scored otherwise: {', '.join(otherwise)}"
+    return None
+
+
+def _only(ids: frozenset[str], side: Side) -> Iterator[str]:
+    if ids:
+        yield f"only {side.name} has {', '.join(sorted(ids))}"
+
+
+def running_differences(
+    values: Mapping[str, tuple[FloatArray, FloatArray]], metrics: Sequence[str], level: float
+) -> dict[str, RunningDifference]:
+    """Say of each metric with bounded values of entries what may be said while a run is under way."""
+    found = {}
+    for id_ in metrics:
+        span = 1.0 if id_ == COMPOSITE else span_of(specification().metrics[id_].info)
+        if id_ not in values or span is None:
+            continue
+        sequence = ConfidenceSequence(span, level=level)
+        sequence.add(values[id_][1] - values[id_][0])
+        ends, mean = sequence.interval(), sequence.mean
+        if ends is not None and mean is not None:
+            found[id_] = RunningDifference(mean, *ends, sequence.entries, level, direction(id_))
+    return found
+
+
+def repeats(first: RunRows, second: RunRows) -> bool:
+    """Tell whether the second run is the same experiment once more, on outputs of its own (§1.3).
+
+    Outputs that a run took from a file are read again, not made again.
+    """
+    apart = first.sealed and second.sealed and first.made_in != second.made_in
+    made_here = first.run.setup.outputs_sha256 is None
+    return apart and made_here and _setup_hash(first) == _setup_hash(second)
+
+
+def _setup_hash(side: RunRows) -> str:
+    """Hash the set-up without the number of the repetition, which is all that repetitions differ in."""
+    from harness.card.fingerprint import fingerprint
+
+    setup = side.run.setup.model_copy(update={"replicate": 0})
+    return fingerprint(setup, side.sha256, side.run.harness_version).setup_hash

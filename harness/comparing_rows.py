@@ -1,0 +1,155 @@
+"""What a comparison reads of a run: its entries' statistics and numbers, and none of their texts."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpora.entry import EntryId
+from harness.store.runs import Run
+
+if TYPE_CHECKING:
+    from scoring.scorer import Scorer
+    from scoring.setup import ScoringSetup
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """What an entry is marked with, as it stands in its corpus."""
+
+    segment: str | None
+    difficulty: int | None
+    provenance: str | None
+    register: str | None
+    rest: str | None
+    """JSON of the entry's further fields where ``context`` may be among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One entry of a run that can be compared."""
+
+    id: EntryId
+    """As it would stand on a card, so that runs from elsewhere meet those made here."""
+    position: int
+    """Place in the run's own corpus."""
+    statistics: bytes
+    failed: bool
+    cost_usd: float | None
+    latency_seconds: float | None
+    cached: bool
+    texts: tuple[int, int]
+    """The store's numbers of source and reference: equal numbers are equal texts."""
+    secret: bool
+    tags: Tags
+
+
+@dataclass(frozen=True, slots=True)
+class RunRows:
+    """One run with its rows in corpus order."""
+
+    run: Run
+    sha256: str
+    """Of its corpus."""
+    sealed: bool
+    unverified: bool
+    """True where it came from elsewhere without a seal that holds."""
+    setup: ScoringSetup
+    scorer: Scorer
+    rows: tuple[Row, ...]
+    made_in: str
+    """Id of the run in which the outputs were made: a run that was scored again has those of another."""
+    withheld: int
+    """Entries that came without their texts, whose scores nobody here can take again; not among the rows."""
+
+    def by_id(self) -> dict[EntryId, Row]:
+        """Give the rows by their entry's id."""
+        return {row.id: row for row in self.rows}
+
+
+_ROWS = """
+    SELECT e.entry_id, r.position, r.statistics, r.error_class IS NOT NULL, r.cost_usd,
+           r.latency_seconds, r.cached, e.source, e.reference, e.segment, e.difficulty, e.provenance,
+           e.register, CASE WHEN instr(e.rest, '"context"') THEN e.rest END
+    FROM results r
+    JOIN entries e ON e.corpus = ? AND e.position = r.position
+    WHERE r.run = ? ORDER BY r.position
+"""
+
+
+def read_rows(connection: sqlite3.Connection, run: Run) -> RunRows:
+    """Read what is compared of a run, finished or under way."""
+    from corpora.entry import Segment
+    from harness.card.rows import card_id
+    from scoring.inventory import make_scorer
+    from scoring.resources import Resources
+
+    sha256, sealed, unverified = connection.execute(
+        "SELECT c.sha256, u.run_card IS NOT NULL, json_extract(u.run_card, '$.unverified') IS NOT NULL"
+        " FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.id = ?",
+        (run.id,),
+    ).fetchone()
+    withheld = _withheld(connection, run)
+    secret = {segment.value for segment in Segment if segment.secret}
+    rows = [
+        Row(card_id(row[0]), row[1], row[2], bool(row[3]), row[4], row[5], bool(row[6]),
+            (row[7], row[8]), row[9] in secret, Tags(*row[9:]))
+        for row in connection.execute(_ROWS, (run.corpus, run.id))
+    ]  # fmt: skip
+    setup = _setup(connection, run)
+    return RunRows(
+        run=run,
+        sha256=sha256,
+        sealed=bool(sealed),
+        unverified=bool(unverified),
+        setup=setup,
+        scorer=make_scorer(Resources(setup)),
+        made_in=_made_in(connection, run.run_id),
+        rows=tuple(row for row in rows if row.position not in withheld)
+        if withheld
+        else tuple(rows),
+        withheld=len(withheld),
+    )
+
+
+_MOST_STEPS = 50
+"""Steps back from run to run; cards from elsewhere may name each other in a circle."""
+
+
+def _made_in(connection: sqlite3.Connection, run_id: str) -> str:
+    """Go back to the run whose outputs a run has, or most of them: it was scored or tried again."""
+    for _ in range(_MOST_STEPS):
+        row = connection.execute(
+            "SELECT coalesce(json_extract(run_card, '$.rescore_of.run_id'),"
+            " json_extract(run_card, '$.retry_of.run_id')) FROM runs WHERE run_id = ?",
+            (run_id,),
+        ).fetchone()
+        if row is None or not isinstance(row[0], str):
+            break
+        run_id = row[0]
+    return run_id
+
+
+def _withheld(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
+    """Find the entries of a run from elsewhere that its card has no texts of."""
+    if not run.imported:
+        return frozenset()
+    from harness.store.corpora import read_entries
+
+    entries = read_entries(connection, run.corpus)
+    return frozenset(
+        place for place, entry in entries.items() if (entry.model_extra or {}).get("withheld")
+    )
+
+
+def _setup(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
+    """Give what the run is scored with; the texts are looked at only where nothing is stated of it."""
+    from harness.instruments import stated_setup, stored_setup
+    from harness.store.corpora import read_dataset, read_entries
+
+    stated = stated_setup(run.opening.get("scoring"))
+    if stated is not None:
+        return stated
+    target = read_dataset(connection, run.corpus).target_language or "und"
+    return stored_setup(run, target, list(read_entries(connection, run.corpus).values()))

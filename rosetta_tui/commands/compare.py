@@ -1,0 +1,124 @@
+"""``rosetta compare``: whether one run is better than another, and how sure that is."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+from rosetta_tui.text import json_text
+
+if TYPE_CHECKING:
+    from harness.comparing import Comparison
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN [RUN]...")
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="ID",
+    help="Compare by this metric only, or composite; may be given several times.",
+)  # fmt: skip
+@click.option("--baseline", metavar="RUN", help="Compare every other run with this one only.")
+@click.option(
+    "--entries", "most", type=click.IntRange(0), default=0, metavar="N",
+    help="Show the N entries on which the runs differ most.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True)
+@click.option(
+    "--draws", type=click.IntRange(100, 1_000_000), default=1000, show_default=True,
+    help="Resamples of the bootstrap; there are ten times as many shuffles.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def compare(
+    runs: Sequence[str],
+    metrics: Sequence[str],
+    baseline: str | None,
+    most: int,
+    seed: int,
+    draws: int,
+    as_json: bool,
+) -> None:
+    """Compare two to six RUNs on the entries that all of them have.
+
+    A RUN is an id, its beginning, or `last`. Runs that do not compare are named with the reason. Texts of
+    secret entries are never printed.
+    """
+    from harness.comparing import compare_runs
+    from harness.store.database import open_store
+
+    with closing(open_store()) as connection:
+        found = compare_runs(
+            connection,
+            runs,
+            metrics=metrics or None,
+            baseline=baseline,
+            draws=draws,
+            trials=10 * draws,
+            seed=seed,
+        )
+        _require_two(found)
+        _show(connection, found, most, metrics, as_json=as_json)
+    if found.refused:
+        sys.exit(2)
+
+
+def _require_two(found: Comparison) -> None:
+    """Raise UsageError where nothing compares, with all the reasons."""
+    from harness.failures import UsageError
+
+    reasons = [f"run {run_id[:8]}: {why}" for run_id, why in found.refused.items()]
+    if not any(pair.by_metric for pair in found.pairs):
+        reasons += [
+            f"runs {pair.first.run_id[:8]} and {pair.second.run_id[:8]}, {metric}: {why}"
+            for pair in found.pairs
+            for metric, why in pair.left_out.items()
+        ]
+        raise UsageError("\n".join(["These runs do not compare.", *reasons]))
+
+
+def _show(
+    connection: sqlite3.Connection,
+    found: Comparison,
+    most: int,
+    metrics: Sequence[str],
+    *,
+    as_json: bool,
+) -> None:
+    from harness.comparing_entries import open_texts
+    from rosetta_tui.comparison_json import comparison_json, entries_json
+    from rosetta_tui.comparison_text import comparison_lines, entry_lines, refusals
+
+    metric = _by(found, metrics) if most else ""
+    places = found.entries.spread_first(metric)[:most] if most else []
+    texts = open_texts(connection, found.entries, found.sides, places)
+    if as_json:
+        shown = comparison_json(found)
+        if most:
+            shown["biggest_differences"] = entries_json(found, metric, places, texts)
+        click.echo(json_text(shown))
+        return
+    for line in comparison_lines(found):
+        click.echo(line)
+    if most:
+        for line in entry_lines(found, metric, places, texts):
+            click.echo(line)
+    for line in refusals(found):
+        click.echo(line, err=True)
+
+
+def _by(found: Comparison, metrics: Sequence[str]) -> str:
+    """Choose the metric by which entries are shown: the first asked for that single entries have, else chrF++."""
+    from harness.failures import UsageError
+
+    there = found.entries.values
+    for metric in (*metrics, "chrf_plus_plus", *there):
+        if metric in there:
+            return metric
+    raise UsageError(
+        "--entries: single entries have no value of this metric; it is one of a whole corpus. Name another "
+        "one, such as --metric chrf_plus_plus."
+    )

@@ -1,0 +1,159 @@
+"""A comparison as plain values for programs: numbers at full precision, and the same sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rosetta_tui.comparison_words import sentence
+from rosetta_tui.run_facts import iso
+
+if TYPE_CHECKING:
+    from harness.comparing import ComparedRun, Comparison
+    from harness.comparing_breakdowns import Part
+    from harness.comparing_entries import EntryTexts
+    from harness.comparing_pairs import Pair
+    from scoring.reproducibility import Reproduction
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """Give everything that a comparison tells, entries aside; no text of any entry."""
+    return {
+        "runs": [_run(run) for run in comparison.runs],
+        "refused": dict(comparison.refused),
+        "entries": len(comparison.entries),
+        "baseline": comparison.baseline,
+        "draws": comparison.draws,
+        "trials": comparison.trials,
+        "seed": comparison.seed,
+        "level": comparison.level,
+        "pairs": [_pair(pair) for pair in comparison.pairs],
+        "breakdowns": {
+            dimension: {tag: _part(part) for tag, part in parts.items()}
+            for dimension, parts in comparison.breakdowns.items()
+        },
+    }
+
+
+def _run(run: ComparedRun) -> dict[str, Any]:
+    setup = run.setup
+    return {
+        "letter": run.letter,
+        "run_id": run.run_id,
+        "method": setup.method,
+        "model_slug": setup.model_slug,
+        "condition": setup.condition,
+        "dataset_id": run.dataset_id,
+        "language_pair": run.language_pair,
+        "created": iso(run.created),
+        "complete": run.complete,
+        "under_way": run.under_way,
+        "imported": run.imported,
+        "unverified": run.unverified,
+        "total": run.total,
+        "done": run.done,
+        "failed": run.failed,
+        "cached": run.cached,
+        "cost_usd": run.cost_usd,
+        "median_latency_seconds": run.median_seconds,
+        "scores": dict(run.values),
+        "confidence_intervals": {
+            id_: {"ci_lower": found.lower, "ci_upper": found.upper}
+            for id_, found in run.intervals.items()
+            if id_ in run.values
+        },
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {
+        "first": pair.first.run_id,
+        "second": pair.second.run_id,
+        "under_way": pair.under_way,
+        "metrics": {id_: _difference(pair, id_) for id_ in pair.by_metric},
+        "left_out": dict(pair.left_out),
+        "so_far": {
+            id_: {**asdict(found), "better": _better(pair, id_)}
+            for id_, found in pair.running.items()
+        },
+        "reproduction": None if pair.reproduction is None else _reproduction(pair.reproduction),
+    }
+
+
+def _difference(pair: Pair, metric: str) -> dict[str, Any]:
+    found = pair.by_metric[metric]
+    return {
+        "first": found.first,
+        "second": found.second,
+        "difference": found.difference,
+        "ci_lower": found.lower,
+        "ci_upper": found.upper,
+        "p_randomisation": found.p_randomisation,
+        "p_holm": pair.p_adjusted[metric],
+        "p_bootstrap": found.p_bootstrap,
+        "effect_size": found.effect_size,
+        "wins": found.wins,
+        "losses": found.losses,
+        "ties": found.ties,
+        "direction": found.direction,
+        "significant": pair.significant(metric),
+        "better": _better(pair, metric),
+        "sentence": sentence(pair, metric),
+    }
+
+
+def _better(pair: Pair, metric: str) -> str | None:
+    found = pair.better(metric)
+    return None if found is None else found.run_id
+
+
+def _reproduction(found: Reproduction) -> dict[str, Any]:
+    return {
+        "reproduced": found.reproduced,
+        "missing": list(found.missing),
+        "deviations": {id_: asdict(deviation) for id_, deviation in found.deviations.items()},
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    return {
+        "n": part.n,
+        "scores": {letter: dict(values) for letter, values in part.values.items()},
+        "differences": [
+            {"first": one, "second": other, "metrics": {id_: asdict(d) for id_, d in found.items()}}
+            for (one, other), found in part.differences.items()
+        ],
+    }
+
+
+def entries_json(
+    comparison: Comparison, metric: str, places: Sequence[int], texts: Sequence[EntryTexts]
+) -> dict[str, Any]:
+    """Give the entries on which the runs differ most; of secret ones the numbers only."""
+    return {
+        "metric": metric,
+        "entries": [
+            _entry(comparison, place, text) for place, text in zip(places, texts, strict=True)
+        ],
+    }
+
+
+def _entry(comparison: Comparison, place: int, text: EntryTexts) -> Mapping[str, Any]:
+    entries, letters = comparison.entries, [run.letter for run in comparison.runs]
+    values = {
+        id_: {
+            letter: None if value != value else float(value)  # noqa: PLR0124  NaN
+            for letter, value in zip(letters, found[:, place], strict=True)
+        }
+        for id_, found in entries.values.items()
+    }
+    failed = [letter for letter, is_ in zip(letters, entries.failed[:, place], strict=True) if is_]
+    secret = bool(entries.secret[place])
+    shown = {
+        "source": text.source,
+        "reference": text.reference,
+        "outputs": dict(zip(letters, text.outputs, strict=True)),
+    }
+    head = {"entry_id": entries.ids[place], "withheld": secret, "values": values, "failed": failed}
+    return head if secret else {**head, **shown}

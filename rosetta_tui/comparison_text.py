@@ -1,0 +1,250 @@
+"""A comparison as lines for terminals and pipes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rosetta_tui import figures
+from rosetta_tui.card_text import table
+from rosetta_tui.comparison_words import (
+    cached_words,
+    ends,
+    name,
+    number,
+    reproduction_words,
+    run_words,
+    sentence,
+)
+from rosetta_tui.metric_words import short_title
+from rosetta_tui.text import plain
+from scoring.significance import COMPOSITE
+
+if TYPE_CHECKING:
+    from harness.comparing import ComparedRun, Comparison
+    from harness.comparing_breakdowns import Breakdown, Part
+    from harness.comparing_entries import EntryTexts
+    from harness.comparing_pairs import Pair
+
+LEAD = ("chrf_plus_plus", COMPOSITE)
+"""Metrics that are told first and together (T3)."""
+
+_MOST_PARTS = 12
+
+
+def comparison_lines(comparison: Comparison) -> Iterator[str]:
+    """Say everything that a comparison tells, entries aside."""
+    yield from _runs(comparison)
+    for pair in comparison.pairs:
+        yield ""
+        yield from _pair(pair)
+    yield from _breakdowns(comparison)
+    yield ""
+    yield _how(comparison)
+
+
+def refusals(comparison: Comparison) -> Iterator[str]:
+    """Name the runs that do not compare, each with the reason."""
+    for run_id, why in comparison.refused.items():
+        yield plain(f"not compared: run {run_id[:8]}: {why}")
+
+
+def _runs(comparison: Comparison) -> Iterator[str]:
+    first, count = comparison.runs[0], len(comparison.entries)
+    yield plain(
+        f"{len(comparison.runs)} runs on {count:,} {'entry' if count == 1 else 'entries'} of "
+        f"{first.dataset_id} {first.language_pair}"
+    )
+    yield from table([_HEADINGS, *map(_run, comparison.runs)])
+    for run in comparison.runs:
+        if run.done > count:
+            yield f"{run.letter} has {run.done - count:,} more entries that not all have; they are left out"
+        if not run.complete:
+            yield f"{run.letter} is not complete: {run.done:,} of {run.total:,} entries are there"
+        if run.unverified:
+            yield f"{run.letter} is UNVERIFIED: it came without a seal that holds"
+
+
+_HEADINGS = ("", "run", "what", "chrF++", "comp.", "failed", "cost", "seconds an entry")
+
+
+def _run(run: ComparedRun) -> tuple[str, ...]:
+    return (
+        run.letter,
+        run.run_id[:8],
+        run_words(run),
+        _value(run, "chrf_plus_plus"),
+        _value(run, COMPOSITE),
+        str(run.failed),
+        figures.money(run.cost_usd),
+        figures.seconds(run.median_seconds),
+    )
+
+
+def _value(run: ComparedRun, metric: str) -> str:
+    value, interval = run.values.get(metric), run.intervals.get(metric)
+    if value is None:
+        return figures.NONE
+    if interval is None:
+        return number(metric, value)
+    return f"{number(metric, value)} ({number(metric, interval.lower)}–{number(metric, interval.upper)})"
+
+
+def ordered(metrics: Sequence[str]) -> list[str]:
+    """Put the metrics that are told first at the beginning."""
+    return sorted(metrics, key=lambda id_: LEAD.index(id_) if id_ in LEAD else len(LEAD))
+
+
+def _pair(pair: Pair) -> Iterator[str]:
+    yield f"{pair.second.letter} against {pair.first.letter}"
+    told = ordered(list(pair.by_metric))
+    lead = [metric for metric in told if metric in LEAD] or told[:1]
+    for metric in lead:
+        yield plain(f"  {sentence(pair, metric)}.")
+    if pair.reproduction is not None:
+        for line in reproduction_words(pair.reproduction):
+            yield f"  {line}"
+        yield from (f"  {said}" for run in (pair.first, pair.second) if (said := cached_words(run)))
+    rows = _running_rows(pair, told) if pair.under_way else _rows(pair, told)
+    if told:
+        yield from (f"  {line}" for line in table(list(rows)))
+    for metric, why in pair.left_out.items():
+        yield plain(f"  not compared by {name(metric)}: {why}")
+
+
+def _rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    one, other = pair.first.letter, pair.second.letter
+    holm = ("p (Holm)",) if pair.pairs > 1 else ()
+    yield (
+        "metric", one, other, "difference", "95 % interval", "p", *holm, "p bootstrap", "effect",
+        f"{other} wins", f"{one} wins", "ties", "better",
+    )  # fmt: skip
+    for metric in metrics:
+        found = pair.by_metric[metric]
+        better = pair.better(metric)
+        counts = (found.wins, found.losses, found.ties)
+        adjusted = (p_value(pair.p_adjusted[metric]),) if holm else ()
+        yield (
+            _short(metric),
+            number(metric, found.first),
+            number(metric, found.second),
+            number(metric, found.difference, sign=True),
+            ends(metric, found),
+            p_value(found.p_randomisation),
+            *adjusted,
+            p_value(found.p_bootstrap),
+            figures.NONE if found.effect_size is None else f"{found.effect_size:+.2f}",
+            *(map(str, counts) if any(counts) else [figures.NONE] * 3),
+            figures.NONE if better is None else better.letter,
+        )
+
+
+def _running_rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    one, other = pair.first.letter, pair.second.letter
+    yield ("metric", one, other, "mean difference of entries", "valid at any time", "better so far")
+    for metric in metrics:
+        found, so_far = pair.by_metric[metric], pair.running.get(metric)
+        better = pair.better(metric)
+        yield (
+            _short(metric),
+            number(metric, found.first),
+            number(metric, found.second),
+            figures.NONE if so_far is None else number(metric, so_far.mean, sign=True),
+            figures.NONE if so_far is None else ends(metric, so_far),
+            figures.NONE if better is None else better.letter,
+        )
+
+
+def _short(metric: str) -> str:
+    return metric if metric == COMPOSITE else short_title(metric)
+
+
+def p_value(p: float) -> str:
+    """Write a p-value; one that no number of shuffles made is less than the least that they can show."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _breakdowns(comparison: Comparison) -> Iterator[str]:
+    """Say where the difference lies, by the metrics that are told first."""
+    metrics = [id_ for id_ in LEAD if id_ in comparison.metrics] or list(comparison.metrics[:1])
+    parted = {name_: parts for name_, parts in comparison.breakdowns.items() if len(parts) > 1}
+    if not (parted and metrics):
+        return
+    yield ""
+    yield "where the difference lies (parts are not tested: of twenty one differs by chance)"
+    for dimension, parts in parted.items():
+        yield from (
+            f"  {line}" for line in table(list(_parts(comparison, dimension, parts, metrics)))
+        )
+        if len(parts) > _MOST_PARTS:
+            yield f"  … and {len(parts) - _MOST_PARTS:,} more; --json has all"
+
+
+def _parts(
+    comparison: Comparison, dimension: str, parts: Breakdown, metrics: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    letters = [run.letter for run in comparison.runs]
+    single = comparison.pairs[0] if len(comparison.pairs) == 1 else None
+    apart = ("difference",) if single is not None else ()
+    heads = [
+        head
+        for metric in metrics
+        for head in (*(f"{_short(metric)} {letter}" for letter in letters), *apart)
+    ]
+    yield (dimension, "entries", *heads)
+    for tag in list(parts)[:_MOST_PARTS]:
+        part = parts[tag]
+        cells = [cell for metric in metrics for cell in _part(part, metric, letters, single)]
+        yield (tag, f"{part.n:,}", *cells)
+
+
+def _part(part: Part, metric: str, letters: Sequence[str], single: Pair | None) -> Iterator[str]:
+    for letter in letters:
+        value = part.values[letter].get(metric)
+        yield figures.NONE if value is None else number(metric, value)
+    if single is None:
+        return
+    found = part.differences[single.first.letter, single.second.letter].get(metric)
+    if found is None:
+        yield figures.NONE
+        return
+    interval = ""
+    if found.interval is not None:
+        low, high = (number(metric, end, sign=True) for end in found.interval)
+        interval = f" ({low} … {high})"
+    yield f"{number(metric, found.difference, sign=True)}{interval}"
+
+
+def _how(comparison: Comparison) -> str:
+    holm = ", Holm over all pairs" if len(comparison.pairs) > 1 else ""
+    return (
+        f"p: approximate randomisation, {comparison.trials:,} shuffles{holm}; intervals: paired bootstrap, "
+        f"{comparison.draws:,} draws; seed {comparison.seed}. Better: p of both tests below 0.05 and an "
+        "interval without zero."
+    )
+
+
+def entry_lines(
+    comparison: Comparison, metric: str, places: Sequence[int], texts: Sequence[EntryTexts]
+) -> Iterator[str]:
+    """Show the entries on which the runs differ most; of secret ones the numbers only."""
+    yield ""
+    yield f"biggest differences by {name(metric)}"
+    values = comparison.entries.values[metric]
+    for place, text in zip(places, texts, strict=True):
+        own = (
+            f"{run.letter} {figures.NONE if value != value else number(metric, float(value))}"  # noqa: PLR0124  NaN
+            for run, value in zip(comparison.runs, values[:, place], strict=True)
+        )
+        yield plain(f"entry {comparison.entries.ids[place]}: {', '.join(own)}")
+        yield from _texts(comparison, text)
+
+
+def _texts(comparison: Comparison, text: EntryTexts) -> Iterator[str]:
+    if text.source is None:
+        yield "  its texts are not shown: it belongs to a secret segment"
+        return
+    yield plain(f"  source     {text.source}")
+    yield plain(f"  reference  {text.reference}")
+    for run, output in zip(comparison.runs, text.outputs, strict=True):
+        yield plain(f"  {run.letter:<9}  {'(failed)' if output is None else output}")

@@ -1,0 +1,165 @@
+"""What a comparison says, in sentences that a person understands who knows no statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rosetta_tui.metric_words import digits, title
+from scoring.significance import COMPOSITE, direction
+
+if TYPE_CHECKING:
+    from harness.comparing import ComparedRun
+    from harness.comparing_pairs import Pair, RunningDifference
+    from scoring.reproducibility import Reproduction
+    from scoring.significance import Difference
+
+_MOST_DIGITS = 6
+
+
+def name(metric: str) -> str:
+    """Give a metric's name within a sentence."""
+    return "composite" if metric == COMPOSITE else title(metric)
+
+
+def run_words(run: ComparedRun) -> str:
+    """Say what a run was: method, model and condition; a name that is all of these stands once."""
+    setup = run.setup
+    parts = dict.fromkeys((setup.method, setup.model_slug, setup.condition))
+    return " · ".join(part for part in parts if part)
+
+
+def sentence(pair: Pair, metric: str) -> str:
+    """Say which of two runs is better by a metric, by how much, and how easily chance would show the same."""
+    if pair.under_way:
+        return _running(pair, metric)
+    difference = pair.by_metric.get(metric)
+    if difference is None:
+        why = pair.left_out.get(metric, "it has no value in both")
+        return f"{_both(pair)} do not compare by {name(metric)}: {why}"
+    if difference.difference == 0:
+        return f"{_both(pair)} have the same {name(metric)}"
+    chance = f"chance alone would show this in {_cases(pair, metric)}"
+    if difference.direction == "neither":
+        return _higher(pair, metric, difference, chance)
+    ahead, behind = _order(pair, str(difference.ahead))
+    by = amount(metric, difference.difference)
+    if pair.significant(metric):
+        return f"{ahead} is better than {behind} by {by}; {chance}"
+    also = _although(pair, metric)
+    return f"{_both(pair)} cannot be told apart by {name(metric)}: {ahead} is ahead by {by}, but {chance}{also}"
+
+
+def _higher(pair: Pair, metric: str, difference: Difference, chance: str) -> str:
+    """Say which value is higher where that makes no run better."""
+    one, other = pair.first.letter, pair.second.letter
+    high, low = (other, one) if difference.difference > 0 else (one, other)
+    by = number(metric, abs(difference.difference))
+    sure = "" if pair.significant(metric) else ", which may be chance"
+    return f"the {name(metric)} of {high} is higher than that of {low} by {by}{sure}; {chance}"
+
+
+def _although(pair: Pair, metric: str) -> str:
+    """Say what else is missing where chance would seldom show the difference, and yet it does not count."""
+    difference = pair.by_metric[metric]
+    if pair.p_adjusted.get(metric, 1.0) >= 1 - difference.level:
+        return ""
+    if difference.lower <= 0 <= difference.upper:
+        return f", and the interval of the difference ({ends(metric, difference)}) holds zero"
+    return f", and the bootstrap's p is {difference.p_bootstrap:.3f}"
+
+
+def _both(pair: Pair) -> str:
+    return f"{pair.first.letter} and {pair.second.letter}"
+
+
+def _order(pair: Pair, ahead: str) -> tuple[str, str]:
+    """Give the letters of the run that is ahead and of the other."""
+    one, other = pair.first.letter, pair.second.letter
+    return (one, other) if ahead == "first" else (other, one)
+
+
+def _cases(pair: Pair, metric: str) -> str:
+    """Say a p-value as cases of a thousand, all pairs of the comparison counted."""
+    p = pair.p_adjusted.get(metric, pair.by_metric[metric].p_randomisation)
+    counted = f", with all {pair.pairs} comparisons counted" if pair.pairs > 1 else ""
+    return f"{cases(p)}{counted}"
+
+
+def cases(p: float) -> str:
+    """Say a probability as cases of a thousand, such as ``3 of 1,000 cases``."""
+    if p < 0.001:
+        return "fewer than 1 of 1,000 cases"
+    return f"{round(1000 * p):,} of 1,000 cases"
+
+
+def amount(metric: str, difference: float) -> str:
+    """Say how large a difference is, such as ``2.1 chrF++ points``."""
+    by = number(metric, abs(difference))
+    lower = " (lower is better)" if direction(metric) == "lower" else ""
+    unit = " points" if _in_points(metric) else ""
+    return f"{by} {name(metric)}{unit}{lower}"
+
+
+def _in_points(metric: str) -> bool:
+    """Tell whether a metric is read on a scale to about 100."""
+    return digits(metric) == 1
+
+
+def number(metric: str, value: float, *, sign: bool = False) -> str:
+    """Write a value with the metric's digits, and with more where nothing but zeros would be left."""
+    places = digits(metric)
+    while value and not round(value, places) and places < _MOST_DIGITS:
+        places += 1
+    rounded = round(value, places) + 0.0
+    return f"{rounded:{'+' if sign and rounded else ''}.{places}f}"
+
+
+def ends(metric: str, difference: Difference | RunningDifference) -> str:
+    """Write the interval of a difference, such as ``+0.4 … +3.8``."""
+    lower, upper = (number(metric, end, sign=True) for end in (difference.lower, difference.upper))
+    return f"{lower} … {upper}"
+
+
+def _running(pair: Pair, metric: str) -> str:
+    """Say what may be said while a run is under way, however often it is looked at."""
+    found = pair.running.get(metric)
+    if found is None:
+        return f"{name(metric)} says nothing before both runs are complete"
+    scale = f"{name(metric)} of single entries"
+    if not pair.significant(metric):
+        return (
+            f"so far nothing is decided: {pair.second.letter} less {pair.first.letter} lies between "
+            f"{ends(metric, found).replace(' … ', ' and ')} in the mean {scale}, however often one looks"
+        )
+    if found.better is None:
+        return f"so far the mean {scale} differs by {ends(metric, found)}, however often one looks"
+    ahead, behind = _order(pair, found.better)
+    return (
+        f"so far {ahead} is better than {behind} by {number(metric, abs(found.mean))} in the mean {scale} "
+        f"({ends(metric, found)}); this may be said however often one looks"
+    )
+
+
+def reproduction_words(found: Reproduction) -> Iterator[str]:
+    """Say whether a run of the same set-up reached the same scores (±2 %)."""
+    match found.reproduced:
+        case None:
+            yield "same set-up: neither has a composite or chrF++ by which it could be reproduced"
+            return
+        case True:
+            yield "same set-up: reproduced, composite and chrF++ are within ±2 %"
+        case False:
+            yield "same set-up: NOT reproduced, composite or chrF++ is further away than ±2 %"
+    for metric in found.outside:
+        deviation = found.deviations[metric]
+        share = "" if deviation.share is None else f" ({deviation.share:+.1%})"
+        claimed, repeated = number(metric, deviation.claimed), number(metric, deviation.repeated)
+        yield f"  {name(metric)}: {claimed} became {repeated}{share}"
+
+
+def cached_words(run: ComparedRun) -> str:
+    """Warn of a repetition whose outputs were not made again; empty where they were."""
+    if not run.cached:
+        return ""
+    return f"{run.cached:,} outputs of {run.letter} came from the cache: those repeat nothing"
