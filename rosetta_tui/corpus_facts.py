@@ -28,10 +28,10 @@ MOST_VALUES = 12
 
 def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[Line]:
     """Give the page line by line."""
-    yield from _envelope(summary)
-    yield from _origin(summary, found)
-    yield from _requirements(found)
     yield from _statistics(found.statistics)
+    yield from _requirements(found)
+    yield from _origin(summary, found)
+    yield from _envelope(summary)
 
 
 def _envelope(summary: CorpusSummary) -> Iterator[Line]:

@@ -80,9 +80,13 @@ class CorpusScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Read the corpus in a thread."""
-        for name in ("#search", "#notes", "#chosen", "#entries"):
+        for name in ("#search", "#chosen", "#entries"):
             self.query_one(name).display = False
         self._read()
+
+    def on_resize(self) -> None:
+        """Leave the room of a narrow footer to the keys of this screen."""
+        self.query_one(Footer).show_command_palette = self.size.width >= 110
 
     @property
     def table(self) -> CorpusTable:
@@ -165,40 +169,39 @@ class CorpusScreen(Screen[None]):
 
     def _examined(self, found: Examination) -> None:
         self.examination = found
-        self._head()
         self.table.flag(found.flagged)
 
     def _head(self) -> None:
-        summary, found = self.summary, self.examination
-        if summary is None:
-            return
-        version = "" if summary.dataset.version == "0" else f" {summary.dataset.version}"
-        count = "1 entry" if summary.entries == 1 else f"{summary.entries:,} entries"
-        checked = "checking …" if found is None else problem_words(found)
-        self.query_one(Where).say(
-            Content.assemble(
-                show(f"{summary.dataset.id}{version}", "bold"),
-                show(f" · {summary.dataset.language_pair} · {count}", "$quiet"),
-                show(f" · {segment_words(summary.segments)} · ", "$quiet"),
-                (checked, "$warn" if found is not None and found.problems else "$quiet"),
+        if self.summary is not None:
+            dataset = self.summary.dataset
+            version = "" if dataset.version == "0" else f" {dataset.version}"
+            name = show(f"{dataset.id}{version}", "bold")
+            self.query_one(Where).say(
+                Content.assemble(name, show(f" · {dataset.language_pair}", "$quiet"))
             )
-        )
 
     @on(CorpusTable.Shown)
     def _shown(self) -> None:
-        told = self._notes()
-        notes = self.query_one("#notes", Static)
-        notes.display = bool(told)
-        notes.update(show(told, "$mark"))
+        self._tell()
         self._moved()
 
-    def _notes(self) -> str:
-        rows, summary, words = self.table.entries, self.summary, self.table.order.words
-        if rows is None or summary is None or not words:
-            return ""
-        if not rows.count:
-            return f"nothing found · {words}"
-        return f"{figures.count(rows.count)} of {figures.count(summary.entries)} · {words}"
+    def _tell(self) -> None:
+        """Say how many entries are shown and why, or else what all of them are and what the checks say."""
+        rows, summary, found = self.table.entries, self.summary, self.examination
+        if rows is None or summary is None:
+            return
+        words = self.table.order.words
+        if words:
+            number = f"{figures.count(rows.count)} of {figures.count(summary.entries)}"
+            line = show(f"{number if rows.count else 'nothing found'} · {words}", "$mark")
+        else:
+            count = "1 entry" if summary.entries == 1 else f"{summary.entries:,} entries"
+            checked = "checking …" if found is None else problem_words(found)
+            tone = "$warn" if found is not None and found.problems else "$quiet"
+            line = Content.assemble(
+                count, show(f" · {segment_words(summary.segments)} · ", "$quiet"), (checked, tone)
+            )
+        self.query_one("#notes", Static).update(line)
 
     @on(ResultTable.Moved)
     def _moved(self) -> None:

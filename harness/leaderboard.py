@@ -1,0 +1,355 @@
+"""Leaderboards of local runs: one list for each set of runs that may be ranked together (T3).
+
+Runs share a list where they translated the same entries of the same corpus file, and their composites weigh
+the same inputs, scored alike. Everything else is another list, never a lower place in this one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from corpora.entry import Segment
+from harness.store.runs import RunSummary, find_run, list_runs
+from scoring.composite import profile_for
+from scoring.cost import cost_adjusted
+from scoring.specification import specification
+
+if TYPE_CHECKING:
+    from harness.comparing_rows import RunRows
+    from scoring.setup import ScoringSetup
+
+
+NO_SEGMENT = "no segment"
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One finished run with the fields of benchmark-specification §9.7."""
+
+    run: RunSummary
+    setup_hash: str
+    method_class: str
+    scores: Mapping[str, Any]
+    """The card's ``scores`` block."""
+    cost_per_entry_usd: float | None
+    avg_latency_seconds: float | None
+    unverified: bool
+    """True where its card came without a seal that holds: it gets no rank."""
+
+    def value(self, metric: str) -> float | None:
+        """Give a score by metric id, or ``composite``; None where it has none."""
+        return _number(self.scores.get(metric))
+
+    @property
+    def composite(self) -> float | None:
+        """0–1, higher is better."""
+        return self.value("composite")
+
+    @property
+    def cost_adjusted(self) -> float | None:
+        """The secondary ranking of scoring-specification §6.3; None at cost 0 or unknown (M6)."""
+        return cost_adjusted(self.composite, self.cost_per_entry_usd)
+
+    @property
+    def chrf_signature(self) -> str:
+        """sacreBLEU's signature of the run's chrF++, empty where its card states none."""
+        signatures = self.scores.get("signatures")
+        found = signatures.get("chrf_plus_plus") if isinstance(signatures, Mapping) else None
+        return found if isinstance(found, str) else ""
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What runs must share to stand in one list."""
+
+    sha256: str
+    """Of the corpus file."""
+    entries: str
+    """Hash of the ids of the entries that were translated."""
+    profile: str
+    inputs: tuple[str, ...]
+    """Metrics that the composite weighs, in the order of its profile."""
+    signatures: tuple[str, ...]
+    """What the value of each of them depends on."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """Runs that may be ranked together."""
+
+    grounds: Grounds
+    dataset_id: str
+    version: str
+    language_pair: str
+    segments: tuple[str, ...]
+    """Of the entries that were translated, in order; NO_SEGMENT stands for those without one."""
+    entries: int
+    """How many entries were translated."""
+    corpus_entries: int
+    """How many the corpus has."""
+    entrants: tuple[Entrant, ...]
+    """By composite, best first; those without a rank last."""
+    clusters: Mapping[str, int] = field(default_factory=dict)
+    """Run id → rank of its significance cluster: runs of one rank cannot be told apart by their composite."""
+    unclustered: str = ""
+    """Why some or all runs have no cluster; empty where all have one, or nobody asked yet."""
+
+    @property
+    def official(self) -> bool:
+        """Whether official scores come from it: gold_standard alone (benchmark-specification §6.4)."""
+        return self.segments == (Segment.GOLD_STANDARD.value,)
+
+    @cached_property
+    def ranks(self) -> Mapping[str, int]:
+        """Run id → place by composite from 1, equal composites sharing one; unverified runs have none."""
+        found: dict[str, int] = {}
+        verified = [each for each in self.entrants if not each.unverified]
+        for place, each in enumerate(verified):
+            tied = place and each.composite == verified[place - 1].composite
+            found[each.run.run_id] = found[verified[place - 1].run.run_id] if tied else place + 1
+        return found
+
+    @property
+    def best_of_setups(self) -> Board:
+        """Give the same list with the best run of each set-up only."""
+        best: dict[str, Entrant] = {}
+        for each in self.entrants:
+            best.setdefault(each.setup_hash, each)
+        return replace(self, entrants=tuple(best.values()))
+
+
+def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> list[Board]:
+    """Give all lists, of all corpora or of those with this id; those with official scores first.
+
+    Runs without a sealed card or without a composite are in none. ``with_clusters`` adds the clusters.
+    """
+    runs = [
+        run
+        for run in list_runs(connection)
+        if run.card is not None and dataset in (None, run.dataset_id)
+    ]
+    facts = _Facts(connection)
+    lists: dict[tuple[Grounds, str], list[Entrant]] = {}
+    for run in runs:
+        entrant = facts.entrant(run)
+        grounds = facts.grounds(run, entrant)
+        if grounds is not None:
+            lists.setdefault((grounds, run.language_pair), []).append(entrant)
+    boards = [
+        _board(grounds, entrants, facts.scope(entrants[0].run))
+        for (grounds, _), entrants in lists.items()
+    ]
+    newest = {id(board): max(each.run.created for each in board.entrants) for board in boards}
+    return sorted(boards, key=lambda b: (not b.official, -len(b.entrants), -newest[id(b)]))
+
+
+def apart(board: Board, other: Board) -> str:
+    """Say why the runs of another list of the same corpus are not in this one; empty for another corpus."""
+    one, two = board.grounds, other.grounds
+    if one.sha256 != two.sha256:
+        return ""
+    reasons = []
+    if one.entries != two.entries:
+        reasons.append(f"other entries ({other.entries:,} of {other.corpus_entries:,})")
+    if (one.profile, one.inputs) != (two.profile, two.inputs):
+        more = [*_only("there", two.inputs, one.inputs), *_only("here", one.inputs, two.inputs)]
+        told = ", ".join(more) or f"profile {two.profile}"
+        reasons.append(f"a composite of other inputs ({told})")
+    elif one.signatures != two.signatures:
+        pairs = zip(one.inputs, one.signatures, two.signatures, strict=True)
+        reasons.append(f"scored otherwise ({', '.join(id_ for id_, a, b in pairs if a != b)})")
+    return "; ".join(reasons)
+
+
+def _only(where: str, ids: Iterable[str], others: Iterable[str]) -> list[str]:
+    lacking = sorted(set(ids) - set(others))
+    return [f"only {where}: {', '.join(lacking)}"] if lacking else []
+
+
+def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
+    """Rank the runs of a list in significance clusters, by the paired bootstrap of all pairs.
+
+    Left out are unverified runs, and those whose cards came without the texts of secret entries: nobody here
+    can take their scores again.
+    """
+    from harness.comparing_rows import read_rows
+    from scoring.clusters import rank
+    from scoring.significance import COMPOSITE
+
+    ranked = [each for each in board.entrants if not each.unverified]
+    rows = [read_rows(connection, find_run(connection, each.run.run_id)) for each in ranked]
+    whole = [each for each in rows if not each.withheld and len(each.rows) == board.entries]
+    why = _why_left_out(rows, whole)
+    if len(whole) < 2:
+        return replace(board, unclustered=why or "a cluster needs two runs")
+    try:
+        tables = [_table(each, board.grounds.inputs) for each in whole]
+        ranks = rank(tables, COMPOSITE).ranks()
+    except ValueError as error:
+        return replace(board, unclustered=f"no clusters: {error}")
+    clusters = {whole[place].run.run_id: cluster for place, cluster in ranks.items()}
+    return replace(board, clusters=clusters, unclustered=why)
+
+
+def _table(rows: RunRows, inputs: Sequence[str]) -> Any:
+    """Lay out the statistics that the composite needs, rows in the order of their entries' ids."""
+    ordered = sorted(rows.rows, key=lambda row: (str(type(row.id)), row.id))
+    table = rows.scorer.unpack_table([row.statistics for row in ordered])
+    return table.only(set(inputs))
+
+
+def _why_left_out(rows: Sequence[RunRows], whole: Sequence[RunRows]) -> str:
+    left = len(rows) - len(whole)
+    if not left:
+        return ""
+    runs = "1 run has" if left == 1 else f"{left:,} runs have"
+    return f"{runs} no cluster: its card came without texts or entries to take scores of again"
+
+
+def _board(grounds: Grounds, entrants: Sequence[Entrant], scope: _Scope) -> Board:
+    run = entrants[0].run
+    dataset = (run.card or {}).get("dataset")
+    version = dataset.get("version") if isinstance(dataset, Mapping) else None
+    return Board(
+        grounds=grounds,
+        dataset_id=run.dataset_id,
+        version=version if isinstance(version, str) and version != "0" else "",
+        language_pair=run.language_pair,
+        segments=scope.segments,
+        entries=scope.entries,
+        corpus_entries=scope.corpus_entries,
+        entrants=tuple(
+            sorted(entrants, key=lambda e: (e.unverified, -(e.composite or 0.0), e.run.created))
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What a run translated."""
+
+    sha256: str
+    ids: str
+    segments: tuple[str, ...]
+    entries: int
+    corpus_entries: int
+
+
+class _Facts:
+    """What the list of runs does not say of them, each thing read once for all runs that share it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._scopes: dict[tuple[int, bytes], _Scope] = {}
+        self._signatures: dict[str, Mapping[str, str]] = {}
+        self._rows = {
+            row[0]: row[1:]
+            for row in connection.execute(
+                "SELECT u.id, u.corpus, u.positions, u.setup_hash,"
+                " json_extract(u.setup, '$.method_class'), json_extract(u.opening, '$.scoring'),"
+                " c.sha256 FROM runs u JOIN corpora c ON c.id = u.corpus"
+                " WHERE u.run_card IS NOT NULL"
+            )
+        }
+
+    def entrant(self, run: RunSummary) -> Entrant:
+        """Read the fields of §9.7 out of a run's card."""
+        card = run.card or {}
+        _, _, setup_hash, method_class, _, _ = self._rows[run.number]
+        return Entrant(
+            run=run,
+            setup_hash=setup_hash,
+            method_class=str(method_class or ""),
+            scores=_block(card, "scores"),
+            cost_per_entry_usd=_number(_block(card, "cost").get("cost_per_entry_usd")),
+            avg_latency_seconds=_number(_block(card, "speed").get("avg_latency_seconds")),
+            unverified="unverified" in card,
+        )
+
+    def grounds(self, run: RunSummary, entrant: Entrant) -> Grounds | None:
+        """Give what a run must share with others; None where it has no composite."""
+        if entrant.composite is None:
+            return None
+        scope = self.scope(run)
+        profile = profile_for(entrant.scores)
+        inputs = tuple(
+            id_ for id_ in specification().profiles[profile] if entrant.value(id_) is not None
+        )
+        signatures = self._signatures_of(run)
+        return Grounds(
+            scope.sha256,
+            scope.ids,
+            profile,
+            inputs,
+            tuple(signatures.get(id_, "") for id_ in inputs),
+        )
+
+    def _signatures_of(self, run: RunSummary) -> Mapping[str, str]:
+        """Give by metric all that its values depend on; set-ups that are stated alike are read once."""
+        from harness.comparing_rows import read_rows
+
+        stated: str | None = self._rows[run.number][4]
+        if stated is None:
+            rows = read_rows(self._connection, find_run(self._connection, run.run_id))
+            return {metric.info.id: metric.signature for metric in rows.scorer.metrics}
+        if stated not in self._signatures:
+            self._signatures[stated] = _signatures(json.loads(stated))
+        return self._signatures[stated]
+
+    def scope(self, run: RunSummary) -> _Scope:
+        """Give which entries of which corpus a run translated."""
+        corpus, positions, _, _, _, sha256 = self._rows[run.number]
+        if (corpus, positions) not in self._scopes:
+            places = find_run(self._connection, run.run_id).positions
+            self._scopes[corpus, positions] = self._read_scope(corpus, places, sha256)
+        return self._scopes[corpus, positions]
+
+    def _read_scope(self, corpus: int, places: Sequence[int], sha256: str) -> _Scope:
+        from harness.card.rows import card_id
+
+        entries = {
+            row[0]: row[1:]
+            for row in self._connection.execute(
+                "SELECT position, entry_id, segment FROM entries WHERE corpus = ?", (corpus,)
+            )
+        }
+        chosen = [entries[place] for place in places if place in entries]
+        ids = sorted(json.dumps(card_id(id_)) for id_, _ in chosen)
+        there = {segment or NO_SEGMENT for _, segment in chosen}
+        return _Scope(
+            sha256=sha256,
+            ids=hashlib.sha256("\n".join(ids).encode()).hexdigest(),
+            segments=tuple(
+                each for each in (*(s.value for s in Segment), NO_SEGMENT) if each in there
+            ),
+            entries=len(chosen),
+            corpus_entries=len(entries),
+        )
+
+
+def _signatures(stated: Mapping[str, Any]) -> Mapping[str, str]:
+    from harness.instruments import stated_setup
+    from scoring.inventory import make_scorer
+    from scoring.resources import Resources
+
+    setup: ScoringSetup | None = stated_setup(stated)
+    if setup is None:
+        return {}
+    return {m.info.id: m.signature for m in make_scorer(Resources(setup)).metrics}
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
+
+
+def _block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = card.get(name)
+    return found if isinstance(found, Mapping) else {}

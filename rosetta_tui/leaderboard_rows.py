@@ -1,0 +1,216 @@
+"""Leaderboards as rows of a table: every field of benchmark-specification §9.7, ranked by composite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rosetta_tui import figures
+from rosetta_tui.card_fields import claimable, review_of, tier_words, validated_by, with_interval
+from rosetta_tui.metric_words import short_title, value
+from rosetta_tui.run_facts import setup_words, when
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.result_table import Cell
+
+if TYPE_CHECKING:
+    from harness.leaderboard import Board, Entrant
+
+COLUMNS = (
+    Column("mark", "", 1),
+    Column("rank", "rank", 4, right=True),
+    Column("cluster", "group", 5, right=True, drop=1),
+    Column("method", "method · model · condition", 16, share=3),
+    Column("tier", "tier", 18, share=4, drop=2),
+    Column("composite", "composite", 16, drop=4),
+    Column("chrf", "chrF++", 16, drop=3),
+    Column("cost", "$/entry", 9, right=True, drop=5),
+    Column("speed", "s/entry", 7, right=True, drop=7),
+    Column("adjusted", "cost-adj.", 9, right=True, drop=6),
+    Column("exact", "exact", 5, right=True, drop=10),
+    Column("fst", "FST", 5, right=True, drop=11),
+    Column("semantic", "sem.", 5, right=True, drop=12),
+    Column("verified", "validated by", 16, drop=8),
+    Column("class", "class", 11, drop=13),
+    Column("when", "when", 16, drop=9),
+)
+"""What a row shows of a run; the key is what lists are sorted by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """Something that a list can be sorted by."""
+
+    words: str
+    of: Callable[[Entrant], float | str | None]
+    """None: the run has no such value, and comes last."""
+    high_first: bool
+    """True where the best is the highest."""
+
+
+def _words_of(entrant: Entrant) -> str:
+    return setup_words(entrant.run).casefold()
+
+
+def _verified(entrant: Entrant) -> str:
+    return validation(entrant)
+
+
+SORTS: Mapping[str, Dimension] = {
+    "composite": Dimension("composite", lambda e: e.composite, True),
+    "chrf": Dimension("chrF++", lambda e: e.value("chrf_plus_plus"), True),
+    "exact": Dimension("exact match", lambda e: e.value("exact_match_rate"), True),
+    "fst": Dimension("FST acceptance", lambda e: e.value("fst_acceptance_rate"), True),
+    "semantic": Dimension("semantic score", lambda e: e.value("semantic_score"), True),
+    "cost": Dimension("cost per entry", lambda e: e.cost_per_entry_usd, False),
+    "speed": Dimension("seconds per entry", lambda e: e.avg_latency_seconds, False),
+    "adjusted": Dimension("cost-adjusted score", lambda e: e.cost_adjusted, True),
+    "method": Dimension("method", _words_of, False),
+    "class": Dimension("method class", lambda e: e.method_class, False),
+    "verified": Dimension("who validated it", _verified, False),
+    "when": Dimension("date", lambda e: e.run.created, True),
+}
+"""What lists can be sorted by; the rank is always that by composite."""
+
+
+def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
+    """Give the runs of a list by one dimension, best first, or worst first where ``turned``.
+
+    Runs without a value come last either way; equal ones stay in the order of their ranks.
+    """
+    dimension = SORTS[sort]
+    known = [each for each in board.entrants if dimension.of(each) is not None]
+    unknown = [each for each in board.entrants if dimension.of(each) is None]
+
+    def key(entrant: Entrant) -> Any:
+        return dimension.of(entrant)
+
+    if sort == "composite" and not turned:
+        return list(board.entrants)
+    return [*sorted(known, key=key, reverse=dimension.high_first is not turned), *unknown]
+
+
+class LeaderboardRows:
+    """One row for each run of a list."""
+
+    def __init__(self, board: Board, entrants: Sequence[Entrant], marked: frozenset[str]) -> None:
+        self.entrants = entrants
+        self._board = board
+        self._marked = marked
+
+    @property
+    def count(self) -> int:
+        """How many runs there are."""
+        return len(self.entrants)
+
+    def find(self, run_id: str) -> int | None:
+        """Give the row of a run, None where it is not in the list."""
+        return next((i for i, e in enumerate(self.entrants) if e.run.run_id == run_id), None)
+
+    def key(self, index: int) -> Hashable:
+        """Give what the row's look depends on; a sealed card never changes."""
+        run = self.entrants[index].run
+        beside = tuple(each.sha256 for each in run.certificates)
+        placed = (self._board.ranks.get(run.run_id), self._board.clusters.get(run.run_id))
+        return (run.run_id, placed, run.run_id in self._marked, beside)
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Give the cells of one row."""
+        entrant = self.entrants[index]
+        marked = entrant.run.run_id in self._marked
+        return (Cell("●" if marked else "", "mark"), *entrant_cells(self._board, entrant))
+
+    def prepare(self, first: int, last: int) -> None:
+        """Everything is there already."""
+
+
+def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
+    """Say in one row what a run reached, the mark aside."""
+    run, card = entrant.run, entrant.run.card or {}
+    review = review_of(card, run.certificates)
+    rank, cluster = board.ranks.get(run.run_id), board.clusters.get(run.run_id)
+    return (
+        Cell(figures.count(rank)),
+        Cell(figures.count(cluster), "quiet"),
+        Cell(setup_words(run)),
+        Cell(f"{figures.meter(claimable(card, review))} {tier_words(card, review)}"),
+        Cell(with_interval(entrant.scores, "composite")),
+        Cell(with_interval(entrant.scores, "chrf_plus_plus")),
+        Cell(figures.money(entrant.cost_per_entry_usd), "quiet"),
+        Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
+        Cell(adjusted_words(entrant), "quiet"),
+        Cell(value("exact_match_rate", entrant.value("exact_match_rate")), "quiet"),
+        Cell(value("fst_acceptance_rate", entrant.value("fst_acceptance_rate")), "quiet"),
+        Cell(value("semantic_score", entrant.value("semantic_score")), "quiet"),
+        Cell(validation(entrant), "warn" if entrant.unverified else "quiet"),
+        Cell(entrant.method_class or figures.NONE, "quiet"),
+        Cell(when(run.created), "quiet"),
+    )
+
+
+def validation(entrant: Entrant) -> str:
+    """Say who validated a run (§9.4)."""
+    if entrant.unverified:
+        return "unverified"
+    card = entrant.run.card or {}
+    return validated_by(card, review_of(card, entrant.run.certificates))
+
+
+def adjusted_words(entrant: Entrant) -> str:
+    """Give the cost-adjusted score; where there is none because nothing was paid, say so (M6)."""
+    if entrant.cost_per_entry_usd == 0:
+        return "free"
+    return figures.number(entrant.cost_adjusted, 2)
+
+
+def board_words(board: Board) -> tuple[str, str]:
+    """Say which list this is, and what its composite is made of."""
+    name = " ".join(part for part in (board.dataset_id, board.version) if part)
+    segments = ", ".join(each.replace("_", " ") for each in board.segments)
+    some = (
+        f"{board.entries:,} entries"
+        if board.entries == board.corpus_entries
+        else f"{board.entries:,} of {board.corpus_entries:,} entries"
+    )
+    official = "OFFICIAL · " if board.official else ""
+    made = ", ".join(short_title(each) for each in board.grounds.inputs)
+    return (
+        f"{official}{name} · {board.language_pair} · {segments} · {some}",
+        f"composite of {made} (profile {board.grounds.profile}) · sha-256 {board.grounds.sha256[:12]}",
+    )
+
+
+def others_words(boards: Sequence[Board], index: int) -> str:
+    """Say how many runs of the same corpus are in other lists, and why the first of them are."""
+    from harness.leaderboard import apart
+
+    here = boards[index]
+    found = [(apart(here, other), other) for other in boards if other is not here]
+    told = [(why, other) for why, other in found if why]
+    if not told:
+        return ""
+    runs = sum(len(other.entrants) for _, other in told)
+    words = "1 run is" if runs == 1 else f"{runs:,} runs are"
+    more = f"; and {len(told) - 1:,} more lists" if len(told) > 1 else ""
+    return f"{words} not in this list: {told[0][0]}{more}"
+
+
+def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
+    """Give everything about one run in two lines, for the place below the list."""
+    run, card = entrant.run, entrant.run.card or {}
+    review = review_of(card, run.certificates)
+    rank = board.ranks.get(run.run_id)
+    place = "no rank: its seal does not hold" if rank is None else f"rank {rank}"
+    group = board.clusters.get(run.run_id)
+    together = f", group {group}" if group is not None else ""
+    numbers = [
+        f"chrF++ {with_interval(entrant.scores, 'chrf_plus_plus')} {entrant.chrf_signature}".strip(),
+        f"composite {with_interval(entrant.scores, 'composite')}",
+        f"{figures.money(entrant.cost_per_entry_usd)} an entry",
+        f"{figures.seconds(entrant.avg_latency_seconds)} s an entry",
+        f"cost-adjusted {adjusted_words(entrant)}",
+    ]
+    head = (
+        f"{place}{together} · {tier_words(card, review)} · {validation(entrant)} · {run.run_id[:8]}"
+    )
+    return f"{setup_words(run)} · {head}", " · ".join(numbers)

@@ -1,0 +1,331 @@
+"""The leaderboard: runs that may be ranked together, list by list."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+from textual.worker import get_current_worker
+
+from rosetta_tui.leaderboard_rows import (
+    COLUMNS,
+    SORTS,
+    LeaderboardRows,
+    board_words,
+    entrant_words,
+    ordered,
+    others_words,
+)
+from rosetta_tui.messages import Left, RunChosen, RunsCompared
+from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.where import Where
+
+if TYPE_CHECKING:
+    from harness.leaderboard import Board, Entrant
+
+MOST_COMPARED = 6
+"""Runs that a comparison takes."""
+
+
+class LeaderboardScreen(Screen[None]):
+    """One list at a time: runs of different lists never stand under each other."""
+
+    TITLE = "Leaderboard"
+    HELP = (
+        "A list holds runs over the same entries of the same corpus whose composites weigh the same\n"
+        "inputs, scored alike. rank: by composite. group: runs of one group cannot be told apart by\n"
+        "their composite (paired bootstrap); each is better than every run of the groups below.\n"
+        "OFFICIAL: gold_standard alone. cost-adj.: composite / log2(1 + 1000 × cost per entry)."
+    )
+    CSS_PATH = "../styles/leaderboard.tcss"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "turn(-1)", "List before", key_display="←", id="previous"),
+        Binding("right,l", "turn(1)", "List after", key_display="→", id="next"),
+        Binding("L", "lists", "Lists", id="leaderboard.lists"),
+        Binding("s", "sort", "Sort", id="sort"),
+        Binding(
+            "a",
+            "every",
+            "Best/all",
+            tooltip="Best run of each set-up, or all",
+            id="leaderboard.all",
+        ),
+        Binding("space", "mark", "Mark", id="mark"),
+        Binding("c", "compare", "Compare", id="compare"),
+        Binding("r", "read", "Refresh", show=False, id="refresh"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+    ]
+
+    def __init__(self, store_path: Path) -> None:
+        super().__init__()
+        self._path = store_path
+        self._boards: list[Board] | None = None
+        self._index = 0
+        self._sort, self._turned = "composite", False
+        self._best = False
+        """True where only the best run of each set-up is shown."""
+        self.marked: dict[str, None] = {}
+        """Ids of marked runs, in the order in which they were marked."""
+        self.rows: LeaderboardRows | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, which list this is, its runs, the one under the cursor, and the keys."""
+        yield Where()
+        yield Static(id="board")
+        yield EmptyState("Reading …")
+        yield ResultTable(COLUMNS, id="entrants")
+        yield Static(id="chosen")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Read the store."""
+        for name in ("#board", "#entrants", "#chosen"):
+            self.query_one(name).display = False
+        self.action_read()
+
+    def on_resize(self) -> None:
+        """Leave the room of a narrow footer to the keys of this screen."""
+        self.query_one(Footer).show_command_palette = self.size.width >= 120
+
+    @property
+    def table(self) -> ResultTable:
+        """The runs of the list."""
+        return self.query_one("#entrants", ResultTable)
+
+    @property
+    def board(self) -> Board | None:
+        """The list that is shown, with all its runs."""
+        return self._boards[self._index] if self._boards else None
+
+    @property
+    def chosen(self) -> Entrant | None:
+        """The run under the cursor."""
+        return self.rows.entrants[self.table.cursor] if self.rows and self.rows.count else None
+
+    # Reading
+
+    @work(thread=True, exclusive=True, group="boards")
+    def action_read(self) -> None:
+        """Read the lists again."""
+        from harness.failures import HarnessError
+        from harness.leaderboard import leaderboards
+        from harness.store.database import open_store
+
+        try:
+            with closing(open_store(self._path)) as store:
+                boards = leaderboards(store)
+        except HarnessError as error:
+            self.app.call_from_thread(self._cannot, str(error))
+        else:
+            self.app.call_from_thread(self._show, boards)
+
+    def _cannot(self, why: str) -> None:
+        self.query_one(EmptyState).say("The leaderboard cannot be read.", show(why))
+
+    def _show(self, boards: list[Board]) -> None:
+        here = self.board
+        self._boards = boards
+        grounds = [board.grounds for board in boards]
+        self._index = grounds.index(here.grounds) if here and here.grounds in grounds else 0
+        empty = self.query_one(EmptyState)
+        empty.display = not boards
+        empty.say(
+            "Nothing to rank yet.",
+            "A finished run with a composite stands here, beside others over the same entries.\n\n"
+            "q  goes back; on Home, n begins a run and D runs the demo",
+        )
+        for name in ("#board", "#entrants", "#chosen"):
+            self.query_one(name).display = bool(boards)
+        if boards:
+            self.table.focus()
+            self._fill()
+        else:
+            self.query_one(Where).say(Content())
+
+    def _fill(self, *, top: bool = False) -> None:
+        """Show the list as it is wished for, and have its groups worked out where they are not yet."""
+        board, here = self.board, self.chosen
+        if board is None:
+            return
+        shown = board.best_of_setups if self._best else board
+        self.rows = LeaderboardRows(
+            shown, ordered(shown, self._sort, turned=self._turned), frozenset(self.marked)
+        )
+        self._titles()
+        found = None if here is None or top else self.rows.find(here.run.run_id)
+        self.table.show_rows(self.rows, 0 if top else found)
+        self._head(shown)
+        self._moved()
+        if not board.clusters and not board.unclustered:
+            self._cluster(board)
+
+    @work(thread=True, exclusive=True, group="clusters")
+    def _cluster(self, board: Board) -> None:
+        from harness.failures import HarnessError
+        from harness.leaderboard import with_clusters
+        from harness.store.database import open_store
+
+        try:
+            with closing(open_store(self._path)) as store:
+                found = with_clusters(store, board)
+        except HarnessError as error:
+            found = replace(board, unclustered=str(error))
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self._clustered, found)
+
+    def _clustered(self, found: Board) -> None:
+        if self._boards is None:
+            return
+        self._boards = [
+            found
+            if each.grounds == found.grounds and each.language_pair == found.language_pair
+            else each
+            for each in self._boards
+        ]
+        self._fill()
+
+    def _head(self, shown: Board) -> None:
+        boards = self._boards or []
+        which = f"list {self._index + 1} of {len(boards)}" if len(boards) > 1 else ""
+        runs = len(shown.entrants)
+        count = "1 run" if runs == 1 else f"{runs:,} runs"
+        best = "best of each set-up" if self._best else ""
+        self.query_one(Where).say(
+            show(" · ".join(each for each in (which, count, best) if each), "$quiet")
+        )
+        name, made = board_words(shown)
+        notes = [others_words(boards, self._index), shown.unclustered]
+        if not shown.clusters and not shown.unclustered:
+            notes.append("working out the groups …")
+        lines = [show(name, "bold"), show(made, "$quiet")]
+        lines.append(show(" · ".join(note for note in notes if note) or " ", "$warn"))
+        self.query_one("#board", Static).update(Content("\n").join(lines))
+
+    def _titles(self) -> None:
+        best_first = SORTS[self._sort].high_first is not self._turned
+        arrow = " ▼" if best_first else " ▲"
+        self.table.show_columns(
+            [
+                replace(each, title=each.title + arrow, width=max(each.width, len(each.title) + 2))
+                if each.key == self._sort
+                else each
+                for each in COLUMNS
+            ]
+        )
+
+    @on(ResultTable.Moved)
+    def _moved(self) -> None:
+        board, entrant = self.board, self.chosen
+        line = self.query_one("#chosen", Static)
+        if board is not None and entrant is not None:
+            name, numbers = entrant_words(board, entrant)
+            line.update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
+
+    # Keys
+
+    def action_turn(self, by: int) -> None:
+        """Go to the list before or after."""
+        if self._boards and len(self._boards) > 1:
+            self._go((self._index + by) % len(self._boards))
+
+    def _go(self, index: int) -> None:
+        self._index = index
+        self.marked.clear()
+        self._fill(top=True)
+
+    def action_lists(self) -> None:
+        """Choose a list."""
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self._go(int(key))
+
+        words = {
+            str(i): plain(f"{board_words(each)[0]} · {len(each.entrants):,} runs")
+            for i, each in enumerate(self._boards or [])
+        }
+        if words:
+            self.app.push_screen(ChooseScreen("Lists", words, str(self._index)), chosen)
+
+    def action_sort(self) -> None:
+        """Ask what to sort by; the same once more turns the order round."""
+
+        def chosen(sort: str | None) -> None:
+            if sort is not None:
+                self._sort_by(sort)
+
+        words = {key: dimension.words for key, dimension in SORTS.items()}
+        title = "Sort by (the same again turns it round)"
+        self.app.push_screen(ChooseScreen(title, words, self._sort), chosen)
+
+    @on(ResultTable.TitleChosen)
+    def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
+        key = {"rank": "composite", "cluster": "composite", "tier": "composite"}.get(
+            event.key, event.key
+        )
+        if key in SORTS:
+            self._sort_by(key)
+
+    def _sort_by(self, sort: str) -> None:
+        self._turned = sort == self._sort and not self._turned
+        self._sort = sort
+        self._fill(top=True)
+
+    def action_every(self) -> None:
+        """Show the best run of each set-up only, or all runs."""
+        self._best = not self._best
+        self._fill()
+
+    def action_mark(self) -> None:
+        """Mark the run under the cursor for a comparison, or take its mark away."""
+        entrant = self.chosen
+        if entrant is None:
+            return
+        run_id = entrant.run.run_id
+        if run_id in self.marked:
+            del self.marked[run_id]
+        else:
+            self.marked[run_id] = None
+        self._fill()
+        self.table.action_move(1)
+
+    def action_compare(self) -> None:
+        """Compare the marked runs; where fewer than two are marked, the chosen one with the next."""
+        runs = tuple(self.marked) if len(self.marked) > 1 else self._neighbours()
+        if len(runs) < 2:
+            self.notify("A comparison needs two runs of one list.", markup=False)
+        elif len(runs) > MOST_COMPARED:
+            self.notify(f"At most {MOST_COMPARED} runs are compared.", markup=False)
+        else:
+            self.post_message(RunsCompared(runs))
+
+    def _neighbours(self) -> tuple[str, ...]:
+        if self.rows is None or self.chosen is None:
+            return ()
+        here = self.chosen.run.run_id
+        if self.marked and here not in self.marked:
+            return (*self.marked, here)
+        ids = [each.run.run_id for each in self.rows.entrants]
+        at = min(self.table.cursor, len(ids) - 2)
+        return tuple(ids[max(0, at) : at + 2])
+
+    @on(ResultTable.Chosen)
+    def _open(self) -> None:
+        if self.chosen is not None:
+            self.post_message(RunChosen(self.chosen.run.run_id, True))
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.post_message(Left())
