@@ -15,6 +15,7 @@ from importlib.util import find_spec
 COMMANDS = {
     "demo": ("rosetta_tui.commands.demo", "Run the bundled demo: no key, no network."),
     "run": ("rosetta_tui.commands.run", "Translate a corpus with a method, scoring every entry."),
+    "estimate": ("rosetta_tui.commands.estimate", "Say what a run would cost and how long it takes."),
     "score": ("rosetta_tui.commands.score", "Score outputs that were made elsewhere."),
     "resume": ("rosetta_tui.commands.resume", "Go on where a run was cut."),
     "runs": ("rosetta_tui.commands.runs", "List, show, export, import, verify and delete runs."),

@@ -59,16 +59,33 @@ def selecting(command: Command) -> Command:
     return command
 
 
-def read_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:
-    """Read the corpus that the options name; raises CorpusError with all that is wrong."""
+def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | None = None) -> Corpus:
+    """Read the corpus that the options name, a file or one of the store; raises CorpusError, UsageError.
+
+    ``store``: its path; None: that of the data folder.
+    """
     from corpora.load import load
+    from harness.stored_corpus import names_stored
 
     envelope = {
         "id": given["corpus_id"],
         "source_language": given["source_language"],
         "target_language": given["target_language"],
     }
+    if names_stored(str(given["file"])):
+        return _stored_corpus(str(given["file"]), envelope, store)
     return load(given["file"], reference, form=given["form"], dataset=envelope)
+
+
+def _stored_corpus(name: str, envelope: dict[str, Any], store: Path | None) -> Corpus:
+    """Read a corpus that the store keeps; UsageError where there is none of this name."""
+    from contextlib import closing
+
+    from harness.store.database import open_store
+    from harness.stored_corpus import read_stored
+
+    with closing(open_store(store)) as connection:
+        return read_stored(connection, name, envelope)
 
 
 def load_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:

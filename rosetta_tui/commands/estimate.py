@@ -1,0 +1,53 @@
+"""``rosetta estimate``: what a run would take, asked with the very options of ``rosetta run``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rosetta_tui.commands.reading import load_corpus, selection
+from rosetta_tui.commands.run import make_plan, run
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def estimate(as_json: bool, **given: Any) -> None:
+    """Say what a run over the corpus FILE would take: calls, tokens, money and time, each with its bounds.
+
+    Earlier runs of the same method and model in the store know best; where there are none, tokens are
+    guessed from the very prompts that would be sent. Nothing is sent, and no key is needed.
+    """
+    from contextlib import closing
+
+    from harness.beginning import keep_here
+    from harness.estimate import estimate as estimated
+    from harness.keys import no_key
+    from harness.methods.registry import build
+    from harness.store.database import open_store
+
+    corpus = load_corpus(given, given["reference"])
+    entries = [corpus.entries[place] for place in selection(given).apply(corpus)]
+    plan = make_plan(corpus, given)
+    method = build(plan.method, plan.options, corpus.entries, no_key)
+    plan = keep_here(entries, method, plan)
+    with closing(open_store()) as connection:
+        found = estimated(connection, entries, method, plan)
+    _print(found, as_json=as_json)
+
+
+def _print(found: Any, *, as_json: bool) -> None:
+    from rosetta_tui.estimate_words import estimate_rows
+    from rosetta_tui.text import json_text, plain
+
+    if as_json:
+        click.echo(json_text(found.as_json()))
+        return
+    for label, words in estimate_rows(found):
+        click.echo(plain(f"{label:<9}{words}"))
+
+
+estimate.params = [
+    *(parameter for parameter in run.params if parameter.name != "style"),
+    *estimate.params,
+]

@@ -1,0 +1,159 @@
+"""From a run of the store back to the options that ask for another one like it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rosetta_tui.run_draft import YES, Value
+
+if TYPE_CHECKING:
+    from corpora.corpus import Corpus
+    from corpora.selection import Selection
+    from harness.plan import Plan
+    from harness.store.runs import Run
+
+_RUN = {
+    "concurrency": "concurrency",
+    "budget_usd": "budget",
+    "timeout_seconds": "timeout",
+    "most_attempts": "attempts",
+}
+"""Field of RunOptions → name of the option."""
+
+_OF_THE_CORPUS = ("source_language", "target_language", "service")
+
+
+def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
+    """Give the options of ``rosetta run`` that ask for the same; raises UsageError where none do."""
+    from harness.failures import UsageError
+    from harness.plan import Plan
+    from harness.stored_corpus import read_corpus_of_run, stored_name
+
+    if run.imported:
+        raise UsageError(
+            "The run came as a card from elsewhere, which does not tell all that it was asked with."
+        )
+    plan = Plan.model_validate(run.plan)
+    corpus = read_corpus_of_run(connection, run.corpus)
+    return {
+        "file": stored_name(corpus),
+        **_envelope(connection, corpus),
+        **_selection(corpus, run.positions),
+        **plan_values(plan),
+    }
+
+
+def plan_values(plan: Plan) -> dict[str, Value]:
+    """Give the options that make this plan: only those that are not as they are by default."""
+    method = plan.method
+    if method == "api" and plan.options.service:
+        method = f"api:{plan.options.service}"
+    scoring = _told(plan.scoring)
+    if "metrics" in scoring:
+        scoring["metrics"] = ",".join(plan.scoring.metrics)
+    return {"method": method, **_options(plan), **_run(plan), **scoring}
+
+
+def _options(plan: Plan) -> dict[str, Value]:
+    told = _told(plan.options)
+    for name in _OF_THE_CORPUS:
+        told.pop(name, None)
+    for name in ("body", "settings"):
+        pairs: Mapping[str, Any] = getattr(plan.options, name)
+        told[name] = tuple(f"{key}={json.dumps(value)}" for key, value in pairs.items())
+    return told
+
+
+def _run(plan: Plan) -> dict[str, Value]:
+    told = _told(plan.run)
+    limits = {option: told[name] for name, option in _RUN.items() if name in told}
+    switches: dict[str, Value] = {"no_cache": "" if plan.run.use_cache else YES}
+    return limits | switches | {"offline": YES if plan.run.offline else ""}
+
+
+def _told(options: Any) -> dict[str, Value]:
+    """Give the fields of a model that are not as by default, as a command line writes them."""
+    told: dict[str, Value] = {}
+    for name, field in type(options).model_fields.items():
+        value = getattr(options, name)
+        if not field.is_required() and value == field.default:
+            continue
+        if isinstance(value, tuple):
+            told[name] = tuple(map(str, value))
+        elif isinstance(value, bool):
+            told[name] = YES if value else ""
+        else:
+            told[name] = "none" if value is None else str(value)
+    return told
+
+
+def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value]:
+    """Say which reading of a file is meant, where the store knows several."""
+    from harness.failures import UsageError
+    from harness.stored_corpus import read_stored, stored_name
+
+    dataset = corpus.dataset
+    tried: dict[str, str] = {}
+    for option, field in (
+        ("", ""),
+        ("source_language", "source_language"),
+        ("target_language", "target_language"),
+        ("corpus_id", "id"),
+    ):
+        if option:
+            tried[option] = getattr(dataset, field)
+        wanted = {"id" if name == "corpus_id" else name: value for name, value in tried.items()}
+        try:
+            read_stored(connection, stored_name(corpus), wanted)
+        except UsageError:
+            continue
+        return dict(tried)
+    return dict(tried)
+
+
+def _selection(corpus: Corpus, positions: Sequence[int]) -> dict[str, Value]:
+    """Give the shortest options that choose exactly these entries: filters and a limit, else their ids."""
+    if len(positions) == len(corpus.entries):
+        return {}
+    for values, selection in _guesses(corpus, positions):
+        if selection.apply(corpus) == tuple(positions):
+            return values
+    return {"entries": _ids(corpus, positions)}
+
+
+def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, Value], Selection]]:
+    from corpora.selection import Selection
+
+    chosen = [corpus.entries[place] for place in positions]
+    segments = tuple(sorted({entry.segment for entry in chosen if entry.segment}))
+    tiers = tuple(sorted({entry.difficulty for entry in chosen if entry.difficulty}))
+    segment_words: dict[str, Value] = {"segment": tuple(str(each.value) for each in segments)}
+    tier_words: dict[str, Value] = {"difficulty": tuple(map(str, tiers))}
+    limit: dict[str, Value] = {"limit": str(len(positions))}
+    filters = [
+        ({}, Selection()),
+        (segment_words, Selection(segments=segments)),
+        (tier_words, Selection(difficulties=tiers)),
+        (segment_words | tier_words, Selection(segments=segments, difficulties=tiers)),
+    ]
+    from dataclasses import replace
+
+    cut = [
+        (words | limit, replace(selection, limit=len(positions))) for words, selection in filters
+    ]
+    return [*filters, *cut]
+
+
+def _ids(corpus: Corpus, positions: Sequence[int]) -> str:
+    from harness.failures import UsageError
+
+    ids = [str(corpus.entries[place].id) for place in positions]
+    if any("," in each or each != each.strip() for each in ids):
+        raise UsageError(
+            "The run's entries cannot be named one by one, because their ids hold commas or end in "
+            "spaces. Choose them with --segment, --difficulty or --sample."
+        )
+    return ",".join(ids)

@@ -1,0 +1,59 @@
+"""An estimate as people read it: about so much, between so much and so much, and where that comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rosetta_tui import figures
+
+if TYPE_CHECKING:
+    from harness.estimate import Estimate
+    from harness.token_guess import Range
+
+
+def estimate_rows(estimate: Estimate) -> list[tuple[str, str]]:
+    """Give label and words of each line."""
+    rows = [
+        ("Entries", figures.count(estimate.entries)),
+        ("Cost", cost_words(estimate)),
+        ("Time", time_words(estimate)),
+        ("Calls", between(estimate.calls, _count)),
+        ("Tokens", token_words(estimate)),
+    ]
+    return [
+        *rows,
+        *(("From" if not place else "", said) for place, said in enumerate(estimate.from_what)),
+    ]
+
+
+def cost_words(estimate: Estimate) -> str:
+    """Say what the run will cost; an unknown price is said to be unknown."""
+    return "unknown" if estimate.cost_usd is None else between(estimate.cost_usd, figures.money)
+
+
+def time_words(estimate: Estimate) -> str:
+    """Say how long the run will take."""
+    return "unknown" if estimate.seconds is None else between(estimate.seconds, _clock)
+
+
+def token_words(estimate: Estimate) -> str:
+    """Say how many tokens will be read and written."""
+    read, written = estimate.prompt_tokens, estimate.completion_tokens
+    if read is None or written is None:
+        return "unknown"
+    return between(read + written, _count)
+
+
+def between(amount: Range, word: Callable[[float], str]) -> str:
+    """Say an amount with its bounds, each once."""
+    low, expected, high = word(amount.low), word(amount.expected), word(amount.high)
+    return expected if low == high else f"about {expected} ({low} to {high})"
+
+
+def _count(value: float) -> str:
+    return figures.count(round(value))
+
+
+def _clock(value: float) -> str:
+    return "under a second" if value < 1 else figures.clock(value)

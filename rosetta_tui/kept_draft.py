@@ -1,0 +1,55 @@
+"""The draft of a new run between two visits of its form: kept in the data folder, offered again, forgotten at the start.
+
+It holds what was typed, and of corpora and other files only their names.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+from rosetta_tui.run_draft import RunDraft, Value
+
+NAME = "new-run.json"
+
+MOST_BYTES = 2**20
+"""A draft that is longer is none; nobody types so much."""
+
+
+def keep_draft(folder: Path, draft: RunDraft) -> None:
+    """Write the draft down, all of it or none; raises HarnessError where the folder cannot be written."""
+    from harness.card.exporting import write_file
+    from harness.store.database import private_folder
+
+    content = json.dumps({"values": dict(draft.values)}).encode()
+    write_file(private_folder(folder) / NAME, content, overwrite=True)
+
+
+def kept_draft(folder: Path) -> RunDraft | None:
+    """Read the draft; None where there is none, or a damaged one, which is worth no message."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            stated = json.loads(file.read(MOST_BYTES + 1)[:MOST_BYTES])
+    except (OSError, ValueError, RecursionError):
+        return None
+    values = stated.get("values") if isinstance(stated, dict) else None
+    if not isinstance(values, dict):
+        return None
+    read = {name: _value(value) for name, value in values.items()}
+    draft = RunDraft.of({name: value for name, value in read.items() if value is not None})
+    return draft if draft.values else None
+
+
+def _value(stated: object) -> Value | None:
+    if isinstance(stated, str):
+        return stated
+    if isinstance(stated, list) and all(isinstance(each, str) for each in stated):
+        return tuple(stated)
+    return None
+
+
+def forget_draft(folder: Path) -> None:
+    """Throw the draft away, where there is one."""
+    with suppress(OSError):
+        (folder / NAME).unlink()

@@ -1,0 +1,114 @@
+"""A run as somebody is about to ask for it: the options of ``rosetta run``, as they are typed.
+
+The form and the command line are one thing: a draft is read by the very parser of the command, so whatever
+the form can say can be said in a shell, and means the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rosetta_tui.shell_words import command_line
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    import click
+
+    from corpora.corpus import Corpus
+    from harness.plan import Plan
+    from harness.store.runs import Run
+
+Value = str | tuple[str, ...]
+"""What was typed or chosen for one option; several where it may be given more than once."""
+
+YES = "yes"
+"""Stands for a switch that is on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunDraft:
+    """What stands in the form of a new run, by the names that ``rosetta run`` gives to its options."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Value]) -> RunDraft:
+        """Make a draft of what is not empty."""
+        return cls({name: value for name, value in values.items() if value})
+
+    @classmethod
+    def of_run(cls, run: Run, connection: sqlite3.Connection) -> RunDraft:
+        """Make the draft of another run like this one, on the corpus as the store keeps it.
+
+        Raises UsageError where no command line can ask for the same.
+        """
+        from rosetta_tui.draft_of_run import draft_values
+
+        return cls.of(draft_values(run, connection))
+
+    def get(self, name: str) -> str:
+        """Give the text of one option, empty where it is not given."""
+        value = self.values.get(name, "")
+        return value if isinstance(value, str) else " ".join(value)
+
+    def arguments(self) -> list[str]:
+        """Give the words after ``rosetta run``; no word of a value can be taken for an option."""
+        from rosetta_tui.commands.run import run
+
+        named: list[str] = []
+        files: list[str] = []
+        for parameter in run.params:
+            words = list(_words(parameter, self.values.get(parameter.name or "")))
+            (files if parameter.param_type_name == "argument" else named).extend(words)
+        if any(each.startswith("-") for each in files):
+            return [*named, "--", *files]
+        return [*files, *named]
+
+    def command(self) -> str:
+        """Give the command line that does the same, quoted for a shell."""
+        return command_line(["rosetta", "run", *self.arguments()])
+
+    def given(self) -> dict[str, Any]:
+        """Read the draft as the command reads its options; raises click's UsageError."""
+        from rosetta_tui.commands.run import run
+
+        return run.make_context("run", self.arguments()).params
+
+    def corpus(self, store_path: Path) -> Corpus:
+        """Read the corpus that the draft names; raises CorpusError, or UsageError for one of the store."""
+        from rosetta_tui.commands.reading import read_corpus
+
+        given = self.given()
+        return read_corpus(given, given["reference"], store_path)
+
+    def positions(self, corpus: Corpus) -> tuple[int, ...]:
+        """Choose the entries of the corpus; raises CorpusError."""
+        from rosetta_tui.commands.reading import selection
+
+        return selection(self.given()).apply(corpus)
+
+    def plan(self, corpus: Corpus) -> Plan:
+        """Give the plan of the run, the same that the command makes; raises UsageError."""
+        from rosetta_tui.commands.run import make_plan
+
+        return make_plan(corpus, self.given())
+
+
+def _words(parameter: click.Parameter, value: Value | None) -> Iterator[str]:
+    """Give the words by which a command line says one option."""
+    if not value:
+        return
+    if parameter.param_type_name == "argument":
+        yield str(value)
+    elif getattr(parameter, "is_flag", False):
+        yield parameter.opts[0]
+    else:
+        for each in (value,) if isinstance(value, str) else value:
+            if each.startswith("-"):
+                yield f"{parameter.opts[0]}={each}"
+            else:
+                yield from (parameter.opts[0], each)

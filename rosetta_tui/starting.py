@@ -1,0 +1,37 @@
+"""From a draft to a run that is ready to go."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rosetta_tui.engine import Engine
+    from rosetta_tui.run_draft import RunDraft
+
+
+def begin(store_path: Path, draft: RunDraft) -> Engine:
+    """Store the beginning of the run that a draft asks for; the draft that was kept is forgotten then.
+
+    Raises CorpusError or HarnessError with what is wrong; nothing is stored then, and no draft is lost.
+    """
+    from harness.beginning import begin as begin_run
+    from harness.beginning import instruments_for, keep_here
+    from harness.keys import no_key
+    from harness.methods.registry import build
+    from harness.store.database import open_store
+    from rosetta_tui.engine import Engine
+    from rosetta_tui.kept_draft import forget_draft
+
+    corpus = draft.corpus(store_path)
+    places = draft.positions(corpus)
+    plan = draft.plan(corpus)
+    described = build(plan.method, plan.options, corpus.entries, no_key)
+    keep_here([corpus.entries[place] for place in places], described, plan)
+    method = build(plan.method, plan.options, corpus.entries)
+    with closing(open_store(store_path)) as connection:
+        instruments = instruments_for(connection, corpus, places, plan)
+        number = begin_run(connection, corpus, places, method, plan, instruments)
+    forget_draft(store_path.parent)
+    return Engine(store_path, number, method, instruments=instruments)
