@@ -18,6 +18,7 @@ from harness.final_scores import floors_json
 from harness.instruments import Instruments, changes, require_same, stated_setup, stored_setup
 from harness.method import Method, Priced
 from harness.methods.registry import build
+from harness.parts import asked_with
 from harness.plan import Plan, Resumption
 from harness.preparing import prepare
 from harness.problems import first_problem
@@ -48,7 +49,7 @@ def begin(
     """
     chosen = [corpus.entries[place] for place in positions]
     plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})
-    _check_budget(method, plan)
+    check_budget(method, plan)
     used = instruments or instruments_for(connection, corpus, positions, plan)
     opening = _opening(connection, corpus, positions, used)
     if instruments is None:
@@ -77,7 +78,7 @@ def begin(
     return number
 
 
-def _check_budget(method: Method, plan: Plan) -> None:
+def check_budget(method: Method, plan: Plan) -> None:
     """Refuse a budget that cannot be kept, where the method knows beforehand what its calls cost."""
     if plan.run.budget_usd is not None and isinstance(method, Priced):
         method.check_budget()
@@ -120,7 +121,7 @@ def instruments_with(
 ) -> Instruments:
     """Find what these options ask to score a stored run with; an imported one tells no coaching."""
     entries = read_entries(connection, run.corpus)
-    coaching = run.plan.get("options", {}).get("coaching")
+    coaching = run.opening.get("terms_from", run.plan.get("options", {}).get("coaching"))
     return prepare(
         read_dataset(connection, run.corpus),
         [entries[place] for place in run.positions],
@@ -210,7 +211,7 @@ def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
     plan = Plan.model_validate(run.plan)
     entries = read_entries(connection, run.corpus)
     method = build(plan.method, plan.options, [entries[place] for place in sorted(entries)])
-    if method.setup != run.setup:
+    if method.setup != asked_with(run):
         raise UsageError(
             f"The method is no longer what it was when the run began: {_difference(run, method)} "
             "changed. Restore it, or begin a new run."
@@ -226,7 +227,7 @@ def _refuse_complete(run: Run) -> None:
 
 
 def _difference(run: Run, method: Method) -> str:
-    then, now = run.setup.model_dump(), method.setup.model_dump()
+    then, now = asked_with(run).model_dump(), method.setup.model_dump()
     return ", ".join(name for name in then if then[name] != now[name])
 
 
@@ -258,6 +259,6 @@ def _change_plan(
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error
     changed = plan.model_copy(update={"run": options})
-    _check_budget(method, changed)
+    check_budget(method, changed)
     opening = {**run.opening, "budget_usd": options.budget_usd}
     set_plan(connection, run.id, changed.model_dump(mode="json"), opening)

@@ -11,7 +11,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 
 from harness.events import EntryScored, Event
@@ -52,6 +52,7 @@ class Scribe(threading.Thread):
         board: Board,
         listener: Callable[[Event], None],
         annotated: Annotate = list,
+        tried: Mapping[int, int] | None = None,
     ) -> None:
         super().__init__(name="scribe", daemon=True)
         self._connection = connection
@@ -62,6 +63,8 @@ class Scribe(threading.Thread):
         self._board = board
         self._listener = listener
         self._annotated = annotated
+        self._tried = tried or {}
+        """How often entries were tried in runs that this one goes back to, by place."""
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._told = 0.0
         self._beat = 0.0
@@ -162,14 +165,19 @@ class Scribe(threading.Thread):
         )
         values = self._scorer.entries_values(statistics)
         scored = [
-            (_result(each, self._scorer.pack(numbers), scores), each.attempts)
+            (
+                _result(
+                    each, self._scorer.pack(numbers), scores, self._tried.get(each.position, 0)
+                ),
+                each.attempts,
+            )
             for each, numbers, scores in zip(predictions, statistics, values, strict=True)
         ]
         self._board.add([result for result, _ in scored], statistics)
         return scored
 
 
-def _result(prediction: Prediction, statistics: bytes, scores: EntryValues) -> Result:
+def _result(prediction: Prediction, statistics: bytes, scores: EntryValues, tried: int) -> Result:
     usage = prediction.usage
     tries = [attempt for attempt in prediction.attempts if attempt.note is None]
     equivalent = scores.values.get("equivalent_match_rate")
@@ -186,7 +194,7 @@ def _result(prediction: Prediction, statistics: bytes, scores: EntryValues) -> R
         latency_seconds=None if prediction.cached else prediction.latency_seconds,
         cached=prediction.cached,
         batch_size=prediction.batch_size,
-        attempts=max(1, len(tries)),
+        attempts=tried + max(1, len(tries)),
         prompt_tokens=None if usage is None else usage.prompt_tokens,
         completion_tokens=None if usage is None else usage.completion_tokens,
         reasoning_tokens=None if usage is None else usage.reasoning_tokens,

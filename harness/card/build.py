@@ -108,6 +108,8 @@ def assemble(material: Material, further: Mapping[str, Any] | None = None) -> Ru
     ordered = {name: card[name] for name in RunCard.model_fields}  # as the specification has it
     if material.rescore_of is not None:
         ordered["rescore_of"] = material.rescore_of
+    if material.retry_of is not None:
+        ordered["retry_of"] = material.retry_of
     sealed = {**ordered, **(further or {})}
     sealed[HASH_FIELD] = card_hash(sealed)
     return RunCard.model_validate(sealed)

@@ -11,10 +11,12 @@ from typing import Any
 
 from corpora.entry import Entry
 from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
+from harness.card.retried import retry_block
 from harness.card.rows import entry_rows
 from harness.failures import HarnessError
 from harness.instruments import stated_setup, stored_scorer
 from harness.method import Setup
+from harness.parts import parts_of
 from harness.result import Attempt
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.replies import read_exchange
@@ -56,6 +58,8 @@ class Material:
     """Values of the metrics that only a whole corpus has."""
     rescore_of: Mapping[str, Any] | None = None
     """Id and hash of the run whose outputs were scored again; None for a run of its own."""
+    retry_of: Mapping[str, Any] | None = None
+    """The run whose failed entries were asked for again, and which those are; None for a run of its own."""
 
 
 def stored_material(connection: sqlite3.Connection, number: int) -> Material:
@@ -76,7 +80,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         timestamp=iso_time(run.created),
         setup=run.setup,
         dataset=dataset,
-        model_id=_model_id(connection, attempts),
+        model_id=_model_id(connection, attempts, all_of_them=len(parts_of(run)) > 1),
         stretches=_stretches(connection, number),
         budget_usd=run.plan.get("run", {}).get("budget_usd"),
         retries=_retries(rows, attempts),
@@ -89,6 +93,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         floors=_floors(run),
         corpus_values=run.opening.get("corpus_values", {}),
         rescore_of=run.opening.get("rescore_of"),
+        retry_of=retry_block(run, entries, dataset.sha256),
     )
 
 
@@ -140,8 +145,10 @@ def _stretches(connection: sqlite3.Connection, number: int) -> tuple[Stretch, ..
     return tuple(Stretch(started=iso_time(began), seconds=end - began) for began, end in rows)
 
 
-def _model_id(connection: sqlite3.Connection, attempts: Sequence[Attempt]) -> str | None:
-    """Give the model that the endpoint named most often."""
+def _model_id(
+    connection: sqlite3.Connection, attempts: Sequence[Attempt], *, all_of_them: bool
+) -> str | None:
+    """Give the model that the endpoint named most often; of a run in parts every one that was named."""
     keys = [attempt.reply_key for attempt in attempts if attempt.reply_key is not None]
     exchanges = [read_exchange(connection, key) for key in keys]
     named = Counter(
@@ -149,7 +156,8 @@ def _model_id(connection: sqlite3.Connection, attempts: Sequence[Attempt]) -> st
         for exchange in exchanges
         if exchange is not None and exchange.stored.reply.model_id is not None
     )
-    return min(named, key=lambda model: (-named[model], model), default=None)
+    ranked = sorted(named, key=lambda model: (-named[model], model))
+    return " + ".join(ranked if all_of_them else ranked[:1]) or None
 
 
 def _retries(rows: Sequence[EntryResult], tries: Sequence[Attempt]) -> Retries:

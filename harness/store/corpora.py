@@ -83,6 +83,12 @@ def read_dataset(connection: sqlite3.Connection, corpus_id: int) -> Dataset:
     return Dataset.model_validate_json(row[0])
 
 
+def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
+    """Give the hash over the bytes of a stored corpus's file."""
+    row = connection.execute("SELECT sha256 FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
+    return str(row[0])
+
+
 _READ = """
     SELECT e.position, e.entry_id, s.body, r.body, e.segment, e.difficulty, e.provenance,
            e.register, e.rest

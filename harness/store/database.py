@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from harness.failures import StoreError, UsageError
+from harness.store.trouble import in_words
 
 SCHEMA_VERSION = 6
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
@@ -60,16 +63,24 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return _opened(path)
-    except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"{path} cannot be used as a store ({error}). Move it away, or name another "
-            "folder in ROSETTA_HOME."
-        ) from error
+    except sqlite3.Error as error:
+        raise in_words(error, path) from error
     except OSError as error:
         raise StoreError(
             f"The data folder {path.parent} cannot be written ({error.strerror}). "
             "Name another folder in ROSETTA_HOME."
         ) from error
+
+
+@contextmanager
+def opened(path: Path | None = None) -> Iterator[sqlite3.Connection]:
+    """Open the store until the block ends; whatever SQLite says within it becomes a StoreError."""
+    path = path or default_path()
+    with closing(open_store(path)) as connection:
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            raise in_words(error, path) from error
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -57,6 +57,13 @@ def purge(connection: sqlite3.Connection, older_than: float = KEPT_SECONDS) -> i
     return len(rows)
 
 
+def erase(connection: sqlite3.Connection, run: Run) -> None:
+    """Delete a run for good; raises UsageError where it is under way."""
+    with alone(store_path(connection), run.run_id):
+        refuse_under_way(run)
+        delete_run(connection, run.id)
+
+
 def refuse_under_way(run: Run) -> None:
     """Raise UsageError where a process is at work on a run."""
     if under_way(run):

@@ -40,10 +40,11 @@ def spent_usd(connection: sqlite3.Connection, run: int) -> float:
     return float(row[0])
 
 
-def copy_stretches(connection: sqlite3.Connection, run: int, to: int) -> None:
-    """Give another run the same stretches; called within a transaction."""
+def copy_stretches(connection: sqlite3.Connection, run: int, to: int, *, paid: bool = True) -> None:
+    """Give another run the same stretches, as if it had paid for them or not; within a transaction."""
     connection.execute(
         "INSERT INTO stretches (run, started, last, spent_usd)"
-        " SELECT ?, started, last, spent_usd FROM stretches WHERE run = ?",
-        (to, run),
+        " SELECT ?, started, last, CASE WHEN ? THEN spent_usd ELSE 0 END FROM stretches"
+        " WHERE run = ? ORDER BY id",
+        (to, paid, run),
     )

@@ -1,0 +1,96 @@
+"""Runs whose entries were not all asked for with the same settings: which were asked for how.
+
+Such a run is never silently one model's: its set-up names every part, and is that of no other run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.method import Setup
+from harness.store.runs import Run
+
+RETRIED_WITH = "retried_with"
+"""Option of a set-up in parts: for each later part, what was different from the first."""
+
+_TOLD_BY_HASH = frozenset({"system_prompt_used"})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Entries of a run that were asked for with one set-up."""
+
+    setup: Setup
+    positions: frozenset[int] = frozenset()
+    """Places of its entries; of the first part empty, for it has all the rest."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Write the part as a run's opening holds it."""
+        setup = self.setup.model_dump(mode="json")
+        return {"setup": setup, "positions": sorted(self.positions)}
+
+
+def parts_of(run: Run) -> list[Part]:
+    """Give the parts of a run, one where all of it was asked for in the same way."""
+    stored = run.opening.get("parts", ())
+    return [
+        Part(Setup.model_validate(part["setup"]), frozenset(part["positions"])) for part in stored
+    ] or [Part(run.setup)]
+
+
+def asked_with(run: Run) -> Setup:
+    """Give the set-up of the method that a run asks."""
+    stored = run.opening.get("asked_with")
+    return run.setup if stored is None else Setup.model_validate(stored)
+
+
+def tried_before(run: Run) -> dict[int, int]:
+    """Give how often entries were tried before the run, by place: empty for one that is no retry."""
+    return dict(run.opening.get("retry_of", {}).get("tried", ()))
+
+
+def with_part(parts: Sequence[Part], setup: Setup, positions: Collection[int]) -> list[Part]:
+    """Give the parts as they are when some entries are asked for again, maybe with another set-up.
+
+    Parts that are left without entries go.
+    """
+    first, *later = [Part(part.setup, part.positions - set(positions)) for part in parts]
+    later = [part for part in later if part.positions]
+    if setup == first.setup:
+        return [first, *later]
+    same = [part for part in later if part.setup == setup]
+    others = [part for part in later if part.setup != setup]
+    joined = frozenset(positions).union(*(part.positions for part in same))
+    return [first, *others, Part(setup, joined)]
+
+
+def whole_setup(parts: Sequence[Part]) -> Setup:
+    """Give the set-up of a run in parts: that of the first, with a name and options that tell of all.
+
+    Its hash differs from that of every part, so that no list takes the run for one of them.
+    """
+    first = parts[0].setup
+    if len(parts) == 1:
+        return first
+    told = [differences(first, part.setup) for part in parts[1:]]
+    return first.model_copy(
+        update={
+            "model_slug": _joined(part.setup.model_slug for part in parts),
+            "condition": _joined([*(part.setup.condition for part in parts), "retry"]),
+            "options": {**first.options, RETRIED_WITH: told},
+        }
+    )
+
+
+def _joined(names: Any) -> str:
+    return " + ".join(dict.fromkeys(names))
+
+
+def differences(first: Setup, other: Setup) -> dict[str, Any]:
+    """Give what another set-up says otherwise, as JSON values; a prompt by its hash only."""
+    then, now = first.model_dump(mode="json"), other.model_dump(mode="json")
+    return {
+        name: now[name] for name in now if now[name] != then[name] and name not in _TOLD_BY_HASH
+    }

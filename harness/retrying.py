@@ -1,0 +1,170 @@
+"""Asking again for the failed entries of a complete run, with the same settings or others.
+
+A sealed card never changes (DESIGN C4): the result is a run of its own that names the one it goes back to,
+has its good rows, and says of which entries it asked again and how often each was tried in all. A run that
+was cut is not retried but resumed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from corpora.entry import Entry
+from harness.beginning import begun_with, check_budget, keep_here
+from harness.card.fingerprint import fingerprint
+from harness.failures import UsageError
+from harness.instruments import Instruments
+from harness.keys import KeySource, find_key, no_key
+from harness.method import Method
+from harness.methods.options import MethodOptions
+from harness.methods.registry import build
+from harness.parts import parts_of, whole_setup, with_part
+from harness.plan import Plan, RunOptions
+from harness.problems import first_problem
+from harness.store.corpora import corpus_sha256, read_entries
+from harness.store.openings import OPENING
+from harness.store.results import copy_done, failed_attempts
+from harness.store.runs import Run, create_run, read_card
+from harness.store.stretches import copy_stretches
+from harness.version import VERSION
+
+CHANGEABLE = (set(MethodOptions.model_fields) - {"source_language", "target_language"}) | set(
+    RunOptions.model_fields
+)
+"""What may be told otherwise than to the run before, by name of the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A new run that is stored and ready to go: hand all of it to ``harness.running.go``."""
+
+    number: int
+    run_id: str
+    method: Method
+    instruments: Instruments
+    asked: int
+    """Entries that it asks for."""
+    kept: int
+    """Entries whose rows are those of the run before."""
+
+
+def retry(
+    connection: sqlite3.Connection,
+    run: Run,
+    changes: Mapping[str, Any] | None = None,
+    find_key: KeySource = find_key,
+) -> Retry:
+    """Store a new run with a run's good rows, which asks only for the entries that failed.
+
+    ``changes`` are fields of MethodOptions and RunOptions by name; a budget holds for the new calls only.
+    Nothing is asked yet. Raises UsageError where the run has nothing to ask again or a change cannot be made,
+    HarnessError where it can no longer be scored as it was.
+    """
+    tried = _failed(connection, run)
+    plan = changed_plan(Plan.model_validate(run.plan), changes or {})
+    entries = read_entries(connection, run.corpus)
+    whole = [entries[place] for place in sorted(entries)]
+    plan = _kept_here([entries[place] for place in run.positions], whole, plan)
+    method = build(plan.method, plan.options, whole, find_key)
+    check_budget(method, plan)
+    instruments = begun_with(connection, run)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        number, run_id = _store(connection, run, plan, method, tried)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        instruments.close()
+        raise
+    return Retry(number, run_id, method, instruments, len(tried), len(run.positions) - len(tried))
+
+
+def _failed(connection: sqlite3.Connection, run: Run) -> dict[int, int]:
+    """Give the entries that are to be asked for again, with how often each was tried."""
+    name = run.run_id[:8]
+    if run.imported:
+        raise UsageError(
+            f"Run {name} was imported as a card, so its method cannot be asked here. Begin a run of your own."
+        )
+    if read_card(connection, run.id) is None:
+        raise UsageError(
+            f"Run {name} is not complete. `rosetta resume {name} --retry-failed` goes on with it."
+        )
+    tried = failed_attempts(connection, run.id)
+    if not tried:
+        raise UsageError(f"No entry of run {name} failed; there is nothing to ask for again.")
+    return tried
+
+
+def changed_plan(plan: Plan, changes: Mapping[str, Any]) -> Plan:
+    """Give a plan with some options told otherwise; UsageError names one that cannot be."""
+    if stray := sorted(set(changes) - CHANGEABLE):
+        raise UsageError(
+            f"Options: {stray[0]!r} cannot be changed for a retry. What can: "
+            f"{', '.join(sorted(CHANGEABLE))}."
+        )
+    try:
+        return plan.model_copy(
+            update={
+                "options": _told(plan.options, changes),
+                "run": _told(plan.run, changes),
+            }
+        )
+    except ValidationError as error:
+        raise UsageError(f"Options: {first_problem(error)}") from error
+
+
+def _told(options: Any, changes: Mapping[str, Any]) -> Any:
+    fields = type(options).model_fields
+    told = {name: value for name, value in changes.items() if name in fields}
+    return type(options).model_validate({**options.model_dump(), **told})
+
+
+def _kept_here(chosen: Sequence[Entry], whole: Sequence[Entry], plan: Plan) -> Plan:
+    """Keep secret entries on this machine, before a key is asked for that would not be used."""
+    return keep_here(chosen, build(plan.method, plan.options, whole, no_key), plan)
+
+
+def _store(
+    connection: sqlite3.Connection, run: Run, plan: Plan, method: Method, tried: Mapping[int, int]
+) -> tuple[int, str]:
+    card = read_card(connection, run.id) or {}
+    parts = with_part(parts_of(run), method.setup, tried)
+    setup = whole_setup(parts)
+    print_ = fingerprint(setup, corpus_sha256(connection, run.corpus), VERSION)
+    run_id = str(uuid.uuid4())
+    opening: dict[str, Any] = {name: run.opening[name] for name in OPENING if name in run.opening}
+    opening |= {
+        "budget_usd": plan.run.budget_usd,
+        "terms_from": run.opening.get("terms_from", run.plan["options"].get("coaching")),
+        "asked_with": method.setup.model_dump(mode="json"),
+        "parts": [part.as_json() for part in parts] if len(parts) > 1 else [],
+        "retry_of": {
+            "run_id": run.run_id,
+            "run_card_hash": card.get("run_card_hash"),
+            "tried": sorted(tried.items()),
+        },
+    }
+    number = create_run(
+        connection,
+        run_id=run_id,
+        corpus=run.corpus,
+        positions=run.positions,
+        setup=setup,
+        setup_hash=print_.setup_hash,
+        fingerprint_hash=print_.hash,
+        plan=plan.model_dump(mode="json"),
+        opening=opening,
+        dataset_id=run.dataset_id,
+        language_pair=run.language_pair,
+        harness_version=VERSION,
+    )
+    copy_stretches(connection, run.id, number, paid=False)
+    copy_done(connection, run.id, number)
+    return number, run_id

@@ -1,0 +1,47 @@
+"""What SQLite says when a store cannot be read or written, in words with a mend."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from harness.failures import StoreError
+
+_BUSY = (
+    "another program has held it for too long. Close the other Rosetta, or wait until it is done, then "
+    "try again. Nothing was changed."
+)
+_DAMAGED = (
+    "it is damaged, or no store at all. Move it away with the files beside it whose names begin alike, "
+    "and put a copy of yours in its place, or begin anew."
+)
+_NOT_WRITABLE = "this person may not write it. Allow it, or name another folder in ROSETTA_HOME."
+_WORDS = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_PROTOCOL: _BUSY,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_FORMAT: _DAMAGED,
+    sqlite3.SQLITE_FULL: "the disk is full. Make room, then try again; what was stored before is safe.",
+    sqlite3.SQLITE_IOERR: (
+        "the disk did not read or write it. See whether the disk is still there and has room; a store "
+        "belongs on a disk of this machine, not on a network or a stick."
+    ),
+    sqlite3.SQLITE_READONLY: _NOT_WRITABLE,
+    sqlite3.SQLITE_PERM: _NOT_WRITABLE,
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened. Name another folder in ROSETTA_HOME.",
+    sqlite3.SQLITE_ERROR: (
+        "it is not in the form that this program makes. Move it away, or name another folder in "
+        "ROSETTA_HOME."
+    ),
+}
+"""Primary result code → what is the matter, and what to do."""
+
+
+def in_words(error: sqlite3.Error, path: Path) -> StoreError:
+    """Give what a person is told of an error at a store; quotes nothing that is stored."""
+    code = getattr(error, "sqlite_errorcode", None)
+    primary = code & 0xFF if isinstance(code, int) else -1
+    said = _WORDS.get(primary, f"SQLite fails on it ({type(error).__name__}). Try again.")
+    return StoreError(f"{path} cannot be used as a store: {said}")
