@@ -115,6 +115,10 @@ class Board:
             found[each.run.run_id] = found[verified[place - 1].run.run_id] if tied else place + 1
         return found
 
+    def is_same(self, other: Board) -> bool:
+        """Whether it is the same list, whichever runs it has by now."""
+        return (self.grounds, self.language_pair) == (other.grounds, other.language_pair)
+
     @property
     def best_of_setups(self) -> Board:
         """Give the same list with the best run of each set-up only."""

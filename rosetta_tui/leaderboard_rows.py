@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 COLUMNS = (
     Column("mark", "", 1),
     Column("rank", "rank", 4, right=True),
-    Column("cluster", "group", 5, right=True, drop=1),
-    Column("method", "method · model · condition", 16, share=3),
-    Column("tier", "tier", 18, share=4, drop=2),
-    Column("composite", "composite", 16, drop=4),
-    Column("chrf", "chrF++", 16, drop=3),
+    Column("cluster", "group", 5, right=True, drop=2),
+    Column("method", "method · model · condition", 16, share=1),
+    Column("tier", "may be called", 16, drop=3),
+    Column("composite", "composite", 16),
+    Column("chrf", "chrF++", 16, drop=1),
     Column("cost", "$/entry", 9, right=True, drop=5),
     Column("speed", "s/entry", 7, right=True, drop=7),
     Column("adjusted", "cost-adj.", 9, right=True, drop=6),
@@ -127,13 +127,13 @@ class LeaderboardRows:
 def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     """Say in one row what a run reached, the mark aside."""
     run, card = entrant.run, entrant.run.card or {}
-    review = review_of(card, run.certificates)
+    tier = claimable(card, review_of(card, run.certificates))
     rank, cluster = board.ranks.get(run.run_id), board.clusters.get(run.run_id)
     return (
         Cell(figures.count(rank)),
         Cell(figures.count(cluster), "quiet"),
         Cell(setup_words(run)),
-        Cell(f"{figures.meter(claimable(card, review))} {tier_words(card, review)}"),
+        Cell(f"{figures.meter(tier)} {tier}"),
         Cell(with_interval(entrant.scores, "composite")),
         Cell(with_interval(entrant.scores, "chrf_plus_plus")),
         Cell(figures.money(entrant.cost_per_entry_usd), "quiet"),
@@ -190,9 +190,14 @@ def others_words(boards: Sequence[Board], index: int) -> str:
     if not told:
         return ""
     runs = sum(len(other.entrants) for _, other in told)
-    words = "1 run is" if runs == 1 else f"{runs:,} runs are"
-    more = f"; and {len(told) - 1:,} more lists" if len(told) > 1 else ""
-    return f"{words} not in this list: {told[0][0]}{more}"
+    words = "1 run of this corpus is" if runs == 1 else f"{runs:,} runs of this corpus are"
+    reasons = " | ".join(dict.fromkeys(why for why, _ in told))
+    return f"{words} in other lists: {reasons}"
+
+
+def count_words(runs: int) -> str:
+    """Say how many runs there are."""
+    return "1 run" if runs == 1 else f"{runs:,} runs"
 
 
 def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
@@ -204,11 +209,11 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     group = board.clusters.get(run.run_id)
     together = f", group {group}" if group is not None else ""
     numbers = [
-        f"chrF++ {with_interval(entrant.scores, 'chrf_plus_plus')} {entrant.chrf_signature}".strip(),
         f"composite {with_interval(entrant.scores, 'composite')}",
         f"{figures.money(entrant.cost_per_entry_usd)} an entry",
         f"{figures.seconds(entrant.avg_latency_seconds)} s an entry",
         f"cost-adjusted {adjusted_words(entrant)}",
+        f"chrF++ {with_interval(entrant.scores, 'chrf_plus_plus')} {entrant.chrf_signature}".strip(),
     ]
     head = (
         f"{place}{together} · {tier_words(card, review)} · {validation(entrant)} · {run.run_id[:8]}"

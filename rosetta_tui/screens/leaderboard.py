@@ -20,6 +20,7 @@ from rosetta_tui.leaderboard_rows import (
     SORTS,
     LeaderboardRows,
     board_words,
+    count_words,
     entrant_words,
     ordered,
     others_words,
@@ -51,8 +52,8 @@ class LeaderboardScreen(Screen[None]):
     CSS_PATH = "../styles/leaderboard.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "turn(-1)", "List before", key_display="←", id="previous"),
-        Binding("right,l", "turn(1)", "List after", key_display="→", id="next"),
+        Binding("left,h", "turn(-1)", "List before", show=False, id="previous"),
+        Binding("right,l", "turn(1)", "List after", show=False, id="next"),
         Binding("L", "lists", "Lists", id="leaderboard.lists"),
         Binding("s", "sort", "Sort", id="sort"),
         Binding(
@@ -137,8 +138,8 @@ class LeaderboardScreen(Screen[None]):
     def _show(self, boards: list[Board]) -> None:
         here = self.board
         self._boards = boards
-        grounds = [board.grounds for board in boards]
-        self._index = grounds.index(here.grounds) if here and here.grounds in grounds else 0
+        found = (i for i, board in enumerate(boards) if here is not None and board.is_same(here))
+        self._index = next(found, 0)
         empty = self.query_one(EmptyState)
         empty.display = not boards
         empty.say(
@@ -188,19 +189,13 @@ class LeaderboardScreen(Screen[None]):
     def _clustered(self, found: Board) -> None:
         if self._boards is None:
             return
-        self._boards = [
-            found
-            if each.grounds == found.grounds and each.language_pair == found.language_pair
-            else each
-            for each in self._boards
-        ]
+        self._boards = [found if each.is_same(found) else each for each in self._boards]
         self._fill()
 
     def _head(self, shown: Board) -> None:
         boards = self._boards or []
-        which = f"list {self._index + 1} of {len(boards)}" if len(boards) > 1 else ""
-        runs = len(shown.entrants)
-        count = "1 run" if runs == 1 else f"{runs:,} runs"
+        which = f"list {self._index + 1} of {len(boards)} ←→" if len(boards) > 1 else ""
+        count = count_words(len(shown.entrants))
         best = "best of each set-up" if self._best else ""
         self.query_one(Where).say(
             show(" · ".join(each for each in (which, count, best) if each), "$quiet")
@@ -253,7 +248,7 @@ class LeaderboardScreen(Screen[None]):
                 self._go(int(key))
 
         words = {
-            str(i): plain(f"{board_words(each)[0]} · {len(each.entrants):,} runs")
+            str(i): plain(f"{board_words(each)[0]} · {count_words(len(each.entrants))}")
             for i, each in enumerate(self._boards or [])
         }
         if words:

@@ -1,0 +1,155 @@
+"""``rosetta leaderboard``: rank what is comparable, and say of the rest why it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from harness.leaderboard import Board, Entrant
+
+SORTS = (
+    "composite", "chrf", "exact", "fst", "semantic", "cost", "speed", "adjusted", "method", "class",
+    "verified", "when",
+)  # fmt: skip
+"""What lists can be sorted by (``leaderboard_rows.SORTS``, which is read only when it is needed)."""
+
+
+@click.command()
+@click.option("--dataset", metavar="ID", help="Only the lists of this corpus.")
+@click.option(
+    "--sort", type=click.Choice(SORTS), default="composite", show_default=True, help="Best first."
+)
+@click.option("--best", is_flag=True, help="Only the best run of each set-up.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> None:
+    """Rank the finished runs of the store.
+
+    A list holds runs over the same entries of the same corpus file whose composites weigh the same inputs,
+    scored alike. Runs of one group cannot be told apart by their composite.
+    """
+    from harness.failures import UsageError
+    from harness.leaderboard import leaderboards, with_clusters
+    from harness.store.database import open_store
+    from rosetta_tui.text import json_text, plain
+
+    with closing(open_store()) as store:
+        found = leaderboards(store, dataset)
+        boards = [with_clusters(store, board) for board in found]
+    if not boards and dataset is not None:
+        raise UsageError(
+            f"No finished run of a corpus {dataset!r} has a composite. `rosetta runs list` shows the runs."
+        )
+    shown = [board.best_of_setups if best else board for board in boards]
+    if as_json:
+        click.echo(json_text([_board(board, sort) for board in shown]))
+        return
+    if not shown:
+        click.echo("There is nothing to rank yet. `rosetta demo` makes a run: no key, no network.")
+    for index, board in enumerate(shown):
+        for line in _lines(boards, board, index, sort):
+            click.echo(plain(line))
+
+
+def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator[str]:
+    from rosetta_tui.card_text import table
+    from rosetta_tui.leaderboard_rows import (
+        COLUMNS,
+        board_words,
+        entrant_cells,
+        ordered,
+        others_words,
+    )
+
+    if index:
+        yield ""
+    yield from board_words(board)
+    for note in (others_words(boards, index), board.unclustered):
+        if note:
+            yield note
+    columns = [(place, each) for place, each in enumerate(COLUMNS[1:]) if each.key in PRINTED]
+    rows = [["run", *(each.title for _, each in columns)]]
+    for entrant in ordered(board, sort):
+        cells = entrant_cells(board, entrant)
+        rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in columns)])
+    yield from table(rows)
+    signatures = {each.chrf_signature for each in board.entrants} - {""}
+    for signature in sorted(signatures):
+        yield f"chrF++ {signature}"
+
+
+PRINTED = (
+    "rank",
+    "cluster",
+    "method",
+    "tier",
+    "composite",
+    "chrf",
+    "cost",
+    "speed",
+    "adjusted",
+    "verified",
+)
+"""Columns of the printed table; JSON has all fields."""
+
+
+def _board(board: Board, sort: str) -> dict[str, Any]:
+    from rosetta_tui.leaderboard_rows import ordered
+
+    return {
+        "dataset_id": board.dataset_id,
+        "version": board.version or None,
+        "language_pair": board.language_pair,
+        "dataset_sha256": board.grounds.sha256,
+        "segments": list(board.segments),
+        "official": board.official,
+        "entries": board.entries,
+        "corpus_entries": board.corpus_entries,
+        "composite_profile": board.grounds.profile,
+        "composite_inputs": list(board.grounds.inputs),
+        "unclustered": board.unclustered or None,
+        "runs": [_entrant(board, each) for each in ordered(board, sort)],
+    }
+
+
+def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
+    from rosetta_tui.card_fields import block, claimable, review_of, tier_words
+    from rosetta_tui.leaderboard_rows import validation
+    from rosetta_tui.run_facts import iso
+
+    run, card = entrant.run, entrant.run.card or {}
+    review = review_of(card, run.certificates)
+    intervals = block(entrant.scores, "confidence_intervals")
+    return {
+        "run_id": run.run_id,
+        "rank": board.ranks.get(run.run_id),
+        "cluster": board.clusters.get(run.run_id),
+        "method": run.method,
+        "method_class": entrant.method_class or None,
+        "model_slug": run.model_slug,
+        "condition": run.condition,
+        "composite": entrant.composite,
+        "chrf_plus_plus": entrant.value("chrf_plus_plus"),
+        "chrf_signature": entrant.chrf_signature or None,
+        "confidence_intervals": {
+            metric: intervals[metric]
+            for metric in ("chrf_plus_plus", "composite")
+            if metric in intervals
+        },
+        "fst_acceptance_rate": entrant.value("fst_acceptance_rate"),
+        "exact_match_rate": entrant.value("exact_match_rate"),
+        "semantic_score": entrant.value("semantic_score"),
+        "cost_per_entry_usd": entrant.cost_per_entry_usd,
+        "avg_latency_seconds": entrant.avg_latency_seconds,
+        "cost_adjusted": entrant.cost_adjusted,
+        "quality_tier": entrant.scores.get("quality_tier"),
+        "claimable_tier": claimable(card, review),
+        "tier_in_words": tier_words(card, review),
+        "verification_tier": validation(entrant),
+        "setup_hash": entrant.setup_hash,
+        "date": iso(run.created),
+        "run_card_hash": card.get("run_card_hash"),
+    }
