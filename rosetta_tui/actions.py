@@ -8,6 +8,8 @@ from textual.binding import ActiveBinding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from rosetta_tui.keys import FOREIGN, key_name
+
 
 class ActionProvider(Provider):
     """Offers each binding that works now; a greyed one is left out."""
@@ -16,7 +18,7 @@ class ActionProvider(Provider):
         seen: dict[str, ActiveBinding] = {}
         for active in self.screen.active_bindings.values():
             binding = active.binding
-            known = binding.description and not binding.system
+            known = binding.description and not binding.system and binding.action not in FOREIGN
             if active.enabled and known and (binding.show or active.node is self.screen):
                 seen.setdefault(binding.description, active)
         return list(seen.values())
@@ -49,4 +51,4 @@ class ActionProvider(Provider):
 
 
 def _key(active: ActiveBinding) -> str:
-    return f"key {active.binding.key_display or active.binding.key}"
+    return f"key {key_name(active.binding.key)}"

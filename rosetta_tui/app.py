@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
@@ -17,6 +18,7 @@ from textual.screen import Screen
 
 from rosetta_tui.actions import ActionProvider
 from rosetta_tui.messages import (
+    Copied,
     CorpusChosen,
     DemoAsked,
     Left,
@@ -27,13 +29,16 @@ from rosetta_tui.messages import (
     RunResumed,
     RunsCompared,
 )
+from rosetta_tui.palette import RunProvider
 from rosetta_tui.places import PLACES
 from rosetta_tui.session import Ahead, Followed, Session
 from rosetta_tui.text import plain
 from rosetta_tui.textual_inside import WordsForCrash
-from rosetta_tui.theme import ANSI_COLOURS, THEMES
+from rosetta_tui.theme import ANSI_COLOURS, THEME_WORDS, THEMES
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from harness.control import Control
     from harness.listening import EventSource
     from rosetta_tui.engine import Engine
@@ -55,11 +60,14 @@ class RosettaApp(WordsForCrash):
     TITLE = "Rosetta"
     CSS_PATH = Path(__file__).parent / "styles" / "rosetta.tcss"
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = App.COMMANDS | {
-        ActionProvider
+        ActionProvider,
+        RunProvider,
     }
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "keys", "Help", key_display="?"),
-        Binding("ctrl+q", "leave", "Quit", show=False),
+        Binding("question_mark", "keys", "Help", key_display="?", id="help"),
+        Binding("ctrl+o", "jump", "Jump", show=False, id="jump"),
+        Binding("comma", "place('settings')", "Settings", show=False, id="settings"),
+        Binding("ctrl+q", "leave", "Quit", show=False, id="quit"),
     ]
 
     def __init__(
@@ -69,18 +77,19 @@ class RosettaApp(WordsForCrash):
         start: Start,
         initial: Session | None = None,
     ) -> None:
-        super().__init__()
-        self._store_path = store_path
+        # without colours nothing but the terminal's own is left: shades of grey would be colours too
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        self.store_path = store_path
         self._follow = follow
         self._start = start
         self._initial = initial
         self._steered: list[LiveScreen] = []
         """Runs of this process; their screens stay while they go on."""
-        for name in set(self.available_themes) - {"ansi-dark", "ansi-light"}:
+        for name in set(self.available_themes) - THEME_WORDS.keys():
             self.unregister_theme(name)
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = THEMES[0].name
+        self.theme = "ansi-dark" if self.no_color else THEMES[0].name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Let the terminal's own colours stand in where a theme has none of ours."""
@@ -93,7 +102,7 @@ class RosettaApp(WordsForCrash):
         else:
             from rosetta_tui.screens.home import HomeScreen
 
-            self.push_screen(HomeScreen(self._store_path))
+            self.push_screen(HomeScreen(self.store_path))
 
     # From screen to screen
 
@@ -101,7 +110,7 @@ class RosettaApp(WordsForCrash):
         from harness.store.database import open_store
         from rosetta_tui.screens.live import LiveScreen
 
-        return LiveScreen(source, open_store(self._store_path), control)
+        return LiveScreen(source, open_store(self.store_path), control)
 
     def _steer(self, session: Session) -> None:
         screen = self._live(session.source, session.control)
@@ -142,7 +151,7 @@ class RosettaApp(WordsForCrash):
         from harness.store.database import open_store
         from rosetta_tui.recorded import recorded
 
-        with closing(open_store(self._store_path)) as store:
+        with closing(open_store(self.store_path)) as store:
             return Ahead(recorded(store, message.run_id))
 
     def _watch(self, source: EventSource) -> None:
@@ -194,7 +203,7 @@ class RosettaApp(WordsForCrash):
 
     def action_place(self, name: str) -> None:
         """Go to a screen that stands for itself."""
-        self.push_screen(PLACES[name].open(self._store_path))
+        self.push_screen(PLACES[name].open(self.store_path))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a screen only where there is one."""
@@ -206,19 +215,19 @@ class RosettaApp(WordsForCrash):
     def _ask_for_run(self, message: NewRunAsked) -> None:
         from rosetta_tui.screens.new_run import NewRunScreen
 
-        self.push_screen(NewRunScreen(self._store_path, message.draft))
+        self.push_screen(NewRunScreen(self.store_path, message.draft))
 
     @on(RunsCompared)
     def _compare(self, message: RunsCompared) -> None:
         from rosetta_tui.screens.compare import CompareScreen
 
-        self.push_screen(CompareScreen(self._store_path, message.run_ids))
+        self.push_screen(CompareScreen(self.store_path, message.run_ids))
 
     @on(CorpusChosen)
     def _open_corpus(self, message: CorpusChosen) -> None:
         from rosetta_tui.screens.corpus import CorpusScreen
 
-        self.push_screen(CorpusScreen(self._store_path, message.sha256))
+        self.push_screen(CorpusScreen(self.store_path, message.sha256))
 
     @on(Left)
     async def _leave(self) -> None:
@@ -255,7 +264,29 @@ class RosettaApp(WordsForCrash):
                     screen.control.stop()
             self.exit()
 
-    # Help and palette
+    # The clipboard
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy what is selected, cut or copied in a field or on a screen."""
+        self._copy(text, "Text")
+
+    @on(Copied)
+    def _copied(self, message: Copied) -> None:
+        self._copy(message.text, message.what)
+
+    def _copy(self, text: str, what: str) -> None:
+        from rosetta_tui.clipboard import copied_words, harmless, refusal
+
+        why = refusal(text)
+        if getattr(self.screen, "holds_secret", False):
+            why = "This text belongs to a secret segment and is not copied."
+        if why:
+            self.notify(why, severity="warning", markup=False)
+            return
+        super().copy_to_clipboard(harmless(text))
+        self.notify(copied_words(what, text), timeout=3, markup=False)
+
+    # Help, jumping and palette
 
     def action_keys(self) -> None:
         """Show the keys of this screen."""
@@ -265,8 +296,42 @@ class RosettaApp(WordsForCrash):
         about = getattr(screen, "HELP", "")
         self.push_screen(HelpScreen(f"{screen.TITLE or self.TITLE}: keys", about, keys_of(screen)))
 
+    def action_jump(self) -> None:
+        """Put letters on what can have the focus."""
+        from rosetta_tui.screens.jump import JumpScreen, targets_of
+
+        def chosen(target: Widget | None) -> None:
+            if target is not None:
+                target.focus()
+
+        self.push_screen(JumpScreen(targets_of(self.screen)), chosen)
+
+    def action_colours(self) -> None:
+        """Ask which colours to use."""
+        from rosetta_tui.screens.choose import ChooseScreen
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self.theme = name
+
+        self.push_screen(ChooseScreen("Colours", THEME_WORDS, self.theme), chosen)
+
+    async def action_home(self) -> None:
+        """Go back to the first screen."""
+        while len(self.screen_stack) > 2:
+            await self.pop_screen()
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002  Textual's form
         """Offer what belongs to the app; what belongs to a screen comes from its bindings."""
-        yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
+        yield SystemCommand("Go to: Home", "Recent runs and what waits", self.action_home)
+        for name, place in PLACES.items():
+            if place.is_there:
+                go = partial(self.action_place, name)
+                yield SystemCommand(f"Go to: {place.title}", place.about, go)
+        yield SystemCommand("Colours", "Dark, light, high contrast, your own", self.action_colours)
+        for name, words in THEME_WORDS.items():
+            use = partial(setattr, self, "theme", name)
+            yield SystemCommand(f"Colours: {words}", "Use these colours", use, discover=False)
         yield SystemCommand("Keys", "Show every key of this screen", self.action_keys)
+        yield SystemCommand("Jump", "Letters on what can have the focus", self.action_jump)
         yield SystemCommand("Quit", "Leave Rosetta", self.action_leave)

@@ -72,6 +72,15 @@ class PlaceChosen(Message):
     """Its name in ``rosetta_tui.places.PLACES``."""
 
 
+@dataclass
+class Copied(Message):
+    """A text is to go to the clipboard; the app refuses too much of it, and says what it did."""
+
+    text: str
+    what: str
+    """What it is, as the beginning of a sentence: ``Output`` makes ``Output copied: 31 characters.``"""
+
+
 class DemoAsked(Message):
     """The bundled demo is to be run."""
 

@@ -123,7 +123,7 @@ class RunActs:
         from harness.store.runs import read_run
         from rosetta_tui.run_draft import RunDraft
 
-        draft = RunDraft.of_run(read_run(store, run.number))
+        draft = RunDraft.of_run(read_run(store, run.number), store)
         self._screen.app.call_from_thread(self._screen.post_message, NewRunAsked(draft))
         return ""
 

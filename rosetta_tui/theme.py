@@ -115,3 +115,12 @@ CONTRAST = _theme(
 )
 
 THEMES = (DARK, LIGHT, CONTRAST)
+
+THEME_WORDS = {
+    DARK.name: "dark",
+    LIGHT.name: "light",
+    CONTRAST.name: "high contrast",
+    "ansi-dark": "the terminal's own colours, on dark",
+    "ansi-light": "the terminal's own colours, on light",
+}
+"""Name of every theme → in words, in the order in which they are offered."""

@@ -28,7 +28,8 @@ from rosetta_tui.entry_scores import RunScoring, run_scoring
 from rosetta_tui.entry_why import analysed, why
 from rosetta_tui.explaining import Explaining, Why
 from rosetta_tui.line import Line
-from rosetta_tui.text import plain, show
+from rosetta_tui.messages import Copied
+from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field
 
 SCORES = "scores"
@@ -258,8 +259,7 @@ class EntryScreen(Screen[int]):
         elif facts.entry.secret:
             self.notify("This entry belongs to a secret segment and is not copied.", markup=False)
         else:
-            self.app.copy_to_clipboard(plain(output))
-            self.notify("Output copied.", markup=False)
+            self.post_message(Copied(output, "Output"))
 
     async def action_close(self) -> None:
         """Hide the prompt and the reply where they are shown, else go back."""

@@ -12,20 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
-from rosetta_tui.keys import key_name
-
-_FOREIGN = frozenset(
-    {
-        "scroll_left",
-        "scroll_right",
-        "page_left",
-        "page_right",
-        "app.focus_next",
-        "app.focus_previous",
-        "screen.copy_text",
-    }
-)
-"""Actions that a scrolling or focusable thing brings with it and nobody needs to know."""
+from rosetta_tui.keys import FOREIGN, key_name
 
 Keys = Mapping[str, str]
 """Meaning → the keys that have it."""
@@ -91,7 +78,7 @@ def keys_of(screen: Screen[Any]) -> dict[str, dict[str, str]]:
 def _bindings(screen: Screen[Any]) -> Iterator[tuple[str, Binding]]:
     for active in screen.active_bindings.values():
         binding = active.binding
-        if binding.description and not binding.system and binding.action not in _FOREIGN:
+        if binding.description and not binding.system and binding.action not in FOREIGN:
             node = active.node
             group = HERE if node is screen else EVERYWHERE if node is screen.app else FOCUSED
             yield group, binding

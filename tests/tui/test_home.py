@@ -22,12 +22,12 @@ from tests.tui.screens import App, settle, text
 async def test_an_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:
     made = scene(tmp_path / "other.sqlite")
     app = App(None, tmp_path / "s.sqlite")
-    app._store_path = tmp_path / "s.sqlite"
+    app.store_path = tmp_path / "s.sqlite"
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         for words in ("D  Run the demo", "New run from your corpus", "What is missing"):
             assert words in text(app)
-        app._store_path = made.path
+        app.store_path = made.path
         made.queue = app.queue
         made.middle(84)
         await pilot.press("D")

@@ -45,7 +45,7 @@ async def test_without_a_review_it_says_how_to_make_one_and_makes_no_office(tmp_
 async def test_home_leads_there_and_back(tmp_path: Path) -> None:
     made = scene(tmp_path)
     app = App(None, made.folder / "rosetta.sqlite")
-    app._store_path = made.folder / "rosetta.sqlite"
+    app.store_path = made.folder / "rosetta.sqlite"
     async with app.run_test(size=SMALL) as pilot:
         shown = await press(pilot, "o")
         assert isinstance(app.screen, ReviewsScreen)

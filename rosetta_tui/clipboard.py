@@ -1,0 +1,37 @@
+"""What may go to the terminal's clipboard, and what is said about it."""
+
+from __future__ import annotations
+
+from rosetta_tui import figures
+from rosetta_tui.text import plain
+
+MOST_BYTES = 74_000
+"""Bytes of UTF-8 that are copied at once: terminals cut or drop a sequence of more than 100,000 characters,
+and the sequence that reaches the clipboard (OSC 52) takes four of them for three bytes."""
+
+
+def harmless(text: str) -> str:
+    """Give text that does nothing wherever it is pasted: only tabs and line breaks are left to act."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join("\t".join(map(plain, line.split("\t"))) for line in lines)
+
+
+def refusal(text: str) -> str:
+    """Say why a text is not copied; empty where it may be."""
+    if not text:
+        return "There is nothing to copy."
+    size = len(text.encode("utf-8", "replace"))
+    if size > MOST_BYTES:
+        return (
+            f"That is {figures.count(size)} bytes; a terminal's clipboard takes at most "
+            f"{figures.count(MOST_BYTES)} at once. Copy less, or export it to a file."
+        )
+    return ""
+
+
+def copied_words(what: str, text: str) -> str:
+    """Say what was copied and how much, such as ``Output copied: 2 lines, 31 characters.``"""
+    lines, letters = len(text.split("\n")), len(text)
+    parts = [f"{figures.count(lines)} lines"] if lines > 1 else []
+    parts.append(f"{figures.count(letters)} character{'s' * (letters != 1)}")
+    return f"{what} copied: {', '.join(parts)}."
