@@ -11,7 +11,7 @@ from rosetta_tui.review.opening import Opening
 from rosetta_tui.screens.help import HERE, keys_of
 from rosetta_tui.screens.home import HomeScreen
 from tests.review.session.scenes import CODE, batch_of
-from tests.tui.review.reviewing import Doors, begin, press, text
+from tests.tui.review.reviewing import Doors, begin, press, text, until
 from tests.tui.screens import App
 from tests.tui.screens import settle as settle_home
 
@@ -30,13 +30,14 @@ async def test_a_review_is_opened_from_home_and_leads_back(
     async with app.run_test(size=(80, 24)) as pilot:
         await settle_home(pilot)
         await pilot.press("v")
+        await until(pilot, lambda: not isinstance(app.screen, HomeScreen))
         await begin(pilot)
         await press(pilot, "enter")
         assert "Sentence 1 of 4" in text(app)
         await press(pilot, "3", "question_mark")
         assert "Leave it for later" in text(app)
         await press(pilot, "escape", "q")
-        assert isinstance(app.screen, HomeScreen)
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     with Laptop.open(tmp_path) as laptop:
         assert len(list(laptop.events())) == 3
 
