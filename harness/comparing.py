@@ -22,7 +22,7 @@ from harness.comparing_pairs import (
     running_differences,
     shared_metrics,
 )
-from harness.comparing_rows import RunRows, read_rows
+from harness.comparing_rows import Row, RunRows, read_rows
 from harness.failures import UsageError
 from harness.store.runs import find_run, under_way
 from scoring.composite import composite, composite_metrics
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 LEAST_RUNS, MOST_RUNS = 2, 6
 
 LETTERS = "ABCDEF"
+
+_TEXTS = slice(Row._fields.index("source"), Row._fields.index("reference") + 1)
+"""Where a row has the numbers of its texts."""
 
 
 @dataclass(frozen=True)
@@ -216,14 +219,14 @@ def _why_refused(side: RunRows, first: RunRows, common: Sequence[EntryId]) -> st
             f"its corpus is another: {side.run.dataset_id} (sha256 {side.sha256[:12]}), not "
             f"{first.run.dataset_id} (sha256 {first.sha256[:12]}) as of run {first.run.run_id[:8]}"
         )
-    by_id = side.by_id()
+    by_id = side.by_id
     if len(by_id) < len(side.rows):
         return "several of its entries have the same id, so they cannot be told from each other"
     both = [id_ for id_ in common if id_ in by_id]
     if not both:
         return "it has no entry in common with the runs before it"
-    texts = first.by_id()
-    if any(by_id[id_].texts != texts[id_].texts for id_ in both):
+    texts = first.by_id
+    if any(by_id[id_][_TEXTS] != texts[id_][_TEXTS] for id_ in both):
         return (
             f"its entries have other sources or references than those of run {first.run.run_id[:8]}, "
             "although the file is the same: it was read in another form"
@@ -246,7 +249,7 @@ def _laid_out(
     """Lay out the statistics of the runs on their common entries, by the metrics that are asked for."""
     sides, damaged = [], {}
     for rows in kept:
-        by_id = rows.by_id()
+        by_id = rows.by_id
         used = tuple(by_id[id_] for id_ in ids)
         try:
             table = rows.scorer.unpack_table([row.statistics for row in used])

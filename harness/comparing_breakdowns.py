@@ -71,17 +71,16 @@ def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
 
 def _tagged(row: Row) -> Entry:
     """Give an entry without its texts, which knows which of its tags may be shown."""
-    tags = row.tags
-    segment = tags.segment if tags.segment in set(Segment) else None
+    segment = row.segment if row.segment in set(Segment) else None
     return Entry.model_construct(
         id=row.id,
         source="",
         reference="",
         segment=None if segment is None else Segment(segment),
-        difficulty=tags.difficulty,
-        provenance=tags.provenance,
-        register_=tags.register,
-        context=None if tags.rest is None else json.loads(tags.rest).get("context"),
+        difficulty=row.difficulty,
+        provenance=row.provenance,
+        register_=row.register,
+        context=None if row.rest is None else json.loads(row.rest).get("context"),
     )
 
 

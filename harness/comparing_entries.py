@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from corpora.entry import EntryId
+from corpora.entry import EntryId, Segment
 from harness.comparing_pairs import Side
+from harness.comparing_rows import Row
 from scoring.significance import own_values
 
 if TYPE_CHECKING:
     from scoring.metric import FloatArray
+
+
+_SECRET = frozenset(segment.value for segment in Segment if segment.secret)
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class ComparedEntries:
             ).reshape(shape),
             failed=np.array([[r.failed for r in side.used] for side in sides], bool).reshape(shape),
             secret=np.array(
-                [any(side.used[place].secret for side in sides) for place in range(len(ids))], bool
+                [any(r.segment in _SECRET for r in rows) for rows in _beside(sides)], bool
             ),
             values={
                 id_: np.stack(
@@ -79,6 +83,11 @@ class ComparedEntries:
         sizes = np.where(np.isfinite(high), high - low, 0.0)
         order = np.argsort(-sizes, kind="stable")
         return [int(place) for place in order if sizes[place] > 0]
+
+
+def _beside(sides: Sequence[Side]) -> Iterator[tuple[Row, ...]]:
+    """Give the rows of all runs entry by entry."""
+    return zip(*(side.used for side in sides), strict=True)
 
 
 @dataclass(frozen=True, slots=True)

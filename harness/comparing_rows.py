@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.entry import EntryId
 from harness.store.runs import Run
@@ -14,10 +15,22 @@ if TYPE_CHECKING:
     from scoring.setup import ScoringSetup
 
 
-@dataclass(frozen=True, slots=True)
-class Tags:
-    """What an entry is marked with, as it stands in its corpus."""
+class Row(NamedTuple):
+    """One entry of a run that can be compared, as the store gives it."""
 
+    id: EntryId
+    """As it would stand on a card, so that runs from elsewhere meet those made here."""
+    position: int
+    """Place in the run's own corpus."""
+    statistics: bytes
+    failed: int
+    """1 or 0."""
+    cost_usd: float | None
+    latency_seconds: float | None
+    cached: int
+    source: int
+    reference: int
+    """The store's numbers of the texts: equal numbers are equal texts."""
     segment: str | None
     difficulty: int | None
     provenance: str | None
@@ -26,26 +39,7 @@ class Tags:
     """JSON of the entry's further fields where ``context`` may be among them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One entry of a run that can be compared."""
-
-    id: EntryId
-    """As it would stand on a card, so that runs from elsewhere meet those made here."""
-    position: int
-    """Place in the run's own corpus."""
-    statistics: bytes
-    failed: bool
-    cost_usd: float | None
-    latency_seconds: float | None
-    cached: bool
-    texts: tuple[int, int]
-    """The store's numbers of source and reference: equal numbers are equal texts."""
-    secret: bool
-    tags: Tags
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunRows:
     """One run with its rows in corpus order."""
 
@@ -63,13 +57,15 @@ class RunRows:
     withheld: int
     """Entries that came without their texts, whose scores nobody here can take again; not among the rows."""
 
+    @cached_property
     def by_id(self) -> dict[EntryId, Row]:
         """Give the rows by their entry's id."""
         return {row.id: row for row in self.rows}
 
 
 _ROWS = """
-    SELECT e.entry_id, r.position, r.statistics, r.error_class IS NOT NULL, r.cost_usd,
+    SELECT CASE WHEN typeof(e.entry_id) = 'integer' AND abs(e.entry_id) > 9007199254740991
+           THEN CAST(e.entry_id AS TEXT) ELSE e.entry_id END, r.position, r.statistics, r.error_class IS NOT NULL, r.cost_usd,
            r.latency_seconds, r.cached, e.source, e.reference, e.segment, e.difficulty, e.provenance,
            e.register, CASE WHEN instr(e.rest, '"context"') THEN e.rest END
     FROM results r
@@ -80,8 +76,6 @@ _ROWS = """
 
 def read_rows(connection: sqlite3.Connection, run: Run) -> RunRows:
     """Read what is compared of a run, finished or under way."""
-    from corpora.entry import Segment
-    from harness.card.rows import card_id
     from scoring.inventory import make_scorer
     from scoring.resources import Resources
 
@@ -91,12 +85,7 @@ def read_rows(connection: sqlite3.Connection, run: Run) -> RunRows:
         (run.id,),
     ).fetchone()
     withheld = _withheld(connection, run)
-    secret = {segment.value for segment in Segment if segment.secret}
-    rows = [
-        Row(card_id(row[0]), row[1], row[2], bool(row[3]), row[4], row[5], bool(row[6]),
-            (row[7], row[8]), row[9] in secret, Tags(*row[9:]))
-        for row in connection.execute(_ROWS, (run.corpus, run.id))
-    ]  # fmt: skip
+    rows = map(Row._make, connection.execute(_ROWS, (run.corpus, run.id)))
     setup = _setup(connection, run)
     return RunRows(
         run=run,

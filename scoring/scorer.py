@@ -15,6 +15,8 @@ from scoring.table import EntryStatistics, Table, present_values
 from scoring.tiers import Tier, quality_tier
 from scoring.translation import Translation
 
+_OTHERS = "these statistics were taken with other metrics; score the outputs again"
+
 
 @dataclass(frozen=True, slots=True)
 class EntryValues:
@@ -95,8 +97,15 @@ class Scorer:
 
     def unpack_table(self, packed: Sequence[bytes]) -> Table:
         """Lay out the packed statistics of many entries at once; ValueError where they do not fit."""
-        rows = list(map(self._row, packed))
+        reader = msgpack.Unpacker(use_list=False, max_buffer_size=0)
+        reader.feed(b"".join(packed))
+        rows = list(reader)
+        if len(rows) != len(packed) or {len(row) for row in rows} - {len(self._widths)}:
+            raise ValueError(_OTHERS)
         by_metric = list(zip(*rows, strict=True)) if rows else [()] * len(self.metrics)
+        for column, width in zip(by_metric, self._widths, strict=True):
+            if {len(part) for part in column if part is not None} - {width}:
+                raise ValueError(_OTHERS)
         return Table.of_columns(self.metrics, by_metric, len(rows))
 
     def _row(self, data: bytes) -> tuple[Statistics | None, ...]:
@@ -105,9 +114,7 @@ class Scorer:
             part is not None and len(part) != width
             for part, width in zip(row, self._widths, strict=True)
         ):
-            raise ValueError(
-                "these statistics were taken with other metrics; score the outputs again"
-            )
+            raise ValueError(_OTHERS)
         return row
 
 

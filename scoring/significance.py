@@ -25,7 +25,7 @@ TRIALS = 10_000
 
 COMPOSITE = "composite"
 
-_BLOCK = 4_000_000
+_BLOCK = 1_000_000
 """Coins held at once, as numbers of 4 or 8 bytes each."""
 
 _KEPT = 40_000_000
@@ -219,16 +219,17 @@ def shared_profile(first: Mapping[str, float], second: Mapping[str, float]) -> s
 def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     """Sum the rows for which a coin falls on heads, ``trials`` times: shape (trials, columns).
 
-    Rows of zeros, entries on which two runs do not differ, cost nothing.
+    Rows of zeros, entries on which two runs do not differ, cost nothing, and columns of zeros neither.
     """
-    moving = np.flatnonzero(matrix.any(axis=1))
-    columns = np.ascontiguousarray(matrix[moving].T.astype(exact_type(matrix)))
-    sums = np.empty((trials, matrix.shape[1]))
+    moving, counted = np.flatnonzero(matrix.any(axis=1)), np.flatnonzero(matrix.any(axis=0))
+    rows = matrix[np.ix_(moving, counted)].T
+    rows = np.ascontiguousarray(rows, dtype=exact_type(rows))
+    sums = np.zeros((trials, matrix.shape[1]))
     kept = trials * len(matrix) <= _KEPT
     done = 0
     for packed, size in (_kept_coins if kept else _coin_blocks)(len(matrix), trials, seed):
         coins = np.unpackbits(packed[moving], axis=1, count=size)
-        sums[done : done + size] = (columns @ coins.astype(columns.dtype)).T
+        sums[done : done + size, counted] = (rows @ coins.astype(rows.dtype)).T
         done += size
     return sums
 
