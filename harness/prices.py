@@ -65,6 +65,10 @@ class Prices:
         """Give the price of a model or service, or None where it is unknown."""
         return self._prices.get((provider, model))
 
+    def models(self, provider: str) -> list[str]:
+        """List the models of a provider whose price is known, in the order of the table."""
+        return [model for name, model in self._prices if name == provider]
+
 
 def _read(text: str, name: str) -> dict[tuple[str, str], Price]:
     try:

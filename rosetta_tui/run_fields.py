@@ -1,0 +1,283 @@
+"""The fields of the form of a new run: every option of ``rosetta run``, in the order in which people decide."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from rosetta_tui.run_draft import RunDraft, Value
+
+
+class Kind(Enum):
+    """By which control a field is filled in."""
+
+    TEXT = auto()
+    WORDS = auto()
+    """Several values on one line, parted as a shell parts them."""
+    SUGGESTED = auto()
+    """A line that offers what there is and takes what there is not."""
+    TICKS = auto()
+    SWITCH = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """One field."""
+
+    name: str
+    """Of the option of ``rosetta run``."""
+    label: str
+    about: str
+    """What it means, in a sentence; shown while the field has the focus."""
+    kind: Kind = Kind.TEXT
+    default: str = ""
+    """What holds where it is left empty; shown in its place."""
+    rare: bool = False
+    """Shown only among all options, or where it has a value or a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Fields that belong together."""
+
+    title: str
+    fields: tuple[FormField, ...]
+
+
+_f = FormField
+_S, _T, _W, _Y = Kind.SUGGESTED, Kind.TICKS, Kind.WORDS, Kind.SWITCH
+
+_CORPUS = (
+    _f("file", "Corpus", "A file, or a corpus that the store has. ↓ lists both.", kind=_S),
+    _f(
+        "reference",
+        "References",
+        "The second of two text files, aligned line by line.",
+        kind=_S,
+        rare=True,
+    ),
+    _f("form", "Form", "How the file is written.", kind=_S, default="found out", rare=True),
+    _f(
+        "source_language",
+        "Source tag",
+        "BCP 47 tag of the sources, where the file has none.",
+        rare=True,
+    ),
+    _f(
+        "target_language",
+        "Target tag",
+        "BCP 47 tag of the references, where the file has none.",
+        rare=True,
+    ),
+    _f("corpus_id", "Corpus id", "Id of a corpus whose file gives none.", rare=True),
+)
+
+_ENTRIES = (
+    _f("segment", "Segments", "None ticked: all. Secret ones stay on this machine.", kind=_T),
+    _f("difficulty", "Difficulty", "None ticked: all tiers, and entries without one.", kind=_T),
+    _f("limit", "At most", "Only so many entries, the first ones.", default="all"),
+    _f(
+        "sample",
+        "Sample",
+        "So many entries at random, always the same for one seed.",
+        default="all",
+    ),
+    _f("seed", "Seed", "Another number draws another sample.", default="0", rare=True),
+    _f("entries", "Entry ids", "Only these, parted by commas.", default="all", rare=True),
+)
+
+_METHOD = (
+    _f("method", "Method", "How to translate; a class of your own is FILE.py:CLASS.", kind=_S),
+    _f("outputs", "Outputs", "File of outputs: text, JSONL, TSV, CSV or a run card.", kind=_S),
+    _f("translator", "Translator", "Label of the human translator.", default="human"),
+    _f("text", "Text", "What the constant method answers."),
+    _f("endpoint", "Endpoint", "A preset or a URL that speaks chat completions.", kind=_S),
+    _f("model", "Model", "As the endpoint names it.", kind=_S),
+    _f("region", "Region", "Region of a Microsoft key.", default="global", rare=True),
+    _f("prompt", "Prompt", "A version that is shipped, or a file.", kind=_S, default="by coaching"),
+    _f(
+        "coaching",
+        "Coaching",
+        "Grammar notes, examples, dictionary: JSON or TOML.",
+        kind=_S,
+        default="none",
+    ),
+    _f("tools", "Tools", "What the model may ask while it translates.", kind=_T),
+    _f(
+        "checks",
+        "Checks",
+        "What is rejected and asked again. None ticked: all that can be made.",
+        kind=_T,
+    ),
+    _f("glossary", "Dictionary", "TSV, CSV or JSON of phrases and translations.", kind=_S),
+    _f("word_list", "Word list", "Words of the target language, one a line.", kind=_S, rare=True),
+    _f(
+        "max_retries",
+        "Asked again",
+        "Times that a rejected answer is asked for again.",
+        default="2",
+    ),
+    _f("temperature", "Temperature", "0 to 2, or none for the endpoint's own.", default="0"),
+    _f("max_tokens", "Output limit", "Most output tokens of a call.", default="2048"),
+    _f("batch_size", "Batch", "Entries in one call.", default="1"),
+    _f("source_name", "Source name", "Name of the source language for prompts.", rare=True),
+    _f("target_name", "Target name", "Name of the target language for prompts.", rare=True),
+    _f("body", "Body", "More for the body of each call: NAME=JSON NAME=JSON.", kind=_W, rare=True),
+    _f("settings", "Settings", "Told to the plug-in: NAME=JSON NAME=JSON.", kind=_W),
+    _f("prices", "Prices", "Your own price table.", kind=_S, default="the shipped one", rare=True),
+)
+
+_RUN = (
+    _f(
+        "budget",
+        "Budget",
+        "Most US dollars to spend; the run ends before it would pass them.",
+        default="none",
+    ),
+    _f("concurrency", "Calls at once", "Most calls under way at once, 1 to 1024.", default="8"),
+    _f("condition", "Condition", "Label of the experiment.", default="by method"),
+    _f(
+        "replicate",
+        "Replicate",
+        "Which repetition of the same experiment this is.",
+        default="0",
+        rare=True,
+    ),
+    _f("timeout", "Timeout", "Seconds for one call.", default="120", rare=True),
+    _f("attempts", "Attempts", "Most tries at one call.", default="6", rare=True),
+    _f("no_cache", "Ask anew", "Ask again, even what was answered before.", kind=_Y, rare=True),
+    _f("offline", "Offline", "Refuse every connection to another machine.", kind=_Y, rare=True),
+)
+
+_SCORING = (
+    _f(
+        "metrics",
+        "Metrics",
+        "Ids parted by commas; rosetta is all that can be computed.",
+        kind=_S,
+        default="rosetta",
+    ),
+    _f(
+        "terms",
+        "Terms",
+        "Prescribed terms: a dictionary, or coaching with one.",
+        kind=_S,
+        default="the coaching's",
+        rare=True,
+    ),
+    _f(
+        "analyser",
+        "Analyser",
+        "Morphological analyser (.hfstol).",
+        kind=_S,
+        default="found by language",
+        rare=True,
+    ),
+    _f(
+        "language_card",
+        "Card",
+        "Your own card of the target language.",
+        kind=_S,
+        default="found by language",
+        rare=True,
+    ),
+    _f("gloss_dictionary", "Glosses", "Target lemmas with their meanings.", kind=_S, rare=True),
+    _f("embeddings", "Embeddings", "Endpoint or folder of an embedding model.", kind=_S, rare=True),
+    _f("embeddings_model", "… model", "Model asked for at that endpoint.", rare=True),
+    _f("comet", "COMET", "A checkpoint, or a file of its scores.", kind=_S, rare=True),
+    _f(
+        "multi_ref",
+        "Variants",
+        "Score chrF++, BLEU, TER against the variants too.",
+        kind=_Y,
+        rare=True,
+    ),
+)
+
+SECTIONS = (
+    Section("Corpus", _CORPUS),
+    Section("Entries", _ENTRIES),
+    Section("Method", _METHOD),
+    Section("Run", _RUN),
+    Section("Scoring", _SCORING),
+)
+
+FIELDS: Mapping[str, FormField] = {
+    field.name: field for section in SECTIONS for field in section.fields
+}
+
+PATHS = frozenset(
+    {"file", "reference", "outputs", "coaching", "glossary", "word_list", "prices", "terms",
+     "analyser", "language_card", "gloss_dictionary", "embeddings", "comet", "prompt"}
+)  # fmt: skip
+"""Fields that may hold the name of a file or folder."""
+
+_OF_METHODS = frozenset(field.name for field in _METHOD) - {"method"}
+_OF_PLUGINS = frozenset({"settings", "model", "batch_size", "temperature", "max_tokens"})
+_BOTH = frozenset({"analyser"})
+"""Fields that scoring reads too, whatever the method."""
+
+
+def applicable(method: str) -> frozenset[str]:
+    """Give the fields that mean something for a method; those of no other method where none is chosen."""
+    from harness.methods.takes import TAKES
+
+    general = frozenset(FIELDS) - _OF_METHODS
+    if not method:
+        return general
+    if method in TAKES:
+        needs, takes = TAKES[method]
+        return general | frozenset((*needs, *takes)) & _OF_METHODS
+    return general | _OF_PLUGINS
+
+
+def needed(method: str) -> Collection[str]:
+    """Give the fields without which the run cannot begin."""
+    from harness.methods.takes import TAKES
+
+    return ("file", "method", *(TAKES[method].needs if method in TAKES else ()))
+
+
+def drafted(typed: Mapping[str, Value]) -> RunDraft:
+    """Give the draft of what was typed; what does not apply to the method stays typed, and is not asked for."""
+    method = typed.get("method", "")
+    wanted = applicable(method if isinstance(method, str) else "")
+    return RunDraft.of({name: typed[name] for name in _ordered(typed) if name in wanted})
+
+
+def _ordered(typed: Mapping[str, Value]) -> Iterator[str]:
+    return (name for name in FIELDS if name in typed)
+
+
+_BEGINNINGS = {"Prompt": "prompt", "Endpoint": "endpoint", "Check": "checks", "Script": "checks"}
+"""First word of a message → the field it is about."""
+
+
+def field_of_words(words: str, typed: Mapping[str, Value]) -> str | None:
+    """Find the field that a message is about: by the option it names, else by the file; None where by neither.
+
+    Messages of the engine name options as the command line does, so that both can show them.
+    """
+    from rosetta_tui.commands.run import run
+
+    if (named := words.partition(" ")[0]) in _BEGINNINGS:
+        return _BEGINNINGS[named]
+    options = {
+        flag: parameter.name
+        for parameter in run.params
+        for flag in parameter.opts
+        if flag.startswith("--")
+    }
+    for part in words.replace(":", " ").replace(",", " ").split():
+        name = options.get(part.strip("`.'\"()"))
+        if name in FIELDS:
+            return name
+    return next(
+        (
+            name
+            for name in FIELDS
+            if name in PATHS and len(str(typed.get(name, ""))) > 2 and str(typed[name]) in words
+        ),
+        None,
+    )

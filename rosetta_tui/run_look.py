@@ -1,0 +1,370 @@
+"""What is true of a draft: what is in its corpus, what is wrong, what it would cost, what would be sent first.
+
+Everything is asked of the code that the run itself uses; nothing is sent and nothing is stored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rosetta_tui.run_draft import RunDraft
+from rosetta_tui.run_fields import field_of_words, needed
+
+if TYPE_CHECKING:
+    from corpora.corpus import Corpus
+    from corpora.entry import Entry
+    from harness.calls import Request
+    from harness.endpoints import Endpoint
+    from harness.estimate import Estimate
+    from harness.method import Method
+    from harness.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One thing that keeps the run from beginning."""
+
+    field: str | None
+    """None where it is about no field alone."""
+    words: str
+    missing: bool = False
+    """True where something is only not filled in yet: said at the start, not while somebody still types."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusLook:
+    """What is in a corpus, in counts; never a text."""
+
+    title: str
+    """Id and languages."""
+    entries: int
+    segments: Mapping[str, int]
+    tiers: Mapping[str, int]
+    warnings: Sequence[str]
+    unmet: Sequence[str]
+    """Minimum requirements that it does not meet."""
+    target_language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was found out about a draft."""
+
+    troubles: tuple[Trouble, ...] = ()
+    corpus: CorpusLook | None = None
+    chosen: int | None = None
+    """Entries that take part."""
+    secret: bool = False
+    """True where some of them belong to a secret segment."""
+    key: str = ""
+    """Where the endpoint's key is, in words."""
+    estimate: Estimate | None = None
+    request: Request | None = None
+    """The first call as it will be sent; None where none can be seen ahead."""
+    silent: str = ""
+    """Why there is none."""
+
+
+@dataclass(slots=True)
+class Known:
+    """What was read once and need not be read with every key; belongs to one form."""
+
+    corpora: dict[tuple[object, ...], Corpus] = field(default_factory=dict)
+    """By what decides the reading; only the newest is kept."""
+    keys: dict[str, str] = field(default_factory=dict)
+    """Endpoint → where its key is; asked once, because a keyring may ask its person."""
+
+
+class _Stopped(Exception):  # noqa: N818  no error: the rest cannot be looked at before this is mended
+    """Looking on makes no sense."""
+
+
+def look(store_path: Path, draft: RunDraft, known: Known) -> Look:
+    """Find out what is true of a draft; blocks, so it belongs into a thread."""
+    looking = _Looking(store_path, draft, known)
+    with suppress(_Stopped):
+        looking.go()
+    return looking.found
+
+
+class _Looking:
+    """One look, step by step: each step adds to what is found, or ends it."""
+
+    def __init__(self, store_path: Path, draft: RunDraft, known: Known) -> None:
+        self.store_path = store_path
+        self.draft = draft
+        self.known = known
+        self.found = Look()
+
+    def go(self) -> None:
+        """Take every step that can be taken."""
+        self._shapes()
+        corpus = self._corpus()
+        chosen = self._chosen(corpus)
+        self._needed()
+        plan = self._plan(corpus)
+        if self._plugin(plan):
+            return
+        method = self._method(corpus, chosen, plan)
+        self._key(method, plan)
+        self._ahead(method, chosen, plan)
+
+    def _add(self, **more: Any) -> None:
+        self.found = replace(self.found, **more)
+
+    def _wrong(self, words: str, name: str | None = None) -> None:
+        about = name or field_of_words(words, self.draft.values)
+        self._add(troubles=(*self.found.troubles, Trouble(about, _beside(words))))
+
+    def _stop(self, words: str, name: str | None = None) -> NoReturn:
+        self._wrong(words, name)
+        raise _Stopped
+
+    def _shapes(self) -> None:
+        """Read each option by itself, as the command line does."""
+        for name, words in wrong_shapes(self.draft):
+            self._wrong(words, name)
+
+    def _troubled(self, names: Collection[str]) -> bool:
+        return any(trouble.field in names for trouble in self.found.troubles)
+
+    def _only(self, names: Collection[str]) -> RunDraft:
+        """Give what the draft says of some options; the command needs a method, whichever."""
+        values = {name: value for name, value in self.draft.values.items() if name in names}
+        return RunDraft.of({**values, "method": "copy-source"})
+
+    def _needed(self) -> None:
+        missing = [
+            Trouble(name, "This is needed.", missing=True)
+            for name in needed(self.draft.get("method"))
+            if not self.draft.get(name).strip()
+        ]
+        self._add(troubles=(*self.found.troubles, *missing))
+        if self.found.troubles:
+            raise _Stopped
+
+    def _corpus(self) -> Corpus:
+        from corpora.problems import CorpusError
+        from harness.failures import HarnessError
+
+        if not self.draft.get("file").strip() or self._troubled(_READING):
+            self._needed()
+        try:
+            corpus = self._read()
+        except CorpusError as error:
+            for problem in error.problems[:20]:
+                self._wrong(
+                    f"{problem.message} {problem.mend}",
+                    _CORPUS_FIELDS.get(problem.field or "", "file"),
+                )
+            raise _Stopped from None
+        except HarnessError as error:
+            self._stop(str(error), "file")
+        self._add(corpus=corpus_look(corpus))
+        return corpus
+
+    def _read(self) -> Corpus:
+        values = self.draft.values
+        told = tuple(values.get(name) for name in _READING)
+        key = (*told, *(_state(self.draft.get(name)) for name in ("file", "reference")))
+        if key not in self.known.corpora:
+            corpus = self._only(_READING).corpus(self.store_path)
+            self.known.corpora.clear()
+            self.known.corpora[key] = corpus
+        return self.known.corpora[key]
+
+    def _chosen(self, corpus: Corpus) -> list[Entry]:
+        from corpora.problems import CorpusError
+
+        if self._troubled(_SELECTING):
+            self._needed()
+        try:
+            places = self._only(("file", *_SELECTING)).positions(corpus)
+        except CorpusError as error:
+            for problem in error.problems[:5]:
+                name = "entries" if problem.entry is not None else problem.field
+                self._wrong(f"{problem.message} {problem.mend}", name)
+            raise _Stopped from None
+        entries = [corpus.entries[place] for place in places]
+        self._add(chosen=len(entries), secret=any(entry.secret for entry in entries))
+        return entries
+
+    def _plan(self, corpus: Corpus) -> Plan:
+        from harness.failures import UsageError
+
+        try:
+            return self.draft.plan(corpus)
+        except UsageError as error:
+            self._stop(str(error), _field_of_options(str(error)))
+
+    def _plugin(self, plan: Plan) -> bool:
+        """Leave the code of a plug-in alone until the run begins; say only where there is none."""
+        from harness.methods.takes import TAKES
+
+        if plan.method in TAKES:
+            return False
+        from harness.methods.registry import method_names
+
+        where, colon, name = plan.method.rpartition(":")
+        if colon and where.endswith(".py"):
+            if not Path(where).expanduser().is_file() or not name:
+                self._stop(
+                    f"There is no file {where} with a class {name or 'named after the colon'}.",
+                    "method",
+                )
+        elif plan.method not in method_names():
+            self._stop("There is no such method. ↓ lists all; your own is FILE.py:CLASS.", "method")
+        self._add(
+            silent="A plug-in's code is loaded when the run begins; its prompt is seen in the run."
+        )
+        return True
+
+    def _method(self, corpus: Corpus, chosen: Sequence[Entry], plan: Plan) -> Method:
+        """Make the method without its key, and see that it may be used for these entries."""
+        from harness.beginning import keep_here
+        from harness.failures import HarnessError
+        from harness.keys import no_key
+        from harness.method import Priced
+        from harness.methods.registry import build
+
+        try:
+            method = build(plan.method, plan.options, corpus.entries, no_key)
+        except HarnessError as error:
+            self._stop(str(error))
+        try:
+            keep_here(chosen, method, plan)
+        except HarnessError as error:
+            self._wrong(str(error), "endpoint" if "endpoint" in needed(plan.method) else "method")
+        if plan.run.budget_usd is not None and isinstance(method, Priced):
+            try:
+                method.check_budget()
+            except HarnessError as error:
+                self._wrong(str(error), "budget")
+        return method
+
+    def _key(self, method: Method, plan: Plan) -> None:
+        from harness.failures import HarnessError
+
+        if method.endpoint is None:
+            return
+        try:
+            endpoint = _endpoint(plan)
+            if endpoint.url not in self.known.keys:
+                self.known.keys[endpoint.url] = key_words(endpoint)
+            self._add(key=self.known.keys[endpoint.url])
+        except HarnessError as error:
+            name = "endpoint" if "endpoint" in needed(plan.method) else "method"
+            self._wrong(str(error), name)
+
+    def _ahead(self, method: Method, chosen: Sequence[Entry], plan: Plan) -> None:
+        from harness.asking_ahead import first_request
+        from harness.estimate import estimate
+        from harness.store.database import open_store
+
+        request = first_request(method, chosen[: method.setup.batch_size])
+        with closing(open_store(self.store_path)) as connection:
+            self._add(request=request, estimate=estimate(connection, chosen, method, plan))
+        if request is None:
+            self._add(silent="This method asks nobody, so there is no prompt.")
+
+
+def wrong_shapes(draft: RunDraft) -> Iterator[tuple[str, str]]:
+    """Give each option that the command line would refuse by itself, with its words."""
+    import click
+
+    from rosetta_tui.commands.run import run
+
+    context = click.Context(run, info_name="run")
+    for parameter in run.params:
+        value = draft.values.get(parameter.name or "")
+        if value and not getattr(parameter, "is_flag", False):
+            try:
+                parameter.type_cast_value(context, value)
+            except click.BadParameter as error:
+                yield parameter.name or "", error.message[:1].upper() + error.message[1:]
+
+
+def corpus_look(corpus: Corpus) -> CorpusLook:
+    """Count what is in a corpus, with the findings of ``rosetta corpus check``."""
+    from corpora.requirements import requirements
+
+    dataset = corpus.dataset
+    segments = Counter(str(entry.segment.value) for entry in corpus.entries if entry.segment)
+    tiers = Counter(str(entry.difficulty) for entry in corpus.entries if entry.difficulty)
+    return CorpusLook(
+        title=f"{dataset.id} {dataset.version} · {dataset.source_language} → {dataset.target_language}",
+        entries=len(corpus.entries),
+        segments=dict(sorted(segments.items())),
+        tiers=dict(sorted(tiers.items())),
+        warnings=[f"{problem.message} {problem.mend}" for problem in corpus.warnings],
+        unmet=[
+            f"{row.name}: {row.found} of {row.needed}"
+            for row in requirements(corpus)
+            if not row.met
+        ],
+        target_language=dataset.target_language,
+    )
+
+
+def key_words(endpoint: Endpoint) -> str:
+    """Say where an endpoint's key is, never the key; raises HarnessError where one is needed and missing."""
+    import os
+
+    from harness.keys import find_key
+
+    if find_key(endpoint) is None:
+        return "on this machine, no key needed" if endpoint.local else "no key"
+    if os.environ.get(endpoint.environment, "").strip():
+        return f"key from {endpoint.environment}"
+    return "key from the keyring"
+
+
+def _endpoint(plan: Plan) -> Endpoint:
+    from harness.endpoints import chat_endpoint, service_endpoint
+
+    if plan.method.startswith("api:"):
+        return service_endpoint(plan.method.removeprefix("api:"), plan.options.endpoint)
+    return chat_endpoint(plan.options.endpoint or "")
+
+
+_READING = ("file", "reference", "form", "source_language", "target_language", "corpus_id")
+_SELECTING = ("segment", "difficulty", "limit", "sample", "seed", "entries")
+
+_CORPUS_FIELDS = {
+    "source_language": "source_language",
+    "target_language": "target_language",
+    "id": "file",
+}
+"""Field of a corpus's problem → field of the form."""
+
+_OF_OPTIONS = {"budget_usd": "budget", "timeout_seconds": "timeout", "most_attempts": "attempts"}
+
+
+def _field_of_options(words: str) -> str | None:
+    """Find the field that pydantic's words name; None lets the options that they name decide."""
+    from rosetta_tui.run_fields import FIELDS
+
+    named = words.partition("field '")[2].partition("'")[0].split(".")[0]
+    name = _OF_OPTIONS.get(named, named)
+    return name if name in FIELDS else None
+
+
+def _beside(words: str) -> str:
+    """Leave out what is plain where the words stand beside their field."""
+    if words.startswith("Options: field '"):
+        words = words.partition("': ")[2]
+    return words.removesuffix(" Correct it.")
+
+
+def _state(name: str) -> object:
+    """Tell whether a file is still the one that was read."""
+    try:
+        found = Path(name).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size

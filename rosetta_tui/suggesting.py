@@ -1,0 +1,186 @@
+"""What the fields of a form offer: files and folders, corpora, methods, endpoints, models, prompts, metrics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+MOST = 200
+"""Things that one list offers; more typed letters narrow it."""
+
+MOST_LOOKED_AT = 5_000
+"""Names of a folder that are read; a folder may hold millions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One thing that a field offers."""
+
+    value: str
+    """What the field will hold."""
+    label: str
+    """What stands in the list."""
+    about: str = ""
+    goes_on: bool = False
+    """True for a folder: what is in it is offered next."""
+
+
+Suggest = Callable[[str], list[Suggestion]]
+"""Gives what fits a text, everything for an empty one; may block, so it is called in a thread."""
+
+
+def paths(typed: str) -> list[Suggestion]:
+    """Offer what begins with the typed path, folders first; hidden names only where their dot is typed."""
+    folder, beginning = _parted(typed)
+    try:
+        with os.scandir(os.path.expanduser(folder) or ".") as entries:  # noqa: PTH111  typed text, kept as typed
+            names = [(each.name, each.is_dir()) for each in islice(entries, MOST_LOOKED_AT)]
+    except (OSError, ValueError):
+        return []
+    fitting = [
+        (name, is_folder)
+        for name, is_folder in names
+        if name.startswith(beginning) and (beginning or not name.startswith("."))
+    ]
+    ordered = sorted(fitting, key=lambda each: (not each[1], each[0].casefold(), each[0]))
+    return [_path(folder, name, is_folder=is_folder) for name, is_folder in ordered[:MOST]]
+
+
+def _parted(typed: str) -> tuple[str, str]:
+    """Part a typed path into the folder, with its last slash, and the beginning of a name."""
+    if typed == "~":
+        return "~/", ""
+    cut = max(typed.rfind("/"), typed.rfind(os.sep)) + 1
+    return typed[:cut], typed[cut:]
+
+
+def _path(folder: str, name: str, *, is_folder: bool) -> Suggestion:
+    ending = "/" if is_folder else ""
+    return Suggestion(f"{folder}{name}{ending}", f"{name}{ending}", "", goes_on=is_folder)
+
+
+def corpora(store_path: Path) -> Suggest:
+    """Offer the corpora of the store, the one that comes with the program, and files."""
+
+    def suggest(typed: str) -> list[Suggestion]:
+        known = [each for each in _known(store_path) if _fits(each, typed)]
+        return known + paths(typed)
+
+    return suggest
+
+
+def _known(store_path: Path) -> list[Suggestion]:
+    from corpora.samples import DEMO_CORPUS, sample_path
+    from harness.failures import StoreError
+    from harness.store.corpus_listing import list_corpora
+    from harness.store.database import open_store
+    from harness.stored_corpus import PREFIX
+
+    try:
+        with closing(open_store(store_path)) as connection:
+            found = list_corpora(connection)
+    except StoreError:
+        found = []
+    listed = [
+        Suggestion(
+            f"{PREFIX}{each.sha256[:12]}",
+            each.dataset.id,
+            f"{each.dataset.source_language} → {each.dataset.target_language} · {each.entries:,} entries · in the store",
+        )
+        for each in found
+        if not each.partial
+    ]
+    sample = sample_path(DEMO_CORPUS)
+    return [*listed, Suggestion(str(sample), sample.stem, "en → eo · comes with the program")]
+
+
+def choices(given: Mapping[str, str]) -> Suggest:
+    """Offer values with a word on each."""
+
+    def suggest(typed: str) -> list[Suggestion]:
+        every = [Suggestion(value, value, about) for value, about in given.items()]
+        return [each for each in every if _fits(each, typed)]
+
+    return suggest
+
+
+def with_paths(first: Suggest) -> Suggest:
+    """Offer these values, then files."""
+    return lambda typed: first(typed) + paths(typed)
+
+
+def methods() -> dict[str, str]:
+    """Give the methods with a word on each."""
+    from harness.methods.registry import method_names
+
+    return method_names()
+
+
+def endpoints() -> dict[str, str]:
+    """Give the endpoints known by name, and whether a key of each lies in its variable."""
+    from harness.endpoints import presets
+
+    told = {}
+    for name, endpoint in presets("chat").items():
+        key = "key is set" if os.environ.get(endpoint.environment) else "needs a key"
+        told[name] = "on this machine" if endpoint.local else key
+    return told
+
+
+def prompts() -> dict[str, str]:
+    """Give the shipped prompts that can begin a conversation; the others are added to one."""
+    from harness.prompt import load_prompt, shipped_versions
+
+    versions = (load_prompt(name) for name in shipped_versions())
+    return {
+        each.version: "for coaching" if "notes" in each.slots else "without coaching"
+        for each in versions
+        if "target_language" in each.slots
+    }
+
+
+def models(store_path: Path, endpoint: str) -> dict[str, str]:
+    """Give the models that runs of this store asked for at an endpoint, then those whose price is known."""
+    from harness.endpoints import chat_endpoint
+    from harness.failures import HarnessError
+    from harness.prices import Prices
+    from harness.store.database import open_store
+
+    try:
+        provider = chat_endpoint(endpoint).name
+        with closing(open_store(store_path)) as connection:
+            rows = connection.execute(
+                "SELECT model_slug, count(*) FROM runs WHERE json_extract(setup, '$.provider') = ?"
+                " GROUP BY 1 ORDER BY max(created) DESC LIMIT ?",
+                (provider, MOST),
+            ).fetchall()
+    except HarnessError:
+        return {}
+    used = {model: "1 run" if runs == 1 else f"{runs} runs" for model, runs in rows}
+    priced = dict.fromkeys(Prices().models(provider), "price is known")
+    return used | {model: about for model, about in priced.items() if model not in used}
+
+
+def metrics(typed: str) -> list[Suggestion]:
+    """Offer metrics for the last part of a list of ids."""
+    from scoring.specification import specification
+
+    before, comma, last = typed.rpartition(",")
+    every = {"rosetta": "all that can be computed"} | {
+        id_: row.title for id_, row in specification().metrics.items()
+    }
+    taken = set(before.split(","))
+    return [
+        Suggestion(f"{before}{comma}{id_}", id_, about)
+        for id_, about in every.items()
+        if id_ not in taken and last.strip() in id_
+    ]
+
+
+def _fits(each: Suggestion, typed: str) -> bool:
+    wanted = typed.strip().casefold()
+    return wanted in each.value.casefold() or wanted in each.label.casefold()
