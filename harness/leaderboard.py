@@ -21,7 +21,6 @@ from scoring.cost import cost_adjusted
 from scoring.specification import specification
 
 if TYPE_CHECKING:
-    from harness.comparing_rows import RunRows
     from scoring.setup import ScoringSetup
 
 
@@ -131,7 +130,8 @@ class Board:
 def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> list[Board]:
     """Give all lists, of all corpora or of those with this id; those with official scores first.
 
-    Runs without a sealed card or without a composite are in none. ``with_clusters`` adds the clusters.
+    Runs without a sealed card or without a composite are in none. ``harness.leaderboard_clusters`` adds the
+    clusters, which take longer.
     """
     runs = [
         run
@@ -174,46 +174,6 @@ def apart(board: Board, other: Board) -> str:
 def _only(where: str, ids: Iterable[str], others: Iterable[str]) -> list[str]:
     lacking = sorted(set(ids) - set(others))
     return [f"only {where}: {', '.join(lacking)}"] if lacking else []
-
-
-def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
-    """Rank the runs of a list in significance clusters, by the paired bootstrap of all pairs.
-
-    Left out are unverified runs, and those whose cards came without the texts of secret entries: nobody here
-    can take their scores again.
-    """
-    from harness.comparing_rows import read_rows
-    from scoring.clusters import rank
-    from scoring.significance import COMPOSITE
-
-    ranked = [each for each in board.entrants if not each.unverified]
-    rows = [read_rows(connection, find_run(connection, each.run.run_id)) for each in ranked]
-    whole = [each for each in rows if not each.withheld and len(each.rows) == board.entries]
-    why = _why_left_out(rows, whole)
-    if len(whole) < 2:
-        return replace(board, unclustered=why or "a cluster needs two runs")
-    try:
-        tables = [_table(each, board.grounds.inputs) for each in whole]
-        ranks = rank(tables, COMPOSITE).ranks()
-    except ValueError as error:
-        return replace(board, unclustered=f"no clusters: {error}")
-    clusters = {whole[place].run.run_id: cluster for place, cluster in ranks.items()}
-    return replace(board, clusters=clusters, unclustered=why)
-
-
-def _table(rows: RunRows, inputs: Sequence[str]) -> Any:
-    """Lay out the statistics that the composite needs, rows in the order of their entries' ids."""
-    ordered = sorted(rows.rows, key=lambda row: (str(type(row.id)), row.id))
-    table = rows.scorer.unpack_table([row.statistics for row in ordered])
-    return table.only(set(inputs))
-
-
-def _why_left_out(rows: Sequence[RunRows], whole: Sequence[RunRows]) -> str:
-    left = len(rows) - len(whole)
-    if not left:
-        return ""
-    runs = "1 run has" if left == 1 else f"{left:,} runs have"
-    return f"{runs} no cluster: its card came without texts or entries to take scores of again"
 
 
 def _board(grounds: Grounds, entrants: Sequence[Entrant], scope: _Scope) -> Board:

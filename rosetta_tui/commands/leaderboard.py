@@ -32,7 +32,8 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     scored alike. Runs of one group cannot be told apart by their composite.
     """
     from harness.failures import UsageError
-    from harness.leaderboard import leaderboards, with_clusters
+    from harness.leaderboard import leaderboards
+    from harness.leaderboard_clusters import with_clusters
     from harness.store.database import open_store
     from rosetta_tui.text import json_text, plain
 

@@ -175,7 +175,7 @@ class LeaderboardScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="clusters")
     def _cluster(self, board: Board) -> None:
         from harness.failures import HarnessError
-        from harness.leaderboard import with_clusters
+        from harness.leaderboard_clusters import with_clusters
         from harness.store.database import open_store
 
         try:

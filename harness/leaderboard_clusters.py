@@ -1,0 +1,112 @@
+"""Significance clusters of one leaderboard: which of its runs can be told apart by their composite."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from harness.leaderboard import Board
+from harness.store.runs import Run, find_run
+
+if TYPE_CHECKING:
+    from scoring.scorer import Scorer
+    from scoring.table import Table
+
+
+def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
+    """Add the clusters to a list, by the paired bootstrap of all pairs of its runs.
+
+    Left out are unverified runs, and those whose cards came without the texts of secret entries or without
+    entries: nobody here can take their scores again.
+    """
+    from scoring.clusters import rank
+    from scoring.significance import COMPOSITE
+
+    ranked = [each.run.run_id for each in board.entrants if not each.unverified]
+    runs = [find_run(connection, run_id) for run_id in ranked]
+    try:
+        tables = _tables(connection, runs, board)
+        why = _why_left_out(len(runs) - len(tables))
+        if len(tables) < 2:
+            return replace(board, unclustered=why or "a group needs two runs")
+        ranks = rank(list(tables.values()), COMPOSITE).ranks()
+    except ValueError as error:
+        return replace(board, unclustered=f"no groups: {error}")
+    clusters = {run_id: ranks[place] for place, run_id in enumerate(tables)}
+    return replace(board, clusters=clusters, unclustered=why)
+
+
+def _why_left_out(runs: int) -> str:
+    if not runs:
+        return ""
+    words = "1 run has" if runs == 1 else f"{runs:,} runs have"
+    return f"{words} no group: a card came without texts or entries to take its scores of again"
+
+
+def _tables(connection: sqlite3.Connection, runs: list[Run], board: Board) -> dict[str, Table]:
+    """Give the statistics of the runs by id, rows of all in the same order; incomplete ones are left out.
+
+    Runs of one corpus of the store have their entries in its order; others meet by the entries' ids.
+    """
+    inputs = frozenset(board.grounds.inputs)
+    alike = len({run.corpus for run in runs}) == 1 and not any(run.imported for run in runs)
+    read = _Stored(connection).table if alike else _Met(connection).table
+    found = {run.run_id: read(run, inputs) for run in runs}
+    return {
+        run_id: table
+        for run_id, table in found.items()
+        if table is not None and len(table) == board.entries
+    }
+
+
+class _Stored:
+    """Reads runs made here, whose statistics alone are needed."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._scorers: dict[str, Scorer] = {}
+
+    def table(self, run: Run, inputs: Collection[str]) -> Table | None:
+        """Give a run's statistics in the order of the corpus."""
+        rows = self._connection.execute(
+            "SELECT statistics FROM results WHERE run = ? ORDER BY position", (run.id,)
+        )
+        return self._scorer(run).unpack_table([row[0] for row in rows]).only(inputs)
+
+    def _scorer(self, run: Run) -> Scorer:
+        """Make the scorer of a set-up once for all runs that state the same."""
+        from harness.comparing_rows import read_rows
+        from harness.instruments import stated_setup
+        from scoring.inventory import make_scorer
+        from scoring.resources import Resources
+
+        stated: Mapping[str, Any] | None = run.opening.get("scoring")
+        key = json.dumps(stated, sort_keys=True)
+        if key not in self._scorers:
+            setup = stated_setup(stated)
+            self._scorers[key] = (
+                read_rows(self._connection, run).scorer
+                if setup is None
+                else make_scorer(Resources(setup))
+            )
+        return self._scorers[key]
+
+
+class _Met:
+    """Reads runs of which some came from elsewhere, and have a corpus of their own."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def table(self, run: Run, inputs: Collection[str]) -> Table | None:
+        """Give a run's statistics in the order of the entries' ids, None where its card withheld texts."""
+        from harness.comparing_rows import read_rows
+
+        found = read_rows(self._connection, run)
+        if found.withheld:
+            return None
+        ordered = sorted(found.rows, key=lambda row: (str(type(row.id)), row.id))
+        return found.scorer.unpack_table([row.statistics for row in ordered]).only(inputs)
