@@ -18,8 +18,9 @@ from textual.widgets import Footer, Input, Static
 from textual.worker import get_current_worker
 
 from rosetta_tui import figures
-from rosetta_tui.corpus_rows import SORT_WORDS, CorpusOrder, segment_words, shown_value
-from rosetta_tui.messages import Left, RunChosen
+from rosetta_tui.corpus_filters import Counts, filter_choices
+from rosetta_tui.corpus_rows import SORT_WORDS, segment_words
+from rosetta_tui.messages import Left, NewRunAsked, RunChosen
 from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.corpus_table import CorpusTable
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from harness.store.corpus_listing import CorpusSummary
     from harness.store.runs import RunSummary
     from rosetta_tui.opened_corpus import OpenedCorpus
-
-FLAGGED = "what the checks found"
-"""What entries have in common that a check is about."""
 
 
 class CorpusScreen(Screen[None]):
@@ -55,6 +53,7 @@ class CorpusScreen(Screen[None]):
         Binding("i", "facts", "Statistics", id="corpus.facts"),
         Binding("c", "checks", "Checks", id="corpus.checks"),
         Binding("u", "runs", "Runs", id="corpus.runs"),
+        Binding("n", "new_run", "New run", id="new_run"),
         Binding("o", "original", "Original", tooltip="Open the file itself", id="corpus.original"),
         Binding("q,escape", "back", "Back", key_display="q", id="back"),
     ]
@@ -252,32 +251,17 @@ class CorpusScreen(Screen[None]):
             counts = facet_counts(store, self.summary.number)
         self.app.call_from_thread(self._ask_filter, counts)
 
-    def _ask_filter(self, counts: dict[str, list[tuple[str | int | None, int]]]) -> None:
-        wishes, words = self._wishes(counts)
+    def _ask_filter(self, counts: Counts) -> None:
+        choices = filter_choices(self.table.order, counts, self.table.flagged)
 
         def chosen(key: str | None) -> None:
             if key is not None:
-                self.table.wish(wishes[int(key)])
+                self.table.wish(choices[int(key)][0])
 
-        now = next((str(i) for i, wish in enumerate(wishes) if wish == self.table.order), "0")
-        choices = {str(i): each for i, each in enumerate(words)}
+        now = (str(i) for i, (wish, _) in enumerate(choices) if wish == self.table.order)
+        words = {str(i): each for i, (_, each) in enumerate(choices)}
         title = "Show (filters of different kinds add up)"
-        self.app.push_screen(ChooseScreen(title, choices, now), chosen)
-
-    def _wishes(
-        self, counts: dict[str, list[tuple[str | int | None, int]]]
-    ) -> tuple[list[CorpusOrder], list[str]]:
-        """Give what can be chosen: everything, the entries that checks are about, and every tag's values."""
-        wishes, words = [self.table.order.everything], ["all entries"]
-        flagged = self.table.flagged
-        if flagged:
-            wishes.append(replace(self.table.order, places=flagged, about=FLAGGED))
-            words.append(f"! {FLAGGED}: {figures.count(len(flagged))}")
-        for tag, values in counts.items():
-            for value, count in values if len(values) > 1 else ():
-                wishes.append(self.table.order.narrowed(tag, value))
-                words.append(plain(f"{tag} {shown_value(value)}: {figures.count(count)}"))
-        return wishes, words
+        self.app.push_screen(ChooseScreen(title, words, next(now, "0")), chosen)
 
     # Where one can go from here
 
@@ -354,6 +338,25 @@ class CorpusScreen(Screen[None]):
             for run_id, run in runs.items()
         }
         self.app.push_screen(ChooseScreen("Open a run", words, next(iter(words))), chosen)
+
+    def action_new_run(self) -> None:
+        """Fill in a new run over this corpus."""
+        from rosetta_tui.run_draft import RunDraft
+
+        summary = self.summary
+        if summary is None or summary.partial:
+            self.notify("Only a run card tells of this corpus: a run needs its file.", markup=False)
+            return
+        stored = [f"store:{summary.sha256[:12]}"]
+        names = stored if self._opened is None else [str(path) for path in summary.files]
+        tags = {
+            "source_language": summary.dataset.source_language,
+            "target_language": summary.dataset.target_language,
+        }
+        given = dict(zip(("file", "reference"), names, strict=False))
+        self.post_message(
+            NewRunAsked(RunDraft.of(given if self._opened is None else {**given, **tags}))
+        )
 
     def action_original(self) -> None:
         """Open the file that the corpus was read from, at the entry under the cursor."""
