@@ -27,6 +27,7 @@ from rosetta_tui.messages import (
     RunBegun,
     RunChosen,
     RunResumed,
+    RunRetried,
     RunsCompared,
 )
 from rosetta_tui.palette import RunProvider
@@ -176,6 +177,13 @@ class RosettaApp(WordsForCrash):
         from rosetta_tui.resuming import resume
 
         self._go("The run", partial(resume, run_id=message.run_id))
+
+    @on(RunRetried)
+    def _retry_run(self, message: RunRetried) -> None:
+        from rosetta_tui.resuming import retry
+
+        again = partial(retry, run_id=message.run_id, changes=message.changes)
+        self._go("The second try", again)
 
     def _go(self, what: str, begin: Begin) -> None:
         self.notify(f"{what} starts …", timeout=2, markup=False)

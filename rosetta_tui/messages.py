@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
@@ -55,6 +56,8 @@ class RunRetried(Message):
     """The failed entries of a run are to be asked for again."""
 
     run_id: str
+    changes: Mapping[str, Any]
+    """Fields of the run's plan that are to be other than before, by name."""
 
 
 @dataclass

@@ -1,9 +1,10 @@
-"""Going on, from the app, with a run that was cut."""
+"""Going on, from the app, with a run that was cut, or with the failed entries of one that is complete."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosetta_tui.engine import Engine
@@ -22,3 +23,20 @@ def resume(path: Path, run_id: str) -> Engine:
         run = find_run(connection, run_id)
         method = resume_method(connection, run)
     return Engine(path, run.id, method)
+
+
+def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
+    """Make a run of a run's failed entries ready to go; HarnessError where there is nothing to ask again.
+
+    ``changes`` are fields of the plan that are to be other than before, by name.
+    """
+    from contextlib import closing
+
+    from harness.retrying import retry as retry_failed
+    from harness.store.database import open_store
+    from harness.store.runs import find_run
+    from rosetta_tui.engine import Engine
+
+    with closing(open_store(path)) as connection:
+        made = retry_failed(connection, find_run(connection, run_id), changes)
+    return Engine(path, made.number, made.method, instruments=made.instruments)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 from textual.screen import Screen
 
 from rosetta_tui import figures
-from rosetta_tui.messages import NewRunAsked, RunChosen
+from rosetta_tui.messages import NewRunAsked, RunChosen, RunRetried
 from rosetta_tui.run_facts import setup_words
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.notes import NotesScreen, Words
@@ -114,6 +114,25 @@ class RunActs:
         made = rescore(store, found, ScoringOptions(), lambda _: None, notes.append)
         self._screen.app.call_from_thread(self._screen.post_message, RunChosen(made, True))
         return "\n".join(["Scored again: this is a new run that names the old one.", *notes])
+
+    def retry(self, run_id: str) -> None:
+        """Ask how the failed entries of a run are to be asked for again."""
+        self._do("Retry", partial(self._retry, run_id))
+
+    def _retry(self, run_id: str, store: sqlite3.Connection) -> str:
+        from harness.store.runs import find_run, list_runs
+        from rosetta_tui.screens.retry import RetryScreen, settings_of
+
+        before = settings_of(find_run(store, run_id).plan)
+        summary = next(run for run in list_runs(store) if run.run_id == run_id)
+        screen = RetryScreen(_name(summary), summary.failed, summary.total - summary.failed, before)
+
+        def answered(changes: dict[str, Any] | None) -> None:
+            if changes is not None:
+                self._screen.post_message(RunRetried(run_id, changes))
+
+        self._screen.app.call_from_thread(self._screen.app.push_screen, screen, answered)
+        return ""
 
     def like(self, run: RunSummary) -> None:
         """Open the form of a new run with everything as in this one."""

@@ -111,7 +111,8 @@ class RunQuery:
 
 
 def _folded(text: str) -> str:
-    return comparison_form(text).casefold()
+    """Give what is compared: harmless as a field shows it, without the quotes that hold a filter together."""
+    return comparison_form(plain(text).replace('"', " ")).casefold()
 
 
 def _terms(search: str) -> Iterator[tuple[str | None, str]]:
@@ -150,5 +151,5 @@ def filters(runs: Sequence[RunSummary]) -> dict[str, str]:
 
 
 def _typed(field: str, value: str) -> str:
-    clean = value.replace('"', " ")
+    clean = plain(value).replace('"', " ")
     return f'{field}:"{clean}"' if not clean or re.search(r"\s", clean) else f"{field}:{clean}"

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from rosetta_tui import figures
+from rosetta_tui.home_keys import KEYS
 from rosetta_tui.keys import key_of
-from rosetta_tui.messages import DemoAsked, Left, RunChosen, RunResumed, RunRetried, RunsCompared
+from rosetta_tui.messages import DemoAsked, Left, RunChosen, RunResumed, RunsCompared
 from rosetta_tui.run_acts import SOMETIMES, RunActs, any_deleted, possible
 from rosetta_tui.run_query import SORT_WORDS, filters
 from rosetta_tui.run_rows import UNDER_WAY, run_words
@@ -54,39 +55,7 @@ class HomeScreen(Screen[None]):
         "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
     )
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "app.place('new_run')", "New run", id="home.new_run"),
-        Binding("slash", "search", "Search", key_display="/", id="search"),
-        Binding("space", "mark", "Mark", id="home.mark"),
-        Binding("c", "compare", "Compare", id="home.compare"),
-        Binding("R", "resume", "Resume", id="home.again"),
-        Binding("R", "retry", "Retry", id="home.again"),
-        Binding("u", "bring_back", "Undo", id="home.undo"),
-        Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
-        Binding("q", "leave", "Quit", id="back"),
-        Binding("b", "app.place('corpora')", "Corpora", id="home.corpora"),
-        Binding("l", "app.place('leaderboard')", "Leaderboard", id="home.leaderboard"),
-        Binding("p", "app.place('plots')", "Plots", id="home.plots"),
-        Binding("s", "sort", "Sort", id="sort"),
-        Binding("f", "filter", "Filter", id="filter"),
-        Binding("D", "demo", "Demo", id="home.demo"),
-        Binding("t", "notes", "Tags and note", show=False, id="home.notes"),
-        Binding("N", "like", "New run like this one", show=False, id="home.like"),
-        Binding("S", "score_again", "Score again", show=False, id="home.score_again"),
-        Binding(
-            "delete,backspace",
-            "put_away",
-            "Delete",
-            key_display="del",
-            show=False,
-            id="home.delete",
-        ),
-        Binding("o", "reviews", "Organise reviews", show=False, id="home.reviews"),
-        Binding("v", "review", "Rate as a speaker", show=False, id="home.rate"),
-        Binding("w", "app.place('doctor')", "What is missing here", show=False, id="home.doctor"),
-        Binding("r", "read", "Refresh", show=False, id="refresh"),
-        Binding("escape", "end_search", "End the search", show=False, id="home.end_search"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()
@@ -252,6 +221,8 @@ class HomeScreen(Screen[None]):
         """Leave out what cannot be done with the run under the cursor."""
         if action in SOMETIMES and action not in self._can:
             return False
+        if action == "end_search" and not self.query_one("#search").display:
+            return bool(self.table.query_now.search)
         return super().check_action(action, parameters)
 
     # Which runs, in which order
@@ -320,7 +291,7 @@ class HomeScreen(Screen[None]):
             case Lead.RESUME:
                 self.post_message(RunResumed(item.name))
             case Lead.RETRY:
-                self.post_message(RunRetried(item.name))
+                self._acts.retry(item.name)
             case Lead.REVIEW if item.name:
                 from rosetta_tui.review.organiser.review import ReviewScreen
 
@@ -362,7 +333,7 @@ class HomeScreen(Screen[None]):
     def action_retry(self) -> None:
         """Ask for the failed entries again."""
         if self.chosen is not None:
-            self.post_message(RunRetried(self.chosen.run_id))
+            self._acts.retry(self.chosen.run_id)
 
     def action_put_away(self) -> None:
         """Delete the run under the cursor; it can be brought back."""

@@ -1,0 +1,39 @@
+"""The keys of Home, in the order in which a small terminal shows them."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+KEYS: list[BindingType] = [
+    Binding("n", "app.place('new_run')", "New run", id="home.new_run"),
+    Binding("slash", "search", "Search", key_display="/", id="search"),
+    Binding("space", "mark", "Mark", id="home.mark"),
+    Binding("c", "compare", "Compare", id="home.compare"),
+    Binding("R", "resume", "Resume", id="home.again"),
+    Binding("R", "retry", "Retry", id="home.again"),
+    Binding("u", "bring_back", "Undo", id="home.undo"),
+    Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
+    Binding("q", "leave", "Quit", id="back"),
+    Binding("b", "app.place('corpora')", "Corpora", id="home.corpora"),
+    Binding("l", "app.place('leaderboard')", "Leaderboard", id="home.leaderboard"),
+    Binding("p", "app.place('plots')", "Plots", id="home.plots"),
+    Binding("s", "sort", "Sort", id="sort"),
+    Binding("f", "filter", "Filter", id="filter"),
+    Binding("D", "demo", "Demo", id="home.demo"),
+    Binding("t", "notes", "Tags and note", show=False, id="home.notes"),
+    Binding("N", "like", "New run like this one", show=False, id="home.like"),
+    Binding("S", "score_again", "Score again", show=False, id="home.score_again"),
+    Binding(
+        "delete,backspace",
+        "put_away",
+        "Delete",
+        key_display="del",
+        show=False,
+        id="home.delete",
+    ),
+    Binding("o", "reviews", "Organise reviews", show=False, id="home.reviews"),
+    Binding("v", "review", "Rate as a speaker", show=False, id="home.rate"),
+    Binding("w", "app.place('doctor')", "What is missing here", show=False, id="home.doctor"),
+    Binding("r", "read", "Refresh", show=False, id="refresh"),
+    Binding("escape", "end_search", "End search", id="home.end_search"),
+]

@@ -1,0 +1,88 @@
+"""Asking again for the failed entries of a run: as it was, or with other settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Label, Static
+
+from rosetta_tui import figures
+from rosetta_tui.text import plain, show
+
+SETTINGS = {
+    "model": "model",
+    "endpoint": "endpoint",
+    "temperature": "temperature",
+    "max_tokens": "most output tokens",
+    "timeout_seconds": "seconds for a call",
+    "most_attempts": "tries of an entry",
+    "concurrency": "calls at once",
+    "budget_usd": "budget in US dollars",
+}
+"""Fields of the plan that can be told otherwise here, in words; ``rosetta retry`` takes the others too."""
+
+
+def settings_of(plan: Mapping[str, Any]) -> dict[str, str]:
+    """Give the settings of a run's plan as they stand in the form; empty where none was given."""
+    fields = {**plan.get("options", {}), **plan.get("run", {})}
+    return {name: "" if fields.get(name) is None else f"{fields[name]}" for name in SETTINGS}
+
+
+class RetryScreen(ModalScreen[dict[str, Any] | None]):
+    """Gives what is to be other than before, by field of the plan; None where nothing is to be asked."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
+
+    def __init__(self, run: str, failed: int, kept: int, before: Mapping[str, str]) -> None:
+        super().__init__()
+        self._run = run
+        self._failed = failed
+        self._kept = kept
+        self._before = {name: plain(value) for name, value in before.items()}
+
+    def compose(self) -> ComposeResult:
+        """Lay out what will happen and the settings, with those of the run in them."""
+        entries = "entry" if self._failed == 1 else "entries"
+        with VerticalScroll(classes="dialog"):
+            yield Static(
+                Content.assemble(
+                    (f"Ask again for {figures.count(self._failed)} failed {entries}\n", "bold"),
+                    show(self._run, "$quiet"),
+                    f"\n\nThe result is a new run; it keeps the {figures.count(self._kept)} other outputs "
+                    "and says that it is a second try.",
+                )
+            )
+            with Horizontal(classes="answers -first"):
+                yield Button(Content("Ask again (enter)"), id="ask")
+                yield Button(Content("Back (esc)"), id="back")
+            for name, words in SETTINGS.items():
+                with Horizontal(classes="setting"):
+                    yield Label(Content(words))
+                    yield Input(self._before[name], id=name, compact=True)
+
+    def on_mount(self) -> None:
+        """Begin at the answer: most often nothing is to be changed."""
+        self.query_one("#ask").focus()
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What is other than before; an emptied field means: none."""
+        now = {name: self.query_one(f"#{name}", Input).value.strip() for name in SETTINGS}
+        return {name: value or None for name, value in now.items() if value != self._before[name]}
+
+    @on(Button.Pressed, "#ask")
+    @on(Input.Submitted)
+    def _ask(self) -> None:
+        self.dismiss(self.changes)
+
+    @on(Button.Pressed, "#back")
+    def action_leave(self) -> None:
+        """Ask for nothing."""
+        self.dismiss(None)

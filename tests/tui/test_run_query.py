@@ -1,0 +1,130 @@
+"""Which runs of the list are shown, and in which order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.events import RunState
+from harness.store.runs import RunSummary
+from rosetta_tui.run_query import SORT_WORDS, RunQuery, filters
+from rosetta_tui.run_rows import UNDER_WAY, RunRows
+from rosetta_tui.text import plain
+from tests.tui.scenes import HOSTILE
+
+
+def run(number: int, **changes: object) -> RunSummary:
+    made = RunSummary(
+        run_id=f"{number:08d}-6c1d-4a70-9a52-0123456789ab",
+        number=number,
+        state=RunState.COMPLETE,
+        created=1_700_000_000.0 + number,
+        dataset_id="eo-demo-v1",
+        language_pair="EN→EO",
+        model_slug="qwen2.5-7b",
+        condition="naive",
+        method="chat",
+        total=10,
+        done=10,
+        failed=0,
+        card={"scores": {"composite": number / 10, "chrf_plus_plus": 50.0 - number}},
+        live=None,
+        imported=False,
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+RUNS = [
+    run(4, state=RunState.STOPPED, card=None, tags=("baseline", "Étude")),
+    run(3, dataset_id="crk-stories", failed=2, note="for the paper: niwâpamâw"),
+    run(2, state=RunState.RUNNING, card=None, model_slug="gpt 5"),
+    run(1, method="glossary", imported=True),
+]
+
+
+def numbers(query: RunQuery) -> list[int]:
+    return [each.number for each in query.apply(RUNS, UNDER_WAY)]
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("", [2, 4, 3, 1]),
+        ("state:stopped", [4]),
+        ("state:failed", [3]),
+        ("state:imported", [1]),
+        ("tag:BASELINE", [4]),
+        ("tag:e\u0301tude", [4]),
+        ("tag:base", []),
+        ("base", [4]),
+        ('model:"gpt 5"', [2]),
+        ('"gpt 5"', [2]),
+        ("gpt chat", [2]),
+        ("corpus:eo-demo-v1 method:glossary", [1]),
+        ("niwa\u0302pama\u0302w", [3]),
+        ("paper:", [3]),
+        ("paper: for", [3]),
+        ("00000003", [3]),
+        ('"unclosed', []),
+    ],
+)
+def test_words_and_filters_narrow_the_list_down(search: str, found: list[int]) -> None:
+    assert numbers(RunQuery(search)) == found
+
+
+@pytest.mark.parametrize(
+    ("sort", "turned", "found"),
+    [
+        ("when", True, [1, 2, 3, 4]),
+        ("composite", False, [3, 1, 4, 2]),
+        ("composite", True, [1, 3, 4, 2]),
+        ("chrf", False, [1, 3, 4, 2]),
+        ("failed", False, [3, 4, 2, 1]),
+        ("corpus", False, [3, 4, 2, 1]),
+        ("notes", False, [4, 3, 2, 1]),
+    ],
+)
+def test_what_has_no_value_comes_last_in_either_direction(
+    sort: str, turned: bool, found: list[int]
+) -> None:
+    assert numbers(RunQuery(sort=sort, turned=turned)) == found
+
+
+def test_a_filter_replaces_another_of_its_field_and_goes_when_chosen_again() -> None:
+    query = RunQuery("paper").narrowed("state:stopped").narrowed('model:"gpt 5"')
+    assert query.search == 'paper state:stopped model:"gpt 5"'
+    assert query.narrowed("state:running").search == 'paper model:"gpt 5" state:running'
+    assert query.narrowed("state:stopped").search == 'paper model:"gpt 5"'
+
+
+def test_only_filters_that_leave_something_out_are_offered() -> None:
+    offered = filters(RUNS)
+    assert offered["state:stopped"] == "state  stopped  (1)"
+    assert offered['model:"gpt 5"'] == "model  gpt 5  (1)"
+    assert not any(each.startswith("pair:") for each in offered)
+
+
+VALUES = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30))
+
+
+@given(st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=5))
+def test_every_filter_that_is_offered_finds_its_runs(texts: list[tuple[str, str, str]]) -> None:
+    runs = [
+        run(number, dataset_id=corpus, model_slug=model, note=note)
+        for number, (corpus, model, note) in enumerate(texts)
+    ]
+    for term, words in filters(runs).items():
+        assert RunQuery().narrowed(term).apply(runs, UNDER_WAY), (term, words)
+
+
+@given(VALUES, st.sampled_from(sorted(SORT_WORDS)), st.booleans())
+def test_nothing_that_can_be_typed_breaks_the_list(search: str, sort: str, turned: bool) -> None:
+    query = RunQuery(search, sort, turned)
+    shown = query.apply(RUNS, UNDER_WAY)
+    rows = RunRows(shown)
+    assert {each.number for each in shown} <= {1, 2, 3, 4}
+    assert all(len(rows.cells(index)) == len(rows.cells(0)) for index in range(rows.count))
+    assert plain(query.words) == query.words
