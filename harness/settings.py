@@ -1,0 +1,297 @@
+"""What a person chose once for every run and every visit: settings.toml in the data folder.
+
+The file is theirs: they may write it by hand, and comments and order in it are kept when a screen changes a
+line. Reading it loads nothing heavy, because the first frame of the app waits for its colours.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field, fields
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from harness.failures import UsageError
+from harness.user_file import read_text
+
+NAME = "settings.toml"
+
+MOST_BYTES = 2**18
+MOST_NAMES = 500
+"""Names in one table, and folders in a list."""
+MOST_CHARACTERS = 4096
+"""Of one text; no path, URL or name is longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be chosen; a field that is empty leaves it to the program."""
+
+    theme: str = ""
+    """Name of the app's colours."""
+    endpoint: str = ""
+    """Where a model is asked when a run names no endpoint: a preset, an own name, or a URL."""
+    model: str = ""
+    """The model that is asked for at that endpoint when a run names none."""
+    prices: Path | None = None
+    """The person's own price table, for every run that names none."""
+    exports: Path | None = None
+    """Folder that exports go to; None: the folder in which the program was started."""
+    language_folders: tuple[Path, ...] = ()
+    """Where language cards and analysers lie besides the data folder."""
+    endpoints: Mapping[str, str] = field(default_factory=dict)
+    """Own name of an endpoint → its URL."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Id of an action → the keys that lead to it, with commas between them."""
+
+    def url_of(self, name_or_url: str) -> str:
+        """Give the URL of an endpoint that the person named; anything else as it is."""
+        return self.endpoints.get(name_or_url, name_or_url)
+
+    def completed(self, method: str, told: Mapping[str, Any]) -> dict[str, Any]:
+        """Fill in what the options of a method leave open and these settings say.
+
+        Own names of endpoints become URLs, so that a plan means the same whatever the settings say later.
+        The model belongs to its endpoint: it is not taken to another.
+        """
+        from harness.methods.takes import TAKES, Takes
+
+        needs, takes = TAKES.get(method, Takes())
+        full = dict(told)
+        if "endpoint" in needs and self.endpoint:
+            full.setdefault("endpoint", self.endpoint)
+        if "model" in needs and self.model and full.get("endpoint") == self.endpoint:
+            full.setdefault("model", self.model)
+        if "prices" in takes and self.prices is not None:
+            full.setdefault("prices", self.prices)
+        if "endpoint" in full:
+            full["endpoint"] = self.url_of(full["endpoint"])
+        return full
+
+
+def settings_path(home: Path) -> Path:
+    """Give the path of the settings in a data folder."""
+    return home / NAME
+
+
+def read_settings(home: Path) -> Settings:
+    """Read the settings of a data folder; all are left to the program where there is no file.
+
+    UsageError names file, line, field and mend of the first thing that is wrong.
+    """
+    path = settings_path(home)
+    if not path.exists():
+        return Settings()
+    text, _ = read_text(path, "the file of your settings", MOST_BYTES)
+    return parse_settings(text, str(path))
+
+
+def parse_settings(text: str, file: str) -> Settings:
+    """Read the text of a file of settings; UsageError names ``file``, line, field and mend."""
+    try:
+        stated = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        why = str(error) if isinstance(error, ValueError) else "nested too deeply"
+        raise UsageError(f"{file}: not valid TOML: {why}. Correct it.") from None
+    try:
+        return Settings(**{name: checked(name, value) for name, value in stated.items()})
+    except FieldError as error:
+        line = _line(text, error.place)
+        where = f"line {line}: " if line else ""
+        raise UsageError(f"{file}: {where}field {'.'.join(error.place)!r} {error.words}.") from None
+
+
+class FieldError(ValueError):
+    """A value that a field cannot have; ``words`` say what is wanted and go on from the field's name."""
+
+    def __init__(self, words: str, *place: str) -> None:
+        super().__init__(words)
+        self.words = words
+        self.place = place
+        """Names that lead to the value, from the outside in."""
+
+
+def checked(name: str, value: object) -> Any:
+    """Give the value of a field as Settings holds it, from what TOML holds; FieldError where it cannot be."""
+    if name not in _READERS:
+        raise FieldError(f"is not known here. There are: {', '.join(_READERS)}", name)
+    return _within(name, _READERS[name], value)
+
+
+def _within(name: str, read: Callable[[Any], Any], value: object) -> Any:
+    try:
+        return read(value)
+    except FieldError as error:
+        raise FieldError(error.words, name, *error.place) from None
+
+
+def _line(text: str, place: tuple[str, ...]) -> int | None:
+    """Find the line of a field, else of the table that it stands in; None where neither has one."""
+    section: tuple[str, ...] = ()
+    around: int | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            here = section = (header[1].strip(),)
+        elif key := _KEY.match(line):
+            here = (*section, key[1] or key[2] or key[3] or "")
+        else:
+            continue
+        if here == place:
+            return number
+        if here == place[: len(here)]:
+            around = around or number
+    return around
+
+
+_HEADER = re.compile(r"\s*\[+\s*[\"']?([^\]\"']+)")
+_KEY = re.compile(r"\s*(?:\"([^\"]*)\"|'([^']*)'|([\w-]+))\s*[=.]")
+
+
+# What a field can be
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise FieldError("wants text in quotation marks")
+    if len(value) > MOST_CHARACTERS:
+        raise FieldError(f"is longer than {MOST_CHARACTERS:,} characters. Shorten it")
+    if not value.strip() or not value.isprintable():
+        raise FieldError("is blank, or holds a character that cannot be seen. Type it anew")
+    return value
+
+
+def _path(value: object) -> Path:
+    try:
+        path = Path(_text(value)).expanduser()
+    except RuntimeError:
+        raise FieldError("begins with a home folder that is not known here. Write it out") from None
+    if not path.is_absolute():
+        raise FieldError("must begin at the root or with ~, because runs start in any folder")
+    return path
+
+
+def _paths(value: object) -> tuple[Path, ...]:
+    if not isinstance(value, list) or len(value) > MOST_NAMES:
+        raise FieldError("wants a list of folders in square brackets")
+    return tuple(dict.fromkeys(map(_path, value)))
+
+
+def _table(read: Callable[[str, str], None]) -> Callable[[object], dict[str, str]]:
+    """Make a reader of tables whose names and texts are each looked at by ``read``."""
+
+    def table(value: object) -> dict[str, str]:
+        if not isinstance(value, dict) or len(value) > MOST_NAMES:
+            raise FieldError("wants a table: name = text, a line each")
+        for name, each in value.items():
+            if isinstance(each, dict):
+                raise FieldError("is a table. Put a name with a dot into quotation marks", name)
+            _within(name, lambda each, name=name: read(name, _text(each)), each)  # type: ignore[misc]
+        return dict(value)
+
+    return table
+
+
+def _own_endpoint(name: str, url: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise FieldError("has a name of other than small letters, digits and - (at most 40)")
+    if not _URL.fullmatch(url):
+        raise FieldError(
+            "wants a URL such as https://llm.example.org/v1, without password or query"
+        )
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
+_URL = re.compile(r"https?://[^/\s?#@]+(?:/[^\s?#@]*)?")
+
+
+def _chosen_keys(_: str, keys: str) -> None:
+    if not all(key.strip() for key in keys.split(",")):
+        raise FieldError("wants names of keys such as n, or ctrl+n,comma")
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "theme": _text,
+    "endpoint": _text,
+    "model": _text,
+    "prices": _path,
+    "exports": _path,
+    "language_folders": _paths,
+    "endpoints": _table(_own_endpoint),
+    "keys": _table(_chosen_keys),
+}
+"""Field → what it can be, in the order of Settings."""
+
+
+# Writing
+
+
+def write_settings(home: Path, settings: Settings) -> None:
+    """Write the settings of a data folder, all of them or none; what did not change is left as it stands.
+
+    A file that cannot be read is kept beside it under another name, because its person may want to mend it.
+    Raises UsageError where the folder cannot be written.
+    """
+    from harness.card.exporting import write_file
+    from harness.store.database import private_folder
+
+    path = settings_path(private_folder(home))
+    try:
+        before = read_settings(home)
+        text = path.read_text("utf-8-sig") if path.exists() else ""
+    except UsageError:
+        before, text = Settings(), ""
+        path.replace(_free_name(path))
+    try:
+        content = _changed(text, before, settings).encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            "A name holds bytes that no text file can hold. Rename the file."
+        ) from None
+    write_file(path, content, overwrite=True)
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_name(f"{path.stem}.broken-{number}.toml") for number in count(1))
+    return next(name for name in names if not name.exists())
+
+
+def _changed(text: str, before: Settings, now: Settings) -> str:
+    """Write the fields that differ into the text of a file, and leave the rest of it alone."""
+    import tomlkit
+
+    document = tomlkit.parse(text or _FIRST_LINE)
+    for each in fields(Settings):
+        was, value = getattr(before, each.name), getattr(now, each.name)
+        if was == value:
+            continue
+        if isinstance(value, Mapping) and was:
+            _update(document[each.name], value)  # type: ignore[arg-type]
+        elif value:
+            document[each.name] = _as_toml(value)
+        if not value:
+            document.pop(each.name, None)
+    return tomlkit.dumps(document)
+
+
+_FIRST_LINE = (
+    "# Rosetta reads this file when it starts: docs/settings.md says what can stand here.\n"
+)
+
+
+def _update(table: MutableMapping[str, Any], now: Mapping[str, str]) -> None:
+    for name in set(table) - set(now):
+        del table[name]
+    for name, value in now.items():
+        if table.get(name) != value:
+            table[name] = value
+
+
+def _as_toml(value: object) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, tuple):
+        return list(map(str, value))
+    return dict(value) if isinstance(value, Mapping) else value

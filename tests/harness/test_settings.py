@@ -1,0 +1,174 @@
+"""Settings: what a person's file may hold, what is said of one that is wrong, and that theirs stays theirs."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.failures import UsageError
+from harness.methods.takes import TAKES
+from harness.settings import Settings, parse_settings, read_settings, write_settings
+
+ROOT = Path(__file__).parents[2]
+
+FULL = Settings(
+    theme="rosetta-light",
+    endpoint="ours",
+    model="example/translator-7b",
+    prices=Path("/data/prices.toml"),
+    exports=Path("/data/out"),
+    language_folders=(Path("/data/fst"), Path("/data/cards")),
+    endpoints={"ours": "https://llm.example.org/v1", "lab": "http://10.0.0.7:8000/v1"},
+    keys={"home.compare": "C", "table.down": "j,ctrl+n"},
+)
+
+printable = st.text(
+    st.characters(exclude_categories=("C", "Z"), include_characters=" "), min_size=1, max_size=30
+).filter(lambda text: bool(text.strip()))
+paths = printable.map(lambda name: Path("/", name))
+names = st.from_regex(r"[a-z0-9][a-z0-9-]{0,9}", fullmatch=True)
+every = st.builds(
+    Settings,
+    theme=st.just("") | printable,
+    endpoint=st.just("") | printable,
+    model=st.just("") | printable,
+    prices=st.none() | paths,
+    exports=st.none() | paths,
+    language_folders=st.lists(paths, max_size=3, unique=True).map(tuple),
+    endpoints=st.dictionaries(names, names.map(lambda name: f"https://{name}.org/v1"), max_size=3),
+    keys=st.dictionaries(printable, names, max_size=3),
+)
+
+
+def test_no_file_leaves_everything_to_the_program(tmp_path: Path) -> None:
+    assert read_settings(tmp_path / "nowhere") == Settings()
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_everything_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    write_settings(tmp_path / "new", FULL)
+    path = tmp_path / "new" / "settings.toml"
+    assert read_settings(tmp_path / "new") == FULL
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert tomllib.loads(path.read_text("utf-8"))["keys"]["home.compare"] == "C"
+
+
+@given(st.lists(every, min_size=1, max_size=4))
+def test_any_settings_after_any_others_come_back(
+    tmp_path_factory: pytest.TempPathFactory, one_after_another: list[Settings]
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    for settings in one_after_another:
+        write_settings(home, settings)
+        assert read_settings(home) == settings
+
+
+def test_comments_and_order_of_the_person_stay(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(
+        "# mine\n[keys]\n'home.mark' = 'm'  # my thumb is lame\n\n[endpoints]\n"
+        'lab = "http://10.0.0.7:8000/v1" # down the hall\n'
+    )
+    before = read_settings(tmp_path)
+    write_settings(tmp_path, replace(before, theme="rosetta-light", keys={**before.keys, "a": "b"}))
+    text = path.read_text()
+    assert "# mine" in text
+    assert "'home.mark' = 'm'  # my thumb is lame" in text
+    assert 'lab = "http://10.0.0.7:8000/v1" # down the hall' in text
+    assert text.index("[keys]") < text.index("[endpoints]")
+    assert read_settings(tmp_path).theme == "rosetta-light"
+    write_settings(tmp_path, before)
+    assert read_settings(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("theme = 3", "line 1: field 'theme' wants text in quotation marks."),
+        ("\n\ntheme = ' '", "line 3: field 'theme' is blank"),
+        ('model = "a\\u001bb"', "line 1: field 'model' is blank, or holds a character"),
+        ('colour = "red"', "line 1: field 'colour' is not known here. There are: theme, endpoint"),
+        ('prices = "prices.toml"', "line 1: field 'prices' must begin at the root or with ~"),
+        ('language_folders = "/x"', "line 1: field 'language_folders' wants a list of folders"),
+        ("endpoints = 1", "line 1: field 'endpoints' wants a table"),
+        ('theme = "x"\n[endpoints]\nLab = "http://x"', "line 3: field 'endpoints.Lab' has a name"),
+        ('[endpoints]\nlab = "ftp://x/"', "line 2: field 'endpoints.lab' wants a URL such as"),
+        ('[endpoints]\nlab = "https://me:pass@x/"', "line 2: field 'endpoints.lab' wants a URL"),
+        ('[endpoints]\nlab = "https://x/?key=1"', "line 2: field 'endpoints.lab' wants a URL"),
+        ('[keys]\n"home.mark" = ","', "line 2: field 'keys.home.mark' wants names of keys"),
+        ('[keys]\nhome.mark = "m"', "line 2: field 'keys.home' is a table. Put a name with a dot"),
+        ("theme = ", "not valid TOML: Invalid value (at end of document). Correct it."),
+        ("[[keys]]\n" * 2, "line 1: field 'keys' wants a table"),
+        ("a = " + "[" * 5000, "not valid TOML"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_line_field_and_mend(text: str, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_settings(text, "settings.toml")
+    assert str(caught.value).startswith("settings.toml: ")
+    assert words in str(caught.value)
+    assert "pass" not in str(caught.value).replace("password", "")
+
+
+@given(st.text(max_size=200))
+def test_no_text_does_more_than_be_refused(text: str) -> None:
+    try:
+        parse_settings(text, "f")
+    except UsageError as error:
+        assert str(error).startswith("f: ")
+
+
+def test_a_file_that_cannot_be_read_is_kept_when_settings_are_written(tmp_path: Path) -> None:
+    for text in ("theme = ", "\n[unknown]\n"):
+        (tmp_path / "settings.toml").write_text(text)
+        write_settings(tmp_path, FULL)
+        assert read_settings(tmp_path) == FULL
+    assert (tmp_path / "settings.broken-1.toml").read_text() == "theme = "
+    assert (tmp_path / "settings.broken-2.toml").read_text() == "\n[unknown]\n"
+
+
+def test_a_path_that_no_text_can_hold_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+    write_settings(tmp_path, FULL)
+    with pytest.raises(UsageError, match="no text file can hold"):
+        write_settings(tmp_path, replace(FULL, exports=Path("/\udc80")))
+    assert read_settings(tmp_path) == FULL
+
+
+def test_own_names_become_urls_and_a_model_stays_with_its_endpoint() -> None:
+    full = FULL.completed("chat", {"temperature": 0})
+    assert full["endpoint"] == "https://llm.example.org/v1"
+    assert (full["model"], full["prices"]) == ("example/translator-7b", Path("/data/prices.toml"))
+    other = FULL.completed("chat", {"endpoint": "openai"})
+    assert other["endpoint"] == "openai"
+    assert "model" not in other
+    assert FULL.completed("chat", {"endpoint": "lab", "model": "m"})["endpoint"].endswith(
+        ":8000/v1"
+    )
+    assert FULL.completed("api:deepl", {}) == {"prices": Path("/data/prices.toml")}
+    assert FULL.completed("plug-in.py:Mine", {"endpoint": "lab"})["endpoint"].startswith("http:")
+
+
+@pytest.mark.parametrize("method", sorted(TAKES))
+def test_no_method_is_told_what_it_does_not_take(method: str) -> None:
+    assert set(FULL.completed(method, {})) <= {*TAKES[method].needs, *TAKES[method].takes}
+    assert Settings().completed(method, {}) == {}
+
+
+def test_reading_loads_nothing_heavy(tmp_path: Path) -> None:
+    write_settings(tmp_path, FULL)
+    code = "import sys; from pathlib import Path; from harness.settings import read_settings\n"
+    code += "assert read_settings(Path(sys.argv[1])).theme\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        capture_output=True, text=True, check=True, cwd=ROOT,
+    )  # fmt: skip
+    assert {"pydantic", "tomlkit", "httpx", "sqlite3", "keyring"}.isdisjoint(done.stdout.split())
