@@ -33,8 +33,13 @@ FST = ("fst_acceptance_rate", "morphological_accuracy")
 
 
 def language_folders() -> tuple[Path, ...]:
-    """Give the folders in which users keep cards and analysers of their languages."""
-    return (home() / "languages",)
+    """Give the folders in which users keep cards and analysers: that of the data folder, and their own choice.
+
+    UsageError where the settings cannot be read.
+    """
+    from harness.settings import read_settings
+
+    return (home() / "languages", *read_settings(home()).language_folders)
 
 
 def prepare(

@@ -46,6 +46,8 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
     from harness.failures import UsageError
     from harness.methods.options import flag
     from harness.scoring_options import ScoringOptions
+    from harness.settings import read_settings
+    from harness.store.database import home
 
     told: dict[str, Any] = {
         name: value.expanduser().absolute() if isinstance(value, Path) else value
@@ -54,8 +56,10 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
     }
     if "metrics" in told:
         told["metrics"] = tuple(id_.strip() for id_ in told["metrics"].split(",") if id_.strip())
-    if (where := told.get("embeddings")) and Path(where).expanduser().is_dir():
-        told["embeddings"] = str(Path(where).expanduser().absolute())
+    if where := told.get("embeddings"):
+        folder = Path(where).expanduser()
+        own = read_settings(home()).url_of(where)
+        told["embeddings"] = str(folder.absolute()) if folder.is_dir() else own
     try:
         return ScoringOptions.model_validate(told)
     except ValidationError as error:
