@@ -101,6 +101,8 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
     from harness.methods.options import MethodOptions
     from harness.plan import Plan, RunOptions
     from harness.problems import first_problem
+    from harness.settings import read_settings
+    from harness.store.database import home
 
     languages = {
         "source_language": corpus.dataset.source_language,
@@ -109,6 +111,7 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
     told = _method_options(given, MethodOptions.model_fields) | languages
     if given["method"] != "pipeline":
         told.pop("analyser", None)  # a metric's, not the method's
+    told = read_settings(home()).completed(given["method"], told)
     try:
         return Plan(
             method=given["method"],
