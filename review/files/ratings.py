@@ -33,6 +33,8 @@ README: Final = "README.txt"
 _MEMBERS = {EVENTS: 50 * 2**20, README: 2**16}
 _MARK_DIGITS = 12
 """Hexadecimal digits in a file's name that tell which event of which batch is its last."""
+_PERSON_DIGITS = 6
+"""Hexadecimal digits in a file's name that tell the people of one batch apart, and nothing else of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +72,17 @@ class RatingsFile:
 def write_ratings(
     folder: Path, events: Sequence[Event], batch: Batch, identity: Identity, reviewer: str
 ) -> Written:
-    """Write ``TITLE-CODE-MARK.rosetta-ratings`` into a folder, flushed and read back.
+    """Write ``TITLE-PERSON-MARK.rosetta-ratings`` into a folder, flushed and read back.
 
-    Files of this reviewer from before are taken away where this one holds all that they held, which their
-    marks tell. Raises StickError for a stick that is full, gone or locked, and FileError where there is
+    A stick passes through many hands, so the reviewer's code is no part of the name: whoever has it can
+    speak as its person. Files of this reviewer from before are taken away where this one holds all that
+    they held, which their marks tell. Raises StickError for a stick that is full, gone or locked, and FileError where there is
     nothing to write; then nothing has changed.
     """
+    stem = f"{_title(batch.manifest.title)}-{_person(batch, reviewer)}"
     archive = sign_ratings(events, batch, identity)
     opened = _checked(archive)
     head = opened.manifest.head
-    stem = f"{_title(batch.manifest.title)}-{read_code(reviewer)}"
     path = folder / f"{stem}-{_mark(batch, head)}{RATINGS_SUFFIX}"
     write_file(path, seal(archive, batch.manifest.organisation.recipients), READABLE)
     _drop_older(folder, stem, path, {_mark(batch, event.id) for event in events})
@@ -144,6 +147,15 @@ def _phrase(manifest_bytes: bytes) -> str:
 def _mark(batch: Batch, event: str) -> str:
     """Tell by a few digits which event of which batch is the last; other batches share a device's events."""
     return hashlib.sha256(f"{batch.manifest.batch} {event}".encode()).hexdigest()[:_MARK_DIGITS]
+
+
+def _person(batch: Batch, reviewer: str) -> str:
+    """Name a person by where the batch lists them: the same each time, and a riddle to who has no batch."""
+    code, people = read_code(reviewer), sorted(batch.manifest.orders)
+    if code not in people:
+        raise FileError(FileProblem.INVALID, "The code is none of this review's. Open it again.")
+    place = f"{batch.manifest.batch} person {people.index(code)}"
+    return hashlib.sha256(place.encode()).hexdigest()[:_PERSON_DIGITS]
 
 
 def _title(title: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ from review.files.finding import BATCH_SUFFIX
 from review.files.laptop_card import LaptopCard
 from review.files.phrase import draw_words
 from review.files.reviewer_codes import printed
-from review.files.stick import write_file
+from review.files.stick import PRIVATE, READABLE, write_file
 from review.office.batches import Made
 from review.office.recovery_key import RecoveryKey, keep_recipient
 from review.office.store import Office, Review
@@ -67,14 +67,17 @@ def publish(
 ) -> Published:
     """Keep a review and write its files, and the ``cards`` to where they stay; where one cannot be written, nothing is kept and nothing stays.
 
+    Every user of a computer may read the batch files, as what travels on sticks; cards and keys only their owner.
     ``laptops`` are enrolled with it, and a new ``recovery`` key is kept. Raises UsageError where a file is
     there already, and StickError for a place that cannot be written.
     """
     handout = _handout(made, texts, protection, folder)
-    contents = {**handout.files, cards: _RULE.join(handout.cards).encode()}
+    private = {cards: _RULE.join(handout.cards).encode()}
     if recovery is not None and recovery.new is not None:
-        contents[recovery.place] = recovery.text.encode()
-    _check_free(contents)
+        private[recovery.place] = recovery.text.encode()
+    contents = {**handout.files, **private}
+    _check_free(handout.files, _travelling_folder)
+    _check_free(private, private_folder)
     with ExitStack() as undoing:
         with office.transaction():
             for laptop in laptops:
@@ -84,7 +87,7 @@ def publish(
             review = office.create_review(made.key, policy, made.manifests, made.texts)
             for path, content in contents.items():
                 undoing.callback(_remove, path)
-                write_file(path, content)
+                write_file(path, content, PRIVATE if path in private else READABLE)
         undoing.pop_all()
     return Published(review, list(handout.files), cards)
 
@@ -92,11 +95,16 @@ def publish(
 _RULE = "\n" + "-" * 72 + "\n"
 
 
-def _check_free(paths: Iterable[Path]) -> None:
+def _travelling_folder(folder: Path) -> None:
+    """Make a folder whose files go to other computers, where their reader has another number."""
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _check_free(paths: Iterable[Path], make_folder: Callable[[Path], object]) -> None:
     """Make the folders, and raise UsageError where a file is there already."""
     for path in paths:
         try:
-            private_folder(path.parent)
+            make_folder(path.parent)
         except OSError as error:
             raise UsageError(
                 f"{path.parent} cannot be made ({error.strerror}). Choose another folder with -o, or for the cards with --cards."
@@ -115,10 +123,10 @@ def _remove(path: Path) -> None:
 def _handout(made: Made, texts: ReviewTexts, protection: Protection, folder: Path) -> _Handout:
     handout = _Handout()
     name = made.key.review
-    for batch in made.batches:
+    for number, batch in enumerate(made.batches, 1):
         codes = tuple(batch.manifest.orders)
         words = draw_words() if protection.passphrases else None
-        part = f"{name}-{codes[0]}" if protection.passphrases else name
+        part = f"{name}-{number}" if protection.passphrases else name
         path = folder / f"{part}{BATCH_SUFFIX}"
         handout.files[path] = write_batch(batch, recipients=protection.laptops, passphrase=words)
         handout.cards.extend(_card(texts, batch, code, path.name, words) for code in codes)

@@ -253,9 +253,12 @@ def say_published(published: Published, *, passphrases: bool) -> None:
         )
     if passphrases:
         click.echo(plain(f"Next: print {cards}, then delete it: its words open the files, so it must not be on a stick with them."))  # fmt: skip
-        click.echo("Copy to each person's stick the file that their card names.")
+        click.echo(
+            "Copy to each person's stick the program for reviewers and the file that their card names."
+        )
     else:
-        click.echo(plain(f"Next: copy the batch to sticks, print {cards} and hand out the cards."))
+        click.echo(plain(f"Next: copy the program for reviewers and the batch to each stick, print {cards} and hand out the cards."))  # fmt: skip
+    click.echo("The program for reviewers is the folder dist/stick that `make reviewer-bundle` makes; it needs neither Python nor internet.")  # fmt: skip
     click.echo(
         plain(f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`.")
     )

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from review.files.batch import Batch, make_batch, write_batch
 from review.files.keys import Identity, Role
 from review.files.problem import FileError, FileProblem
 from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings
+from review.files.reviewer_codes import printed
 from review.files.sealing import AgeIdentity, seal
 from review.files.stick import StickError, StickProblem
 from review.log.event import read_event
@@ -114,8 +116,17 @@ def test_nobody_else_opens_it(tmp_path: Path) -> None:
 
 def test_the_name_holds_no_person_and_suits_every_system(tmp_path: Path) -> None:
     name = hand_over(tmp_path).path.name
-    assert name.startswith(f"Spring-\u14c2\u1401\u1424-2-{REVIEWERS[0]}-")
-    assert name.endswith(".rosetta-ratings")
+    assert re.fullmatch(
+        "Spring-\u14c2\u1401\u1424-2-[0-9a-f]{6}-[0-9a-f]{12}\\.rosetta-ratings", name
+    )
+    assert not any(code in name or printed(code) in name for code in BATCH.manifest.orders)
+
+
+def test_two_people_at_one_laptop_have_a_file_each(tmp_path: Path) -> None:
+    """The second one's holds the first one's answers, too; yet its six words are others."""
+    one = hand_over(tmp_path, 3)
+    two = write_ratings(tmp_path, EVERY, BATCH, LAPTOP, REVIEWERS[1])
+    assert names(tmp_path) == sorted([one.path.name, two.path.name])
 
 
 @pytest.mark.parametrize(
@@ -173,7 +184,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     older = hand_over(tmp_path, 3).path
     mine = tmp_path / older.name.replace(".rosetta-ratings", ".txt")
     mine.write_text("notes")
-    foreign = tmp_path / f"Spring-{REVIEWERS[0]}-000000000000.rosetta-ratings"
+    foreign = older.with_stem(f"{older.stem[:-12]}{0:012}")
     foreign.write_text("")
     newest = hand_over(tmp_path, 9).path
     assert names(tmp_path) == sorted([mine.name, foreign.name, newest.name])

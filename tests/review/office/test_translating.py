@@ -42,6 +42,7 @@ from review.office.translating import (
 )
 from review.office.translations import collect
 from review.rating import CannotJudge, Rating
+from review.session.words import Words
 from review.verdict.evidence import read_key
 from tests.review.office import made
 from tests.review.office.made import WALL, Person
@@ -350,7 +351,9 @@ def test_words_for_translators_are_there_in_every_language(language: str) -> Non
     for name in ("title", "guide", "consent", "card"):
         assert getattr(asks, name) != getattr(rates, name)
     assert "{organisation}" in asks.consent
-    assert "rosetta-review" in asks.card
+    for card in (asks.card, rates.card):
+        assert "START-HERE.html" in card
+        assert Words.load(language)("Hand over your answers") in card  # as the button calls it
     for place in ("{code}", "{file}", "{phrase}", "{passphrase}\n", "{title}"):
         assert place in asks.card
 

@@ -85,8 +85,10 @@ def test_the_plan_says_who_is_asked_what(home: Path, listed: Path) -> None:
 def test_cards_lead_to_the_window(home: Path, listed: Path) -> None:
     told = made(listed)
     cards = Path(str(told["cards"])).read_text()
-    assert "rosetta-review" in cards
+    assert "Rosetta Review" in cards
+    assert "START-HERE.html" in cards
     assert "review open" not in cards
+    assert "may be used for the collection" in cards
 
 
 def test_what_does_not_fit_is_refused(home: Path, listed: Path) -> None:
