@@ -28,6 +28,8 @@ from rosetta_tui.metric_words import (
     title,
     value,
 )
+from rosetta_tui.named_line import line
+from rosetta_tui.retry_words import retry_lines, some_entries
 from rosetta_tui.run_facts import setup_words, when
 from rosetta_tui.text import plain
 from scoring.specification import specification
@@ -110,40 +112,37 @@ def _lines(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
 
 def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     dataset, method = block(card, "dataset"), block(card, "method")
-    yield _line("run", card.get("run_id"), card.get("timestamp"))
-    yield _line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
+    yield line("run", card.get("run_id"), card.get("timestamp"))
+    yield line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
     named = (method.get("method"), card.get("model_slug"), card.get("condition"))
-    yield _line("method", *dict.fromkeys(map(str, filter(None, named))))
+    yield line("method", *dict.fromkeys(map(str, filter(None, named))))
     if rescore_of(card):
-        yield _line("rescored from", rescore_of(card), "the outputs are those of that run")
-    yield _line("tier", tier_words(card, review))
-    yield _line("validated by", validated_by(card, review))
+        yield line("rescored from", rescore_of(card), "the outputs are those of that run")
+    yield from retry_lines(card)
+    yield line("tier", tier_words(card, review))
+    yield line("validated by", validated_by(card, review))
     if review is not None:
         yield from _review(review)
-    yield _line("fingerprint", block(card, "fingerprint").get("hash"))
-    yield _line("set-up", block(card, "fingerprint").get("setup_hash"))
-    yield _line("seal", card.get("run_card_hash") or "none")
+    yield line("fingerprint", block(card, "fingerprint").get("hash"))
+    yield line("set-up", block(card, "fingerprint").get("setup_hash"))
+    yield line("seal", card.get("run_card_hash") or "none")
     if "unverified" in card:
-        yield _line("UNVERIFIED", card["unverified"])
+        yield line("UNVERIFIED", card["unverified"])
 
 
 def _review(review: Standing) -> Iterator[str]:
     said = review.certificate
     outcome = OUTCOMES[said.outcome]
-    yield _line("review", outcome, said.panel.words, said.organisation.name, said.issued[:10])
-    yield _line("  certificate", said.sha256)
+    yield line("review", outcome, said.panel.words, said.organisation.name, said.issued[:10])
+    yield line("  certificate", said.sha256)
     if review.suspended:
-        yield _line("  SUSPENDED", "somebody took ratings back since; issue and attach it anew")
+        yield line("  SUSPENDED", "somebody took ratings back since; issue and attach it anew")
     elif review.passed and review.why_not_community:
-        yield _line("  not community-validated", review.why_not_community)
+        yield line("  not community-validated", review.why_not_community)
 
 
 def _entries(dataset: Mapping[str, Any]) -> str:
-    return _some_entries(dataset.get("entry_count", "?"))
-
-
-def _some_entries(count: object) -> str:
-    return f"{plain(str(count))} {'entry' if count == 1 else 'entries'}"
+    return some_entries(dataset.get("entry_count", "?"))
 
 
 def _quality(card: Mapping[str, Any]) -> Iterator[str]:
@@ -151,9 +150,9 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
     reasons = {str(k): str(v) for k, v in block(scores, "reasons").items()}
     if number(scores.get(BESIDE)) is not None:
         yield from _metric(card, BESIDE, indent="")
-    yield _line("Composite", with_interval(scores, "composite"), _coverage(scores))
+    yield line("Composite", with_interval(scores, "composite"), _coverage(scores))
     if scores.get("composite_profile_reason"):
-        yield _line("  why this profile", scores.get("composite_profile_reason"))
+        yield line("  why this profile", scores.get("composite_profile_reason"))
     for part in blocks(scores, "composite_inputs"):
         yield _input(part)
     for floor in blocks(card, "floors"):
@@ -170,19 +169,19 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
             yield from _metric(card, metric)
     yield ""
     for reason, names in by_reason(reasons):
-        yield _line("not scored", f"{names}: {reason}")
-    yield _line("entries", _counts(scores))
+        yield line("not scored", f"{names}: {reason}")
+    yield line("entries", _counts(scores))
 
 
 def _floor(floor: Mapping[str, Any]) -> str:
     name = floor_words(str(floor.get("name")))
-    return _line(f"  ╿ {name}", value("composite", number(floor.get("composite"))))
+    return line(f"  ╿ {name}", value("composite", number(floor.get("composite"))))
 
 
 def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterator[str]:
     """Give a value with its interval and what it is to be compared with, then what else is known of it."""
     scores = block(card, "scores")
-    yield _line(
+    yield line(
         f"{indent}{title(metric)}",
         with_interval(scores, metric),
         beside_value(metric, references_accepted(card)),
@@ -194,7 +193,7 @@ def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterato
     raw = number(scores.get("compliance_index_raw"))
     now = number(scores.get(metric))
     if metric == "compliance_index" and raw is not None and raw != now:
-        yield _line(
+        yield line(
             "    as first answered", f"{value(metric, raw)} → {value(metric, now)} as delivered"
         )
 
@@ -215,7 +214,7 @@ def _accepted(card: Mapping[str, Any]) -> str:
     entries = number(scores.get("fst_accepted_entries"))
     total = number(analyser.get("reference_words"))
     known = number(analyser.get("reference_accepted"))
-    return _line(
+    return line(
         "    accepted",
         None if words is None else f"{words:,.0f} words",
         None
@@ -236,9 +235,9 @@ def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         for name in sorted(groups, key=str):
             group = block(groups, name)
-            yield _line(
+            yield line(
                 f"{kind} {name}",
-                _some_entries(group.get("n", "?")),
+                some_entries(group.get("n", "?")),
                 f"chrF++ {with_interval(group, 'chrf_plus_plus')}",
                 f"exact {with_interval(group, 'exact_match_rate')}",
                 f"composite {with_interval(group, 'composite')}",
@@ -254,7 +253,7 @@ def _coverage(scores: Mapping[str, Any]) -> str:
 def _input(part: Mapping[str, Any]) -> str:
     weight = number(part.get("effective_weight")) or 0.0
     metric = str(part.get("metric"))
-    return _line(
+    return line(
         f"  {title(metric)}", f"{weight:.0%} of it", value(metric, number(part.get("value")))
     )
 
@@ -284,12 +283,12 @@ def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
         ("COMET", _model(block(scoring, "comet"))),
     ):
         said = [part for part in parts if part]
-        yield _line(f"  {name}", *(said or ["none"]))
+        yield line(f"  {name}", *(said or ["none"]))
     yield ""
     yield "signatures"
     for metric, signature in block(block(card, "scores"), "signatures").items():
         if metric in specification().metrics and not _of_sacrebleu(metric):
-            yield _line(f"  {title(metric)}", signature)
+            yield line(f"  {title(metric)}", signature)
     yield ""
 
 
@@ -334,15 +333,15 @@ def _hash(facts: Mapping[str, Any], name: str) -> str | None:
 def _measures(card: Mapping[str, Any]) -> Iterator[str]:
     price, speed = block(card, "cost"), block(card, "speed")
     tokens, budget = block(card, "tokens"), block(card, "budget")
-    yield _line("cost", cost(card), _budget(budget))
-    yield _line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
-    yield _line("  cost-adjusted score", _cost_adjusted(card))
-    yield _line("tokens", _whole(tokens.get("total_tokens")))
-    yield _line("time", figures.clock(number(speed.get("elapsed_seconds"))), _rate(speed))
-    yield _line("latency", *_latencies(speed))
+    yield line("cost", cost(card), _budget(budget))
+    yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
+    yield line("  cost-adjusted score", _cost_adjusted(card))
+    yield line("tokens", _whole(tokens.get("total_tokens")))
+    yield line("time", figures.clock(number(speed.get("elapsed_seconds"))), _rate(speed))
+    yield line("latency", *_latencies(speed))
     retries = block(card, "retries")
     if retries:
-        yield _line("tries", retries.get("attempts"), f"{retries.get('rate_limited')} rate-limited")
+        yield line("tries", retries.get("attempts"), f"{retries.get('rate_limited')} rate-limited")
 
 
 def _cost_adjusted(card: Mapping[str, Any]) -> str:
@@ -378,8 +377,3 @@ def _rate(speed: Mapping[str, Any]) -> str:
 
 def _whole(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else "unknown"
-
-
-def _line(name: str, *parts: object) -> str:
-    said = " · ".join(plain(str(part)) for part in parts if part not in (None, ""))
-    return f"{plain(name):<26} {said}".rstrip()

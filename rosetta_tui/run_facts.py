@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rosetta_tui import figures
-from rosetta_tui.card_fields import rescore_of
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -29,10 +28,11 @@ def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
 def setup_words(run: RunSummary) -> str:
     """Give method, model and condition; a name that is all of these stands once.
 
-    A run whose outputs are those of another is marked, lest it is taken for a second experiment.
+    A run whose outputs are those of another is marked, lest it is taken for a second experiment; so is one
+    that asked again for another's failed entries.
     """
-    again = rescore_of(run.card or {})
-    parts = dict.fromkeys((run.method, run.model_slug, run.condition, "rescored" if again else ""))
+    again = "rescored" if run.rescore_of else "retried" if run.retry_of else ""
+    parts = dict.fromkeys((run.method, run.model_slug, run.condition, again))
     return ("↺ " if again else "") + " · ".join(part for part in parts if part)
 
 

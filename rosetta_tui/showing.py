@@ -74,6 +74,27 @@ def resume_and_show(
     show(path, run.id, method, style, secret, Resumption(options, retry_failed))
 
 
+def retry_and_show(name: str, changes: Mapping[str, Any], style: str | None) -> None:
+    """Ask again for a run's failed entries, as a new run, and show that until its end."""
+    from harness.retrying import retry
+    from harness.store.corpora import read_entries
+    from harness.store.database import default_path, opened
+    from harness.store.runs import find_run
+
+    path = default_path()
+    with opened(path) as connection:
+        run = find_run(connection, name)
+        made = retry(connection, run, changes)
+        entries = read_entries(connection, run.corpus, run.positions)
+    secret = {place for place, entry in entries.items() if entry.secret}
+    if style != "json-lines":
+        click.echo(
+            plain(f"Asking again for {made.asked:,} of {made.asked + made.kept:,} entries."),
+            err=True,
+        )
+    show(path, made.number, made.method, style, secret, instruments=made.instruments)
+
+
 def show(
     path: Path,
     number: int,

@@ -131,7 +131,7 @@ def _method_options(given: dict[str, Any], known: Collection[str]) -> dict[str, 
     }
     if told.get("temperature") == "none":
         told["temperature"] = None
-    return told | {name: _pairs(name, given.get(name, ())) for name in ("body", "settings")}
+    return told | {name: pairs(name, given.get(name, ())) for name in ("body", "settings")}
 
 
 def _run_options(given: dict[str, Any]) -> dict[str, Any]:
@@ -151,17 +151,18 @@ def _absolute(value: Any) -> Any:
     return value.expanduser().absolute() if isinstance(value, Path) else value
 
 
-def _pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
+def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
+    """Read NAME=JSON as it was given once or several times; what is no JSON is text."""
     from harness.failures import UsageError
 
-    pairs: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for pair in given:
         key, equals, value = pair.partition("=")
         try:
-            pairs[key] = json.loads(value)
+            found[key] = json.loads(value)
         except (ValueError, RecursionError):
-            pairs[key] = value
+            found[key] = value
         if not equals or not key:
             option = "--set" if name == "settings" else f"--{name}"
             raise UsageError(f"{option} takes NAME=JSON, such as {option} top_p=0.9.")
-    return pairs
+    return found

@@ -190,7 +190,7 @@ def test_lists_mark_a_run_whose_outputs_are_those_of_another() -> None:
         live=None,
         imported=False,
     )
-    again = replace(own, card=CARD)
+    again = replace(own, card=CARD, rescore_of="0" * 36)
     assert "rescored" not in " ".join(run_line(own))
     assert "↺ chat · small · plain · rescored" in run_line(again)
     assert [cell.text for cell in run_cells(again)][3] == "↺ chat · small · plain · rescored"

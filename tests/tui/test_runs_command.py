@@ -117,7 +117,7 @@ def test_out_in_and_away_again(connection: sqlite3.Connection, number: int, tmp_
     assert "Everything holds" in rosetta_runs("verify", "6f1c").stdout
     assert "nothing to do" in rosetta_runs("import", str(path)).stdout
 
-    assert rosetta_runs("delete", "6f1c3a52", "--yes").exit_code == 0
+    assert rosetta_runs("delete", "6f1c3a52", "--now", "--yes").exit_code == 0
     assert list_runs(connection) == []
     assert connection.execute("SELECT count(*) FROM results").fetchone() == (0,)
     imported = rosetta_runs("import", str(path))
@@ -168,7 +168,7 @@ def test_one_bad_file_does_not_keep_the_others_out(
 ) -> None:
     good, bad = tmp_path / "good.json", tmp_path / "bad\x1b[2J.json"
     rosetta_runs("export", "last", "-o", str(good))
-    rosetta_runs("delete", "last", "--yes")
+    rosetta_runs("delete", "last", "--now", "--yes")
     bad.write_bytes(b"[" * 100_000)
     result = rosetta_runs("import", str(bad), str(tmp_path / "absent.json"), str(good))
     assert result.exit_code == 2
@@ -184,7 +184,7 @@ def test_an_unverified_run_stays_marked(
 ) -> None:
     path = tmp_path / "card.json"
     rosetta_runs("export", "last", "-o", str(path))
-    rosetta_runs("delete", "last", "--yes")
+    rosetta_runs("delete", "last", "--now", "--yes")
     path.write_bytes(path.read_bytes().replace(b'"chrf_plus_plus": 62', b'"chrf_plus_plus": 92'))
     refused = rosetta_runs("import", str(path))
     assert refused.exit_code == 2
@@ -198,7 +198,7 @@ def test_an_unverified_run_stays_marked(
 def test_deleting_asks_and_refuses_where_nobody_can_answer(
     connection: sqlite3.Connection, number: int
 ) -> None:
-    result = rosetta_runs("delete", "last")
+    result = rosetta_runs("delete", "last", "--now")
     assert isinstance(result.exception, UsageError)
     assert "--yes" in str(result.exception)
     assert len(list_runs(connection)) == 1

@@ -1,0 +1,70 @@
+"""``rosetta runs import``: cards from elsewhere into the list of runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from harness.card.importing import Imported
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--unverified", is_flag=True, help="Take cards whose seal is absent or broken, marked."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
+    """Take run cards and test reports from FILES into the list of runs."""
+    from harness.card.importing import import_card
+    from harness.card.reading import read_card_bytes
+    from harness.failures import UsageError
+    from harness.store.database import opened
+
+    done: list[dict[str, Any]] = []
+    refused = 0
+    with opened() as connection:
+        for file in files:
+            try:
+                data = read_card_bytes(file)
+                imported = import_card(connection, data, file.name, unverified=unverified)
+            except UsageError as error:
+                refused += 1
+                click.echo(plain(str(error)), err=True)
+                continue
+            done.append({"file": str(file), **_fields(imported)})
+            if not as_json:
+                click.echo(_import_words(file, imported))
+    if as_json:
+        click.echo(json_text(done))
+    if refused:
+        sys.exit(2)
+
+
+def _fields(imported: Imported) -> dict[str, Any]:
+    return {
+        "run_id": imported.run_id,
+        "known": imported.known,
+        "back": imported.back,
+        "unverified": imported.unverified,
+        "note": imported.note,
+    }
+
+
+def _import_words(file: Path, imported: Imported) -> str:
+    outcome = "was there already, nothing to do" if imported.known else "imported"
+    if imported.back:
+        outcome = "had been deleted, and is back"
+    parts = [f"{file.name}: run {imported.run_id[:8]} {outcome}."]
+    if imported.unverified:
+        parts.append(f"UNVERIFIED: {imported.unverified}")
+    if imported.note and not imported.known:
+        parts.append(imported.note)
+    return plain(" ".join(parts))

@@ -1,0 +1,116 @@
+"""``rosetta runs list``: every run in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text
+
+if TYPE_CHECKING:
+    from harness.store.runs import RunSummary
+
+
+@click.command("list")
+@click.option("--tag", "tags", multiple=True, help="Only runs that have this tag; may be repeated.")
+@click.option("--deleted", is_flag=True, help="The deleted runs that can be brought back.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
+    """List all runs, newest first."""
+    from harness.store.database import opened
+    from harness.store.notes import tidy_tag
+    from harness.store.runs import list_runs
+    from rosetta_tui.run_facts import runs_now
+
+    wanted = {tidy_tag(tag) for tag in tags}
+    with opened() as connection:
+        found = runs_now(list_runs(connection, deleted=deleted))
+    found = [run for run in found if wanted <= set(run.tags)]
+    if as_json:
+        click.echo(json_text([_summary(run) for run in found]))
+        return
+    if not found:
+        click.echo(_nothing(wanted, deleted=deleted))
+        return
+    from rosetta_tui.card_text import table
+
+    for line in table(list(_rows(found))):
+        click.echo(line)
+    if deleted:
+        click.echo("A deleted run comes back with: rosetta runs undelete RUN", err=True)
+    elif any(run.state == "stopped" for run in found):
+        click.echo("A stopped run goes on with: rosetta resume RUN", err=True)
+
+
+def _nothing(wanted: set[str], *, deleted: bool) -> str:
+    if wanted:
+        return f"No run has {'this tag' if len(wanted) == 1 else 'these tags'}."
+    if deleted:
+        return "No deleted run can be brought back."
+    return "There are no runs yet. `rosetta demo` makes one: no key, no network."
+
+
+def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
+    """Give the heading and a line for each run; the person's words only where there are any."""
+    from rosetta_tui.card_text import HEADINGS, run_line
+
+    if not any(run.tags or run.note for run in runs):
+        yield from (HEADINGS, *map(run_line, runs))
+        return
+    yield (*HEADINGS, "tags, note")
+    for run in runs:
+        words = [*(f"#{tag}" for tag in run.tags), *run.note.splitlines()[:1]]
+        yield (*run_line(run), " ".join(words))
+
+
+def _summary(run: RunSummary) -> dict[str, Any]:
+    from rosetta_tui.card_fields import (
+        block,
+        claimable,
+        review_of,
+        tier_words,
+        validated_by,
+    )
+    from rosetta_tui.run_facts import iso
+
+    card = run.card or {}
+    review = review_of(card, run.certificates)
+    scores, intervals = block(card, "scores"), block(block(card, "scores"), "confidence_intervals")
+    return {
+        "run_id": run.run_id,
+        "created": iso(run.created),
+        "state": run.state,
+        "imported": run.imported,
+        "unverified": card.get("unverified"),
+        "dataset_id": run.dataset_id,
+        "language_pair": run.language_pair,
+        "method": run.method,
+        "model_slug": run.model_slug,
+        "condition": run.condition,
+        "total": run.total,
+        "done": run.done,
+        "failed": run.failed,
+        "chrf_plus_plus": scores.get("chrf_plus_plus"),
+        "composite": scores.get("composite"),
+        "confidence_intervals": {
+            metric: intervals[metric]
+            for metric in ("chrf_plus_plus", "composite")
+            if metric in intervals
+        },
+        "quality_tier": scores.get("quality_tier"),
+        "claimable_tier": claimable(card, review) if card else None,
+        "tier_in_words": tier_words(card, review) if card else None,
+        "verification_tier": validated_by(card, review) if card else None,
+        "review": None if review is None else review.certificate.outcome,
+        "review_suspended": review is not None and review.suspended,
+        "certificate_sha256": None if review is None else review.certificate.sha256,
+        "total_cost_usd": block(card, "cost").get("total_cost_usd"),
+        "rescore_of": run.rescore_of or None,
+        "retry_of": run.retry_of or None,
+        "tags": list(run.tags),
+        "note": run.note,
+        "deleted": None if run.put_away is None else iso(run.put_away),
+        "run_card_hash": card.get("run_card_hash"),
+    }

@@ -1,0 +1,76 @@
+"""``rosetta runs show``: all that is known of a run, entries aside."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text
+
+if TYPE_CHECKING:
+    from harness.retried_scores import RetriedScores
+    from harness.store.runs import Run
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole card as JSON.")
+def show(run: str, *, as_json: bool) -> None:
+    """Show all scores of RUN (an id, its beginning, or `last`), with its note and tags.
+
+    What is known at home only (note, tags, scores without retried entries) stands in JSON under `beside`,
+    which is no part of the sealed card: `rosetta runs export` writes the card alone.
+    """
+    from harness.card.load import load_card
+    from harness.retried_scores import retried_scores
+    from harness.store.certificates import attached_to
+    from harness.store.database import opened
+    from harness.store.runs import find_run, read_card
+    from rosetta_tui.card_fields import review_of
+    from rosetta_tui.card_text import card_text
+
+    with opened() as connection:
+        found = find_run(connection, run)
+        card = load_card(connection, found.id).as_json()
+        head = read_card(connection, found.id) or {}
+        certificates = attached_to(connection, found.id)
+        retried = retried_scores(connection, found)
+        beside = _beside(connection, found, retried)
+    if as_json:
+        click.echo(json_text({**card, "beside": beside} if beside else card))
+        return
+    if "unverified" in head:
+        card["unverified"] = head["unverified"]
+    click.echo(card_text(card, review_of(card, certificates)))
+    for line in _lines(beside, retried):
+        click.echo(line)
+
+
+def _beside(
+    connection: sqlite3.Connection, run: Run, retried: RetriedScores | None
+) -> dict[str, Any]:
+    """Give what lies beside a card at home; nothing where there is nothing."""
+    from harness.store.notes import note_of, tags_of
+
+    found = {
+        "tags": list(tags_of(connection, run.id)),
+        "note": note_of(connection, run.id),
+        "retried_scores": None if retried is None else asdict(retried),
+    }
+    return found if any(found.values()) else {}
+
+
+def _lines(beside: dict[str, Any], retried: RetriedScores | None) -> list[str]:
+    from rosetta_tui.named_line import line
+    from rosetta_tui.retry_words import retried_lines
+
+    said = [] if retried is None else ["", *retried_lines(retried)]
+    if beside.get("tags"):
+        said += ["", line("tags", " ".join(f"#{tag}" for tag in beside["tags"]))]
+    first, *rest = beside.get("note", "").splitlines() or [""]
+    if first:
+        said += ["", line("note", first), *(line("", each) for each in rest)]
+    return said

@@ -1,0 +1,30 @@
+"""``rosetta runs tag``: words by which a person finds runs again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from rosetta_tui.text import plain
+
+
+@click.command()
+@click.argument("run")
+@click.argument("tags", nargs=-1, required=True, metavar="TAG...")
+@click.option("--remove", is_flag=True, help="Take these tags away.")
+def tag(run: str, tags: Sequence[str], *, remove: bool) -> None:
+    """Give RUN more TAGs; `rosetta runs list --tag TAG` lists the runs that have one.
+
+    A tag is one word. Tags stay in this store: a sealed card never changes, so `rosetta runs export`
+    writes none.
+    """
+    from harness.store.database import opened
+    from harness.store.notes import change_tags
+    from harness.store.runs import find_run
+
+    with opened() as connection:
+        number = find_run(connection, run).id
+        add, gone = ((), tags) if remove else (tags, ())
+        left = change_tags(connection, number, add, gone)
+    click.echo(plain(f"{run}: {', '.join(left) or 'no tags'}"), err=True)

@@ -1,0 +1,26 @@
+"""``rosetta runs undelete``: bring back what was deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from rosetta_tui.text import plain
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[RUN]...")
+def undelete(names: Sequence[str]) -> None:
+    """Bring back deleted RUNs; without a name, the one that was deleted last.
+
+    `rosetta runs list --deleted` shows which can be brought back.
+    """
+    from harness.store.database import opened
+    from harness.store.deletion import bring_back
+    from harness.store.runs import find_put_away
+
+    with opened() as connection:
+        for run in [find_put_away(connection, name) for name in names or ("last",)]:
+            bring_back(connection, run.id)
+            click.echo(plain(f"Back: {run.run_id}"), err=True)

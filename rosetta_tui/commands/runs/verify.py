@@ -1,0 +1,80 @@
+"""``rosetta runs verify``: whether a card holds."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from harness.card.verify import Verdict
+
+
+@click.command()
+@click.argument("card", metavar="CARD|RUN")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def verify(card: str, as_json: bool) -> None:
+    """Check the seal of a card, and compute every number again from its outputs.
+
+    Give the file of a card, or a run of the list. Exit code 1 where something differs.
+    """
+    verdict = _verdict(card)
+    if as_json:
+        click.echo(json_text(_verdict_json(verdict)))
+    else:
+        for line in _verdict_lines(verdict):
+            click.echo(plain(line))
+    if not verdict.ok:
+        sys.exit(1)
+
+
+def _verdict(card: str) -> Verdict:
+    from harness.card.load import read_raw
+    from harness.card.reading import read_card_bytes
+    from harness.card.verify import verify_card
+    from harness.store.database import opened
+    from harness.store.runs import find_run
+
+    path = Path(card)
+    with opened() as connection:
+        if path.is_file():
+            return verify_card(read_card_bytes(path), connection, path.name)
+        raw = read_raw(connection, find_run(connection, card).id)
+        return verify_card(json.dumps(raw).encode(), connection, card)
+
+
+def _verdict_json(verdict: Verdict) -> dict[str, Any]:
+    first = verdict.first_difference
+    return {
+        "ok": verdict.ok,
+        "first_difference": None
+        if first is None
+        else {"path": first.path, "expected": first.expected, "found": first.found},
+        "differences": len(verdict.differences),
+        "checks": [
+            {"name": check.name, "ok": check.ok, "words": check.words} for check in verdict.checks
+        ],
+    }
+
+
+_SIGNS = {True: "✓", False: "✗", None: "–"}
+
+
+def _verdict_lines(verdict: Verdict) -> Iterator[str]:
+    for check in verdict.checks:
+        yield f"{_SIGNS[check.ok]} {check.name}: {check.words}"
+    if verdict.first_difference is not None:
+        yield f"First difference: {verdict.first_difference}"
+    skipped = any(check.ok is None for check in verdict.checks)
+    if not verdict.ok:
+        yield "This card does not hold."
+    elif skipped:
+        yield "What could be checked holds; lines with – could not be checked."
+    else:
+        yield "Everything holds."
