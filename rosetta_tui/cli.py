@@ -15,11 +15,16 @@ from importlib.util import find_spec
 COMMANDS = {
     "demo": ("rosetta_tui.commands.demo", "Run the bundled demo: no key, no network."),
     "run": ("rosetta_tui.commands.run", "Translate a corpus with a method, scoring every entry."),
-    "estimate": ("rosetta_tui.commands.estimate", "Say what a run would cost and how long it takes."),
+    "estimate": (
+        "rosetta_tui.commands.estimate",
+        "Say what a run would cost and how long it takes.",
+    ),
     "score": ("rosetta_tui.commands.score", "Score outputs that were made elsewhere."),
     "resume": ("rosetta_tui.commands.resume", "Go on where a run was cut."),
-    "runs": ("rosetta_tui.commands.runs", "List, show, export, import, verify and delete runs."),
+    "retry": ("rosetta_tui.commands.retry", "Ask again for a run's failed entries."),
+    "runs": ("rosetta_tui.commands.runs", "List, show, note, export, import and delete runs."),
     "compare": ("rosetta_tui.commands.compare", "Tell which run is better, and how sure that is."),
+    "leaderboard": ("rosetta_tui.commands.leaderboard", "Rank the runs that are comparable."),
     "corpus": ("rosetta_tui.commands.corpus", "Check, describe and convert corpus files."),
     "language": ("rosetta_tui.commands.language", "Show languages; check what works for one here."),
     "review": ("rosetta_tui.commands.review", "Let speakers rate outputs; read the verdict."),

@@ -192,4 +192,4 @@ def test_retry_makes_a_run_that_says_what_it_is(
     beside = json.loads(rosetta_runs("show", "last", "--json").stdout)["beside"]
     assert beside["retried_scores"]["kept"] == 3
     assert "↺ chat · mock + other" in rosetta_runs("list").stdout
-    assert "Everything holds" in rosetta_runs("verify", "last").stdout
+    assert rosetta_runs("verify", "last").exit_code == 0
