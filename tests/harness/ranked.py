@@ -1,0 +1,86 @@
+"""Finished runs of real methods over one corpus, good and bad, for leaderboards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from corpora.corpus import Corpus
+from corpora.entry import Entry, Segment
+from harness.methods.options import MethodOptions
+from harness.plan import Plan, RunOptions
+from harness.store.database import open_store
+from harness.store.runs import find_run
+from tests.harness.evaluation import corpus_of, run_corpus
+
+REFERENCES = [
+    "Mi vidas la hundon.",
+    "Kie vi estis hieraŭ?",
+    "Li havas tri katojn.",
+    "Bonvolu fermi la pordon.",
+    "Se pluvos, ni restos hejme.",
+]
+
+SPOILT = ["Mi vidas hundo.", "Kie estas vi?", "Li havi tri kato.", "Fermu pordo.", "Pluvas. Hejme."]
+
+
+def entries(count: int, segment: Segment | None = Segment.DEVELOPMENT) -> list[Entry]:
+    """Entries of which no two are the same."""
+    return [
+        Entry(
+            id=n + 1,
+            source=f"source sentence number {n}",
+            reference=f"{REFERENCES[n % 5]} {n}",
+            segment=segment,
+            difficulty=1 + n % 5,
+        )
+        for n in range(count)
+    ]
+
+
+def ranked_corpus(count: int = 40, segment: Segment | None = Segment.DEVELOPMENT) -> Corpus:
+    """A corpus for runs of ``play``."""
+    return corpus_of(entries(count, segment))
+
+
+def play(
+    path: Path,
+    corpus: Corpus,
+    right: int,
+    model: str,
+    *,
+    cost: float | None = None,
+    positions: Sequence[int] | None = None,
+    condition: str = "made",
+) -> str:
+    """Replay outputs of which the first ``right`` are the references, the others spoilt; gives the run's id."""
+    outputs = path.parent / f"{model}-{right}-{len(corpus.entries)}.jsonl"
+    lines = [
+        {
+            "id": entry.id,
+            "output": entry.reference if place < right else f"{SPOILT[place % 5]} {place}",
+            "model": model,
+            "latency_seconds": 0.5,
+        }
+        | ({} if cost is None else {"cost_usd": cost})
+        for place, entry in enumerate(corpus.entries)
+    ]
+    outputs.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    plan = Plan(
+        method="replay",
+        options=MethodOptions(
+            source_language="en", target_language="eo", outputs=outputs, condition=condition
+        ),
+        run=RunOptions(offline=True),
+    )
+    heard = run_corpus(path, corpus, plan, positions=positions)
+    assert heard.finished.state == "complete", heard.events
+    return heard.finished.run_id
+
+
+def run_number(path: Path, run_id: str) -> int:
+    """Give the store's own number of a run."""
+    with closing(open_store(path)) as store:
+        return find_run(store, run_id).id
