@@ -23,6 +23,7 @@ from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.facts import ReviewNow
 from rosetta_tui.review.organiser.reviews import STYLES
 from rosetta_tui.text import show, show_lines
+from rosetta_tui.widgets.where import Where
 
 
 class DecidingScreen(Screen[None]):
@@ -56,7 +57,7 @@ class DecidingScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out one item."""
-        yield Static(id="where")
+        yield Where()
         with Center(classes="middle"), VerticalScroll(classes="case"):
             yield Static(id="secret")
             yield Static("Original", classes="name")
@@ -81,8 +82,8 @@ class DecidingScreen(Screen[None]):
         case = self.case
         text = self._now.texts[case.item]
         where = f"{self._place + 1} of {len(self._cases)}"
-        self.query_one("#where", Static).update(
-            Content.assemble((f"Decide   {where}", "bold"), (f"   {said}" if said else "", "$good"))
+        self.query_one(Where).say(
+            Content.assemble((where, "bold"), (f"   {said}" if said else "", "$good"))
         )
         self._warn(text.source, text.candidate)
         self.query_one("#source", Static).update(show_lines(text.source))

@@ -24,12 +24,13 @@ from rosetta_tui.review.organiser.asking import AskScreen, typed_path
 from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.reviews import STYLES
 from rosetta_tui.text import show
+from rosetta_tui.widgets.where import Where
 
 
 class ImportScreen(Screen[None]):
     """First which files, then what became of each; leaving stops between two files."""
 
-    TITLE = "Import"
+    TITLE = "Take ratings in"
     CSS_PATH = STYLES
     HELP = (
         "The same file may be taken in any number of times, in any order: nothing is taken twice.\n"
@@ -54,7 +55,7 @@ class ImportScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the files, and the place for the report."""
-        yield Static(show("Take ratings in", "bold $mark"), id="where")
+        yield Where()
         yield Static(id="about")
         yield SelectionList[Path](id="files")
         with VerticalScroll(id="page"):

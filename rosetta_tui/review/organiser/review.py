@@ -31,6 +31,7 @@ from rosetta_tui.review.organiser.section_line import SectionLine
 from rosetta_tui.review.organiser.split import split
 from rosetta_tui.text import show
 from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.where import Where
 
 SECTIONS = ("Batches", "Progress", "Agreement", "Gate", "Split", "Certificate")
 OF_A_RUN = frozenset({"Agreement", "Gate", "Certificate"})
@@ -87,6 +88,7 @@ class ReviewScreen(Screen[None]):
         super().__init__()
         self._desk = desk
         self._review = name
+        self.title = name
         self._section = section
         self._place = 0
         """Of the run that is shown, among the review's runs."""
@@ -96,7 +98,7 @@ class ReviewScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the sections, the page, and the keys."""
-        yield Static(show(self._review, "bold $mark"), id="where")
+        yield Where()
         yield SectionLine(id="sections")
         yield Static(id="run")
         yield VerticalScroll(id="page")
@@ -133,14 +135,13 @@ class ReviewScreen(Screen[None]):
         return self._run_shown.key.run_id if of_a_run and self._run_shown else None
 
     def _cannot(self, why: str) -> None:
-        self.query_one("#where", Static).update(show(why, "$bad"))
+        self.query_one(Where).say(show(why, "$bad"))
 
     def _read(self, now: ReviewNow) -> None:
         self._now = now
-        self.query_one("#where", Static).update(
+        self.query_one(Where).say(
             Content.assemble(
-                show(now.review.name, "bold $mark"),
-                show(f"   {now.progress.title} · made {now.review.created[:10]}", "$quiet"),
+                show(f"{now.progress.title} · made {now.review.created[:10]}", "$quiet"),
                 (" · secret" if now.secret else "", "$warn"),
             )
         )

@@ -20,6 +20,7 @@ from rosetta_tui.review.organiser.facts import ReviewLine, Verdict, read_reviews
 from rosetta_tui.text import show
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell, ResultTable
+from rosetta_tui.widgets.where import Where
 
 STYLES = Path(__file__).parent / "organiser.tcss"
 BAR = 8
@@ -121,7 +122,7 @@ class ReviewsScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the reviews, and the keys."""
-        yield Static(show("Reviews", "bold $mark"), id="where")
+        yield Where()
         yield Static(id="empty")
         yield ResultTable(COLUMNS, id="reviews")
         yield Static(id="chosen")
@@ -158,7 +159,7 @@ class ReviewsScreen(Screen[None]):
             self.app.call_from_thread(self._show, reviews)
 
     def _cannot(self, why: str) -> None:
-        self.query_one("#where", Static).update(show(why, "$bad"))
+        self.query_one(Where).say(show(why, "$bad"))
 
     def _show(self, reviews: list[ReviewLine]) -> None:
         here = self.chosen
@@ -170,10 +171,8 @@ class ReviewsScreen(Screen[None]):
         empty = self.query_one("#empty", Static)
         empty.display = not reviews
         empty.update(_what_to_do())
-        count = f"   {figures.count(len(reviews))}" if reviews else ""
-        self.query_one("#where", Static).update(
-            Content.assemble(("Reviews", "bold $mark"), (count, "$quiet"))
-        )
+        count = figures.count(len(reviews)) if reviews else ""
+        self.query_one(Where).say(Content.styled(count, "$quiet"))
         self._moved()
 
     @on(ResultTable.Moved)

@@ -1,0 +1,242 @@
+"""What holds on every screen: the way, jumping, the palette, the clipboard, chosen keys, colours."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from corpora.entry import Segment
+from harness.store.notes import set_note, set_tags
+from rosetta_tui.clipboard import MOST_BYTES
+from rosetta_tui.messages import Copied
+from rosetta_tui.screens.help import HelpScreen
+from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.screens.jump import JumpScreen, Letter
+from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.theme import THEME_WORDS
+from rosetta_tui.widgets.result_table import ResultTable
+from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
+from tests.tui.screens import App, settle, text
+
+
+def said(app: App) -> str:
+    """Give what the app has said in passing."""
+    return "\n".join(each.message for each in app._notifications)
+
+
+async def typed(pilot: Pilot[Any], words: str) -> None:
+    """Type into the palette and wait until it has looked for it."""
+    await pilot.press("ctrl+p")
+    await pilot.pause()
+    await pilot.press(*words)
+    await settle(pilot)
+    for _ in range(100):
+        if pilot.app.screen.query_one("CommandList").option_count:  # type: ignore[attr-defined]
+            return
+        await asyncio.sleep(0.02)
+
+
+async def test_every_line_at_the_top_says_the_way(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert "Rosetta › Home" in text(app)
+        await pilot.press("b")
+        await settle(pilot)
+        assert text(app).splitlines()[0].startswith(" Rosetta › Corpora") or "Corpora" in text(app)
+    made.close()
+
+
+async def test_letters_lead_to_what_can_have_the_focus(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert app.focused is not None
+        assert app.focused.id == "runs"
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        assert isinstance(app.screen, JumpScreen)
+        assert [label.target.id for label in app.screen.query(Letter)] == ["waiting", "runs"]
+        await pilot.press("a")
+        await pilot.pause()
+        assert app.focused.id == "waiting"
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        await pilot.click(app.screen.query(Letter).last())
+        await pilot.pause()
+        assert app.focused.id == "runs"
+        await pilot.press("ctrl+o", "9")
+        await pilot.pause()
+        assert isinstance(app.screen, HomeScreen)
+    made.close()
+
+
+async def test_the_palette_opens_a_run_by_its_name(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    set_tags(made.store, made.number, ["flagship"])
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await typed(pilot, "flagship")
+        await pilot.press("enter")
+        await settle(pilot)
+        await settle(pilot)
+        assert isinstance(app.screen, LiveScreen)
+    made.close()
+
+
+async def test_the_palette_offers_each_theme_and_takes_it(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await typed(pilot, "high contrast")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.theme == "rosetta-contrast"
+        assert set(app.available_themes) == set(THEME_WORDS)
+    made.close()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+@pytest.mark.parametrize("theme", sorted(THEME_WORDS))
+async def test_home_can_be_drawn_in_every_theme_and_size(
+    theme: str, size: tuple[int, int], tmp_path: Path
+) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=size) as pilot:
+        app.theme = theme
+        await settle(pilot)
+        assert "1 entry failed" in text(app)
+        assert "✓" in text(app)
+        assert "emerging" in text(app)
+    made.close()
+
+
+async def test_copying_says_what_and_how_much(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.screen.post_message(Copied("a\tb\r\nc\x1b]0;t\x07", "Table"))
+        await settle(pilot)
+        assert app.clipboard == "a\tb\nc␛]0;t␇"
+        assert "Table copied: 2 lines, 12 characters." in said(app)
+
+
+async def test_too_much_is_not_copied_and_why_is_said(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.screen.post_message(Copied("é" * (MOST_BYTES // 2), "Output"))
+        await settle(pilot)
+        assert len(app.clipboard) == MOST_BYTES // 2
+        app.screen.post_message(Copied("é" * (MOST_BYTES // 2) + "a", "Output"))
+        await settle(pilot)
+        assert len(app.clipboard) == MOST_BYTES // 2
+        assert "74,001 bytes" in said(app)
+
+
+async def test_no_selection_takes_a_secret_text_along(tmp_path: Path) -> None:
+    entries = [
+        each.model_copy(update={"segment": Segment.GOLD_STANDARD}) for each in entries_of(PAIRS, 3)
+    ]
+    made = scene(tmp_path / "s.sqlite", total=3, stored=3, entries=entries)
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        made.queue = app.queue
+        made.middle(3)
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.holds_secret  # type: ignore[attr-defined]
+        app.copy_to_clipboard("Mi vidas la hundon.")
+        await pilot.pause()
+        assert app.clipboard == ""
+        assert "secret segment" in said(app)
+    made.close()
+
+
+async def test_keys_that_a_person_chose_hold_and_are_named_everywhere(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    app.set_keymap({"home.demo": "f5", "help": "f1"})
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert "f5  Run the demo" in text(app)
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert isinstance(app.screen, HomeScreen)
+        await pilot.press("f1")
+        await pilot.pause()
+        assert isinstance(app.screen, HelpScreen)
+        assert "f5  Demo" in text(app)
+
+
+async def test_hostile_words_do_nothing_on_home(tmp_path: Path) -> None:
+    made = hostile(tmp_path / "s.sqlite")
+    made.store.execute(
+        "UPDATE runs SET dataset_id = ?, language_pair = ?, state = 'stopped', live = NULL",
+        (HOSTILE[1], HOSTILE[3]),
+    )
+    set_note(made.store, made.number, "\n".join(HOSTILE[:12]))
+    app = App(made)
+    async with app.run_test(size=(160, 48)) as pilot:
+        for keys in ([], ["t"], ["escape"], ["f"], ["escape"], ["ctrl+p", "R", "u", "n"]):
+            await pilot.press(*keys)
+            await settle(pilot)
+            drawn = text(app)
+            assert not any(
+                ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 for sign in drawn if sign != "\n"
+            )
+            assert "\u202e" not in drawn
+    made.close()
+
+
+async def test_what_is_filtered_by_a_hostile_name_is_found_and_shown_harmless(
+    tmp_path: Path,
+) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    made.store.execute(
+        "INSERT INTO runs SELECT NULL, 'x' || run_id, "
+        + ", ".join(
+            f"'{chr(27)}[2J evil'" if name == "dataset_id" else name
+            for name in (row[1] for row in made.store.execute("PRAGMA table_info(runs)"))
+            if name not in {"id", "run_id"}
+        )
+        + " FROM runs"
+    )
+    app = App(made)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("f")
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert "\x1b" not in app.screen.query_one("#search", Input).value
+        assert "1 shown" in text(app)
+    made.close()
+
+
+async def test_the_mouse_opens_sorts_and_marks_nothing_by_itself(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        table = app.screen.query_one("#runs", ResultTable)
+        await pilot.click(table, offset=(6, 0))
+        await settle(pilot)
+        assert "by corpus" in text(app) or "by newest" in text(app)
+        await pilot.click(table, offset=(6, 1), times=2)
+        await settle(pilot)
+        await settle(pilot)
+        assert isinstance(app.screen, LiveScreen)
+    made.close()
