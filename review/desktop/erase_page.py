@@ -126,9 +126,10 @@ class ErasePage(Page):
         self.delete.emit()
 
     def _hold(self, *, deleting: bool) -> None:
-        """Let nothing on the page be pressed while everything is being deleted; the keys stay with the page."""
+        """Offer nothing on the page while everything is being deleted; the keys stay with the page."""
         self._deleting = deleting
         self.setFocus()
+        self._acts_at_foot.setVisible(not deleting)
         for act in (self._first, self._sure, self._keep, self._delete):
             if act is not None:
                 act.setEnabled(not deleting)

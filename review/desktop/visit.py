@@ -60,6 +60,8 @@ class Visit(QObject):
         """Shows the page that is shown now once more, in the words of now."""
         self._session: Session | None = None
         self._sitting: Sitting | None = None
+        self._file: Path | None = None
+        """The file that was opened last."""
         self._next: Path | None = None
         """A file that was handed to the program and waits until the person can be led to it."""
         self._next_is_told = False
@@ -89,6 +91,8 @@ class Visit(QObject):
             return
         if self._sitting is None and not self._window.is_held:
             self._leave_session(self._lead_to_next)
+        elif self._sitting is not None and self._file == path.absolute():
+            self._next = None  # these are its sentences
         elif not self._next_is_told:
             self._next_is_told = True
             self._say(self._desk.words("{name} is opened when you stop here.", name=path.name))
@@ -137,6 +141,7 @@ class Visit(QObject):
 
     def _open(self, choice: Choice) -> None:
         self._say(self._desk.words("Opening …"))
+        self._file = None if choice.path is None else choice.path.absolute()
         self._do(
             partial(self._opening.open, choice),
             self._opened,

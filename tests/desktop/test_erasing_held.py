@@ -23,7 +23,7 @@ from review.session import waiting
 from review.session.erasing import Remains, erase_everything
 from tests.desktop.sitting_scene import Scene
 from tests.desktop.test_erasing import ESC, scene, scene_of, tick
-from tests.desktop.visit_scene import Enter
+from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import batch_of, write_file
 
 __all__ = ["scene", "scene_of"]
@@ -62,8 +62,8 @@ LEADING_AWAY: dict[str, Callable[[Scene], object]] = {
     "esc": lambda scene: scene.page.back(),
     "enter": lambda scene: scene.page.enter(),
     "settings": lambda scene: scene.window.open_settings(),
-    "keep": lambda scene: scene.button("Keep everything").click(),
-    "hand over": lambda scene: scene.button("Hand over first").click(),
+    "keep": lambda scene: scene.page_of(ErasePage)._keep.click(),  # type: ignore[union-attr]
+    "hand over": lambda scene: scene.page_of(ErasePage)._first.click(),  # type: ignore[union-attr]
     "again": lambda scene: scene.page_of(ErasePage)._delete.click(),
     "tick": lambda scene: scene.page_of(ErasePage)._sure.click(),  # type: ignore[union-attr]
 }
@@ -75,6 +75,7 @@ def test_nothing_leads_away_while_it_goes_on(scene: Scene, held: Held, way: str)
     LEADING_AWAY[way](scene)
     assert scene.page is page
     assert not page.offers_settings
+    assert not {"Keep everything", "Hand over first", "Delete everything"} & set(scene.buttons())
     held.go.set()
     scene.qtbot.waitUntil(lambda: not scene.work.busy)
     scene.page_of(ErasedPage)
@@ -137,16 +138,22 @@ def test_settings_never_lie_over_what_is_handed_over_first(
     assert "You may pull the stick out." in scene.texts()
 
 
-def test_a_file_that_comes_meanwhile_waits_until_it_is_known_that_all_is_kept(
-    enter: Enter, held: Held
-) -> None:
-    entry = enter()
-    file = write_file(batch_of(), entry.home.parent / "stick")
+def _delete_all(entry: Entry) -> ErasePage:
+    """Ask for it and press the button; nothing is waited for."""
     entry.window.erase.emit()
     page = entry.page(ErasePage)
     assert page._sure is not None
     page._sure.setChecked(True)
     page._delete.click()
+    return page
+
+
+def test_a_file_that_comes_meanwhile_waits_until_it_is_known_that_all_is_kept(
+    enter: Enter, held: Held
+) -> None:
+    entry = enter()
+    file = write_file(batch_of(), entry.home.parent / "stick")
+    page = _delete_all(entry)
     entry.visit.take(file)
     with Laptop.open(entry.home):
         held.go.set()
@@ -164,11 +171,7 @@ def test_a_file_that_comes_meanwhile_is_not_opened_where_nothing_is_left(
     entry = enter()
     file = write_file(batch_of(), entry.home.parent / "stick")
     entry.page(ChoosePage)
-    entry.window.erase.emit()
-    page = entry.page(ErasePage)
-    assert page._sure is not None
-    page._sure.setChecked(True)
-    page._delete.click()
+    _delete_all(entry)
     entry.visit.take(file)
     held.go.set()
     entry.idle()

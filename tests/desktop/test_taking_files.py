@@ -37,25 +37,40 @@ def _winter(stick: Path) -> Path:
     return write_file(batch_of(batch="cd" * 8, title="Winter"), stick)
 
 
-@pytest.mark.parametrize("name", ["Winter", "Spring sentences"])
 def test_one_that_comes_while_a_consent_is_kept_waits_for_the_end(
-    at_consent: Entry, stick: Path, name: str
+    at_consent: Entry, stick: Path
 ) -> None:
-    _winter(stick)
     at_consent.send("\r")
-    at_consent.visit.take(stick / f"{name}.rosetta-batch")
+    at_consent.visit.take(_winter(stick))
     page = at_consent.page(ItemPage)
     sitting = at_consent.visit._sitting
-    assert f"{name}.rosetta-batch is opened when you stop here." in at_consent.read
+    assert "Winter.rosetta-batch is opened when you stop here." in at_consent.read
     assert page.session is at_consent.visit._session
     assert not at_consent.window.takes_files
     at_consent.answer("3")
     assert at_consent.visit._sitting is sitting
     at_consent.press("q")
     at_consent.page(WelcomePage)
-    assert name in at_consent.read
+    assert "Winter" in at_consent.read
     agreed = [e for e in at_consent.laptop.events() if isinstance(e.payload, Consent)]
     assert len(agreed) == 1
+
+
+@pytest.mark.parametrize("late", [True, False], ids=["at the sentence", "at the consent"])
+def test_the_one_whose_sentences_are_shown_is_open_already(
+    at_consent: Entry, stick: Path, late: bool
+) -> None:
+    """As when somebody clicks it twice, or has lost the window behind others."""
+    at_consent.send("\r")
+    if late:
+        at_consent.idle()
+    at_consent.visit.take(stick / "Spring sentences.rosetta-batch")
+    at_consent.page(ItemPage)
+    assert "is opened when you stop here" not in at_consent.read
+    at_consent.answer("3")
+    at_consent.press("q")
+    at_consent.page(ChoosePage)
+    assert "Everything is kept." in at_consent.read
 
 
 def test_one_that_comes_while_a_session_begins_waits_for_the_end(
