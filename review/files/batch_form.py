@@ -15,10 +15,11 @@ MOST_ITEMS = 5_000
 MOST_ITEM_TEXT = 20_000
 """Characters of one source or candidate."""
 
-MOST_LETTERS = 40
-"""Letters of a row that is pressed with a mouse; what has more needs a keyboard of its own."""
+MOST_LETTERS = 100
+"""Letters that anybody would look through to press one with a mouse."""
+LONGEST_LETTER = 8
 
-Letter = Annotated[str, Field(min_length=1, max_length=8)]
+Letter = Annotated[str, Field(min_length=1, max_length=LONGEST_LETTER)]
 """A letter as the alphabet has it, which may be several characters."""
 Task = Literal["rate", "translate"]
 """What a batch asks for: what its translations are worth, or translations."""
@@ -80,7 +81,8 @@ class BatchManifest(Form):
     """Tag of the language in which the program speaks unless the reviewer chooses another."""
     task: Task = "rate"
     letters: Annotated[tuple[Letter, ...], Field(max_length=MOST_LETTERS)] = ()
-    """Letters of the target language that keyboards may lack, from its card; empty where there is none."""
+    """Letters of the target language that keyboards may lack, from its card or from what is shown; empty where
+    neither tells."""
     secret: bool
     """True where items come from a secret segment: the file is encrypted, and texts stay so at home."""
     orders: Annotated[dict[Reviewer, tuple[Id, ...]], Field(min_length=1, max_length=200)]

@@ -52,6 +52,14 @@ class Asked:
     """Reviewer → ids in this person's order."""
     training: Sequence[TrainingItem] = ()
     task: Task = "rate"
+    written: Sequence[str] = ()
+    """Open texts in the target language beyond those that are shown: they tell its script and letters."""
+
+    @property
+    def in_target(self) -> list[str]:
+        """Texts in the target language, none of a secret segment but what is shown anyway."""
+        shown = (*self.items.values(), *self.training)
+        return [*(each.candidate for each in shown), *self.written]
 
 
 @dataclass(frozen=True)
@@ -106,7 +114,7 @@ def _manifest(asked: Asked, said: Said, policy: bytes, identity: Identity) -> Ba
         labels=said.labels,
         language=said.language,
         task=asked.task,
-        letters=letters_of(target),
+        letters=letters_of(target, asked.in_target),
         secret=said.secret,
         orders=dict(asked.orders),
         members={},

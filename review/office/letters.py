@@ -1,31 +1,55 @@
-"""Letters that a keyboard may lack, for the row of buttons that every reviewer has."""
+"""Letters that a keyboard may lack, for the buttons that every reviewer has."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from corpora.cards import find_card
-from corpora.scripts import resolve_script
+from corpora.scripts import CODES, resolve_script
+from corpora.text import script_of
+from corpora.visible import plain
 from corpora.words import JOINERS
 from corpora.writing import Writing
 from harness.preparing import language_folders
-from review.files.batch_form import MOST_LETTERS
+from review.files.batch_form import LONGEST_LETTER, MOST_LETTERS
 
 _DASHES_AND_QUOTES = frozenset({"Pd", "Pi", "Pf", "Ps", "Pe", "Cf"})
+_COMPOSED_WHILE_TYPED = frozenset(
+    {"Hani", "Hans", "Hant", "Jpan", "Hira", "Kana", "Kore", "Hang", "Bopo", "Yiii"}
+)
+"""Scripts (ISO 15924) of more signs than anybody would look through; whoever writes them has an input method."""
+
+_MARKS_BELONG = frozenset({"Latn", "Cyrl", "Grek"})
+"""Scripts in which a letter with a mark is one letter; elsewhere marks are typed by themselves."""
 
 
-def letters_of(tag: str) -> tuple[str, ...]:
-    """Give the letters and marks of a language that are not on every keyboard; none where it has no card.
+def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
+    """Give the letters and marks of a language that are not on every keyboard, at most ``MOST_LETTERS``.
 
-    A script with more of them than fit a row, such as syllabics, needs a keyboard of its own: of it none are
-    given, because some of them would be worse than none. CardError where the card of the language is damaged.
+    They are those of its card, in the order of the alphabet; of more than fit, those that ``texts`` use most.
+    Where no card tells of the script, they are what ``texts`` use beyond ASCII. CardError where the card of
+    the language is damaged.
     """
     found = find_card(tag, language_folders())
-    if found is None:
+    card = None if found is None else found.card
+    script = resolve_script(tag, card, texts)
+    if script is None or script in _COMPOSED_WHILE_TYPED:
         return ()
-    card = found.card
-    letters = _lacking(card.writing(resolve_script(tag, card, ())))
-    return letters if len(letters) <= MOST_LETTERS else ()
+    writing = None if card is None else card.writings.get(script)
+    if writing is None:
+        used = Counter(_used(texts, script))
+        return _most_frequent(sorted(used, key=_decomposed), used)
+    lacking = _lacking(writing)
+    text = unicodedata.normalize("NFC", "\n".join(texts)).lower()
+    return _most_frequent(lacking, Counter({each: text.count(each) for each in lacking}))
+
+
+def _most_frequent(letters: Sequence[str], used: Counter[str]) -> tuple[str, ...]:
+    """Keep as many as fit, the most used ones, in the order in which they come."""
+    kept = set(sorted(letters, key=lambda letter: -used[letter])[:MOST_LETTERS])
+    return tuple(letter for letter in letters if letter in kept)
 
 
 def _lacking(writing: Writing) -> tuple[str, ...]:
@@ -36,5 +60,44 @@ def _lacking(writing: Writing) -> tuple[str, ...]:
 
 
 def _is_lacking(letter: str) -> bool:
-    kinds = {unicodedata.category(character) for character in letter}
-    return not letter.isascii() and kinds.isdisjoint(_DASHES_AND_QUOTES)
+    shown = plain(letter) == letter
+    return shown and not letter.isascii() and _kinds(letter).isdisjoint(_DASHES_AND_QUOTES)
+
+
+def _used(texts: Iterable[str], script: str) -> Iterator[str]:
+    """Give every letter and mark of a script that stands in texts, beyond ASCII and in lower case."""
+    for text in texts:
+        composed = unicodedata.normalize("NFC", text).lower()
+        for letter in _letters(composed) if script in _MARKS_BELONG else composed:
+            if not letter.isascii() and len(letter) <= LONGEST_LETTER and _is_of(letter, script):
+                yield letter
+
+
+def _letters(text: str) -> Iterator[str]:
+    """Part a text so that marks stay with their letters (``g̃``)."""
+    letter = ""
+    for character in text:
+        if letter and unicodedata.combining(character):
+            letter += character
+        else:
+            yield letter
+            letter = character
+    yield letter
+
+
+def _is_of(letter: str, script: str) -> bool:
+    """Tell whether it is a letter of the script, or a mark or sign that many scripts share."""
+    if any(kind[0] not in "LM" for kind in _kinds(letter)):
+        return False
+    own = CODES.get(script_of(letter[0]))
+    shared = unicodedata.combining(letter[0]) or unicodedata.category(letter[0]) == "Lm"
+    return own == script or (own is None and bool(shared))
+
+
+def _kinds(letter: str) -> set[str]:
+    return {unicodedata.category(character) for character in letter}
+
+
+def _decomposed(letter: str) -> tuple[str, str]:
+    """Sort ``á`` beside ``a``, whatever its code point."""
+    return unicodedata.normalize("NFD", letter), letter

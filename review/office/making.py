@@ -33,6 +33,8 @@ class Drawn:
     """Reviewer → ids in this person's order."""
     training: Sequence[TrainingItem] = ()
     task: Task = "rate"
+    written: Sequence[str] = ()
+    """Open texts in the target language that are shown to nobody; they tell its script and letters."""
     seed: int
 
     @property
@@ -64,6 +66,7 @@ def make(
         orders=drawn.orders,
         training=drawn.training,
         task=drawn.task,
+        written=drawn.written,
     )
     batches = sign_batches(asked, said, policy, identity, one_each=one_each)
     key = _answer_key(drawn, said, runs, batches)

@@ -28,6 +28,8 @@ class Sentences:
     """Without their answers."""
     repeated: int = 0
     """Lines that stood in the file before; each sentence is asked once."""
+    written: Sequence[str] = ()
+    """Translations of the corpus, of which only the script and the letters are taken."""
 
 
 def of_corpus(corpus: Corpus, segments: Collection[Segment] = ()) -> Sentences:
@@ -46,7 +48,11 @@ def of_corpus(corpus: Corpus, segments: Collection[Segment] = ()) -> Sentences:
         )
     for entry in entries:
         _check_length(entry.source, f"entry {entry.id!r}")
-    return Sentences(corpus.dataset, [entry.question() for entry in entries])
+    return Sentences(
+        corpus.dataset,
+        [entry.question() for entry in entries],
+        written=[entry.reference for entry in entries],
+    )
 
 
 def of_lines(path: Path, source_language: str | None, target_language: str | None) -> Sentences:

@@ -61,6 +61,7 @@ def draft_translations(sentences: Sentences, share: Share, seed: int) -> Transla
         core=core,
         orders=_orders(ids, core, share, seed),
         task="translate",
+        written=sentences.written,
         seed=seed,
     )
 

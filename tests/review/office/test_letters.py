@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from review.files.batch_form import MOST_LETTERS
+from corpora.visible import plain
+from review.files.batch_form import LONGEST_LETTER, MOST_LETTERS
 from review.files.keys import Identity, Role
 from review.office.letters import letters_of
 from tests.review.office import made
@@ -22,19 +25,69 @@ from tests.review.office import made
         ("haw", "ā ē ī ō ū ʻ"),
         ("qu-PE", "ñ"),
         ("en", ""),
-        ("crk-Cans", ""),  # more than fit a row
-        ("zh", ""),
-        ("nsk", ""),  # no card
+        ("zh", ""),  # typed by composing
+        ("nsk", ""),  # no card, and nothing is written
     ],
 )
 def test_letters_of_a_language(tag: str, letters: str) -> None:
     assert letters_of(tag) == tuple(letters.split())
 
 
-def test_an_alphabet_without_a_to_z_comes_whole() -> None:
-    found = letters_of("ru")
-    assert len(found) == 33
-    assert len(found) <= MOST_LETTERS
+@pytest.mark.parametrize(("tag", "count"), [("ru", 33), ("ar", 45), ("hi", 66)])
+def test_an_alphabet_without_a_to_z_comes_whole(tag: str, count: int) -> None:
+    assert len(letters_of(tag)) == count
+
+
+def test_of_more_letters_than_fit_those_in_use_come_in_the_order_of_the_alphabet() -> None:
+    rare = "ᐽᖋᕽ"  # beyond the first hundred of the card
+    found = letters_of("crk", [f"ᓂᐚᐸᒫᐤ ᐊᑎᒼ {rare}"])
+    assert len(found) == MOST_LETTERS
+    assert {*"ᓂᐚᐸᒫᐤᐊᑎᒼᕽ"} <= {*found}
+    card = letters_of("crk-Cans", ["".join(found)])
+    assert card == found
+    assert list(found[:4]) == [*"ᐁᐃᐄᐅ"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "letters"),
+    [
+        ("hur", "X̌e te G̱ʷən ƛ̓a, ʔəy̓ “tst’e”! ÁÉ", "á é g̱ x̌ y̓ ƛ̓ ə ʔ ʷ"),
+        ("nsk", "ᒥᓯᐌ ᐃᔨᓅ (ok) ᐌ", "ᐃ ᐌ ᒥ ᓅ ᓯ ᔨ"),
+        ("ckb", "زمانی کوردی، ١٢", "ا د ر ز م ن و ک ی"),
+        ("ur-Arab", "\u0628\u064e\u0628", "\u0628 \u064e"),
+        ("nsk-Cans", "ᒥ жд plain", "ᒥ"),  # another script's letters are noise of a machine
+        ("yue", "我哋去食飯", ""),
+        ("xh", "Plain letters only", ""),
+        ("nsk", "ᒥ\ufe0f ᒥ\u034f\u200c ᒥ\u200d", "ᒥ"),  # marks that nobody sees
+    ],
+    ids=["salish", "syllabics", "sorani", "harakat", "noise", "yue", "xh", "unseen"],
+)
+def test_without_a_card_the_letters_are_those_in_use(tag: str, text: str, letters: str) -> None:
+    assert letters_of(tag, [text]) == tuple(letters.split())
+
+
+def test_the_card_counts_only_for_the_script_that_is_written() -> None:
+    assert letters_of("crk", ["ᒥᓯᐌ"])[0] == "ᐁ"
+    assert letters_of("crk", ["Нипи жук"]) == tuple("жикнпу")
+    assert letters_of("en", ["naïve café"]) == ()
+
+
+@given(st.text(max_size=300), st.sampled_from(["nsk", "crk", "ar-Arab", "nsk-Latn"]))
+def test_any_text_gives_letters_that_fit_a_batch(text: str, tag: str) -> None:
+    found = letters_of(tag, [text])
+    assert len(found) == len(set(found)) <= MOST_LETTERS
+    for letter in found:
+        assert 0 < len(letter) <= LONGEST_LETTER
+        assert not letter.isascii()
+        assert plain(letter) == letter  # a batch with one that acts is refused
+
+
+def test_a_hundred_most_used_letters_come_of_a_text_without_end() -> None:
+    many = [chr(0x1401 + n) for n in range(300)]
+    found = letters_of("nsk", ["".join(many), "".join(many[200:260])])
+    assert len(found) == MOST_LETTERS
+    assert {*many[200:260]} <= {*found}
+    assert list(found) == sorted(found)
 
 
 def test_a_new_batch_brings_them(tmp_path: Path) -> None:

@@ -162,6 +162,15 @@ def test_answers_of_a_corpus_do_not_travel(tmp_path: Path) -> None:
         assert desk.batch.manifest.letters == ("ĉ", "ĝ", "ĥ", "ĵ", "ŝ", "ŭ")
 
 
+def test_the_letters_are_those_of_the_script_that_the_corpus_is_in(tmp_path: Path) -> None:
+    corpus = load(sample_path(DEMO_CORPUS))
+    entries = tuple(e.model_copy(update={"reference": "ᓂᐚᐸᒫᐤ ᐊᑎᒼ"}) for e in corpus.entries[:5])
+    cree = corpus.dataset.model_copy(update={"target_language": "crk"})
+    with opened(tmp_path, of_corpus(Corpus(cree, entries, "", Form.JSONL)), Share(2)) as desk:
+        assert {*"ᓂᐚᐸᒫᐤᐊᑎᒼ"} <= {*desk.batch.manifest.letters}
+        assert "ᐸᒫᐤ" not in desk.batch.archive.decode("utf-8", "replace")
+
+
 def test_sentences_of_secret_segments_are_not_handed_out() -> None:
     corpus = load(sample_path(DEMO_CORPUS))
     secret = tuple(e.model_copy(update={"segment": Segment.HELD_OUT}) for e in corpus.entries[:2])
