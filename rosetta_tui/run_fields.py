@@ -93,7 +93,7 @@ _METHOD = (
     _f("translator", "Translator", "Label of the human translator.", default="human"),
     _f("text", "Text", "What the constant method answers."),
     _f("endpoint", "Endpoint", "A preset or a URL that speaks chat completions.", kind=_S),
-    _f("model", "Model", "As the endpoint names it.", kind=_S),
+    _f("model", "Model", "As the endpoint names it; ^r asks an endpoint of this machine.", kind=_S),
     _f("region", "Region", "Region of a Microsoft key.", default="global", rare=True),
     _f("prompt", "Prompt", "A version that is shipped, or a file.", kind=_S, default="by coaching"),
     _f(

@@ -368,3 +368,25 @@ def _state(name: str) -> object:
     except (OSError, ValueError):
         return None
     return found.st_mtime_ns, found.st_size
+
+
+def measured(
+    store_path: Path, draft: RunDraft, known: Known
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Tell which metrics the run would have, and why it would not have the others; raises what keeps one off.
+
+    It looks for cards, analysers and models as the beginning of a run does, so it may take a while.
+    """
+    from harness.beginning import instruments_for
+    from harness.store.database import open_store
+
+    corpus = next(iter(known.corpora.values()))
+    with closing(open_store(store_path)) as connection:
+        instruments = instruments_for(
+            connection, corpus, draft.positions(corpus), draft.plan(corpus)
+        )
+        try:
+            setup = instruments.setup
+            return setup.metrics, dict(setup.off)
+        finally:
+            instruments.close()

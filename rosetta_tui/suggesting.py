@@ -98,11 +98,11 @@ def _known(store_path: Path) -> list[Suggestion]:
     return [*listed, Suggestion(str(sample), sample.stem, "en → eo · comes with the program")]
 
 
-def choices(given: Mapping[str, str]) -> Suggest:
-    """Offer values with a word on each."""
+def choices(given: Callable[[], Mapping[str, str]]) -> Suggest:
+    """Offer values with a word on each; they are asked for when the list is opened."""
 
     def suggest(typed: str) -> list[Suggestion]:
-        every = [Suggestion(value, value, about) for value, about in given.items()]
+        every = [Suggestion(value, value, about) for value, about in given().items()]
         return [each for each in every if _fits(each, typed)]
 
     return suggest
@@ -111,6 +111,13 @@ def choices(given: Mapping[str, str]) -> Suggest:
 def with_paths(first: Suggest) -> Suggest:
     """Offer these values, then files."""
     return lambda typed: first(typed) + paths(typed)
+
+
+def forms() -> dict[str, str]:
+    """Give the forms of corpus files."""
+    from rosetta_tui.commands.reading import FORMS
+
+    return dict.fromkeys(FORMS, "")
 
 
 def methods() -> dict[str, str]:
@@ -171,7 +178,7 @@ def metrics(typed: str) -> list[Suggestion]:
 
     before, comma, last = typed.rpartition(",")
     every = {"rosetta": "all that can be computed"} | {
-        id_: row.title for id_, row in specification().metrics.items()
+        id_: row.info.title for id_, row in specification().metrics.items()
     }
     taken = set(before.split(","))
     return [

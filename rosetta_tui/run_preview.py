@@ -1,0 +1,119 @@
+"""What stands beside the form of a new run: estimate, command line, metrics, and the first prompt as it will go."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from rosetta_tui.estimate_words import cost_words, estimate_rows, time_words
+from rosetta_tui.metric_words import by_reason, short_title
+from rosetta_tui.run_draft import RunDraft
+from rosetta_tui.text import plain, show, show_lines
+
+if TYPE_CHECKING:
+    from harness.calls import Request
+    from rosetta_tui.run_look import Look
+
+MOST_SHOWN = 20_000
+"""Characters of one message that are shown; coaching may be a book."""
+
+MOST_COMMAND = 2_000
+"""Characters of the command line that are shown; copying gives all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Which metrics a run would have."""
+
+    on: tuple[str, ...] = ()
+    off: Mapping[str, str] | None = None
+    """Id → why not."""
+    trouble: str = ""
+    """Why it cannot be told."""
+
+
+def beside(draft: RunDraft, look: Look, measured: Measured | None) -> Content:
+    """Give everything that stands beside the form."""
+    parts = [*_estimate(look), *_command(draft), *_metrics(measured), *_prompt(look)]
+    return Content("\n").join(parts)
+
+
+def in_a_line(look: Look) -> Content:
+    """Give the estimate on one line, for a terminal that has no room beside the form."""
+    if look.estimate is None:
+        return Content.styled("the estimate comes when the form is whole", "$quiet")
+    count = f"{look.estimate.entries:,} entries · "
+    return show(f"{count}cost {cost_words(look.estimate)} · time {time_words(look.estimate)}")
+
+
+def _title(words: str, more: str = "") -> Content:
+    return Content.assemble((words, "bold $mark"), (f"  {more}" if more else "", "$quiet"))
+
+
+def _estimate(look: Look) -> Iterator[Content]:
+    yield _title("Estimate")
+    if look.estimate is None:
+        yield Content.styled("It comes when the form is whole.\n", "$quiet")
+        return
+    for label, words in estimate_rows(look.estimate):
+        yield Content.assemble((f"{label:<9}", "$quiet"), show(words))
+    yield Content()
+
+
+def _command(draft: RunDraft) -> Iterator[Content]:
+    yield _title("The same in a shell", "^y copies")
+    command = draft.command()
+    cut = len(command) - MOST_COMMAND
+    yield show(command[:MOST_COMMAND])
+    if cut > 0:
+        yield Content.styled(f"… and {cut:,} more characters", "$quiet")
+    yield Content()
+
+
+def _metrics(measured: Measured | None) -> Iterator[Content]:
+    yield _title("Metrics")
+    if measured is None:
+        yield Content.styled("They are known when the form is whole.\n", "$quiet")
+    elif measured.trouble:
+        yield show(measured.trouble, "$bad") + "\n"
+    else:
+        yield show("✓ " + " · ".join(map(short_title, measured.on)))
+        for reason, titles in by_reason(measured.off or {}):
+            yield Content.assemble(show(f"– {titles}: ", "$quiet"), show(reason, "$quiet"))
+        yield Content()
+
+
+def _prompt(look: Look) -> Iterator[Content]:
+    if look.request is None:
+        yield _title("First prompt")
+        yield Content.styled(plain(look.silent or "It is seen when the form is whole."), "$quiet")
+        return
+    more = (
+        "shown on this machine only: its entry is secret" if look.secret else "as it will be sent"
+    )
+    yield _title("First prompt", more)
+    yield from request_lines(look.request)
+
+
+def request_lines(request: Request) -> Iterator[Content]:
+    """Write out the body of a call: its messages with their line breaks, and all the rest as JSON."""
+    yield show(f"POST {request.url}", "$quiet")
+    body = request.body
+    messages = body.get("messages", []) if isinstance(body, Mapping) else []
+    rest = (
+        {name: value for name, value in body.items() if name != "messages"}
+        if isinstance(body, Mapping)
+        else body
+    )
+    for message in messages:
+        yield Content.styled(f"\n{plain(str(message.get('role')))}", "$quiet")
+        text = str(message.get("content"))
+        yield show_lines(text[:MOST_SHOWN])
+        if len(text) > MOST_SHOWN:
+            yield Content.styled(f"… and {len(text) - MOST_SHOWN:,} more characters", "$quiet")
+    yield Content.styled("\nwith", "$quiet")
+    yield show_lines(json.dumps(rest, ensure_ascii=False, indent=2))

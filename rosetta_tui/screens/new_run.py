@@ -1,0 +1,309 @@
+"""A new run as a form: choose instead of type, see what it would cost and send, then start it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.events import DescendantFocus
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Button, Footer, Static
+from textual.worker import get_current_worker
+
+from rosetta_tui.kept_draft import keep_draft, kept_draft
+from rosetta_tui.messages import Left, RunBegun
+from rosetta_tui.run_draft import RunDraft, Value
+from rosetta_tui.run_fields import FIELDS, applicable, drafted
+from rosetta_tui.run_look import Known, Look, look, measured
+from rosetta_tui.run_preview import Measured, beside, in_a_line
+from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.form_line import FormLine
+from rosetta_tui.widgets.run_form import RunForm
+
+if TYPE_CHECKING:
+    from rosetta_tui.run_look import Trouble
+
+QUIET_SECONDS = 0.25
+"""How long nothing must be typed before the form is looked at."""
+
+
+class NewRunScreen(Screen[None]):
+    """The form at the left, what follows from it at the right, or on a key where there is no room."""
+
+    TITLE = "New run"
+    HELP = (
+        "Tab and enter lead from field to field, ↓ opens a list, space ticks a box.\n"
+        "What is typed is kept when you leave, and stands here again when you come back.\n"
+        "Beside the form: what the run would cost and where that is known from, the command that does the "
+        "same in a shell, the metrics that will work, and the first prompt as it will be sent."
+    )
+    CSS_PATH = "../styles/new_run.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  Textual's own form
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "start", "Start", id="new_run.start"),
+        Binding("ctrl+g", "preview", "Preview", id="new_run.preview"),
+        Binding("ctrl+t", "every", "All options", id="new_run.every"),
+        Binding("ctrl+y", "copy", "Copy command", id="new_run.copy"),
+        Binding("y", "copy", "Copy command", show=False, id="copy"),
+        Binding("ctrl+r", "models", "Ask for models", id="new_run.models"),
+        Binding("ctrl+n", "anew", "Begin anew", id="new_run.anew"),
+        Binding("escape", "leave", "Back", key_display="esc", id="back"),
+    ]
+
+    def __init__(self, store_path: Path, draft: RunDraft | None = None) -> None:
+        super().__init__()
+        self._path = store_path
+        kept = kept_draft(store_path.parent) if draft is None else None
+        self._came_back = kept is not None
+        self._typed: dict[str, Value] = dict((draft or kept or RunDraft()).values)
+        self._put_aside: dict[str, Value] = {}
+        """What stood here before it was begun anew."""
+        self._every = False
+        self._wanted = False
+        """True once somebody wished to start: from then on, what is missing is said too."""
+        self._known = Known()
+        self._found = Look()
+        self._measured: Measured | None = None
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the form, and beside it what follows from it."""
+        yield Static(id="where")
+        with Horizontal(id="sides"):
+            yield RunForm(self._path, self._typed)
+            with VerticalScroll(id="beside"):
+                yield Static(id="facts")
+        yield Static(id="whole")
+        yield Static(id="about")
+        yield Static(id="sum")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Begin at the first field that is empty, or at the start where none is."""
+        self._title()
+        self._arrange()
+        empty = next((name for name in ("file", "method") if not self._typed.get(name)), None)
+        if empty is None:
+            self.query_one("#start").focus()
+        else:
+            self.form.focus_on(empty)
+        self.look()
+
+    @property
+    def form(self) -> RunForm:
+        """The fields."""
+        return self.query_one(RunForm)
+
+    @property
+    def draft(self) -> RunDraft:
+        """What the form asks for now."""
+        return drafted(self._typed)
+
+    @property
+    def holds_secret(self) -> bool:
+        """Whether the prompt of a secret entry is shown, which no selection may take to the clipboard."""
+        return self._found.secret and self._found.request is not None
+
+    def _title(self) -> None:
+        more = "   as you left it · ^n begins anew" if self._came_back else ""
+        if self._put_aside:
+            more = "   begun anew · ^n brings the other one back"
+        self.query_one("#where", Static).update(
+            Content.assemble(("New run", "bold $mark"), (more, "$quiet"))
+        )
+
+    # Typing
+
+    @on(FormLine.Changed)
+    def _changed(self, event: FormLine.Changed) -> None:
+        name = event.line.field.name
+        if self._typed.get(name, "") == event.line.value:
+            return
+        self._typed[name] = event.line.value
+        if name in {"method", "endpoint"}:
+            self._arrange()
+        self._show_beside()
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(QUIET_SECONDS, self.look)
+
+    @on(FormLine.Agreed)
+    def _go_on(self) -> None:
+        self.focus_next()
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Say what the field is about that has the focus now."""
+        line = next((each for each in event.widget.ancestors if isinstance(each, FormLine)), None)
+        about = line.field.about if line is not None else ""
+        self.query_one("#about", Static).update(Content.styled(about, "$quiet"))
+
+    def _arrange(self) -> None:
+        """Show the fields that the method takes, and of the rare ones those that matter."""
+        method = self._typed.get("method", "")
+        taken = applicable(method if isinstance(method, str) else "")
+        troubled = {trouble.field for trouble in self._found.troubles}
+        matter = {
+            name
+            for name, field in FIELDS.items()
+            if self._every or not field.rare or name in troubled or self._typed.get(name)
+        }
+        self.form.show_only(taken & matter)
+
+    # Looking
+
+    def look(self, *, start: bool = False) -> None:
+        """Find out what is true of the form as it stands."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self._look(self.draft, dict(self._typed), start=start)
+
+    @work(thread=True, exclusive=True, group="look")
+    def _look(self, draft: RunDraft, typed: dict[str, Value], *, start: bool) -> None:
+        worker = get_current_worker()
+        self._keep(typed)
+        if start:
+            self._known.keys.clear()
+        found = look(self._path, draft, self._known)
+        if worker.is_cancelled:
+            return
+        self.app.call_from_thread(self._show, found, draft, start)
+        if not start and not found.troubles:
+            facts = self._measure(draft)
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._show_metrics, facts)
+
+    def _keep(self, typed: dict[str, Value]) -> None:
+        """Write the draft down; it stays in the form where it cannot be."""
+        from harness.failures import HarnessError
+
+        try:
+            keep_draft(self._path.parent, RunDraft.of(typed))
+        except (HarnessError, OSError) as error:
+            self.notify(
+                plain(str(error)), title="The draft is not kept", severity="warning", markup=False
+            )
+
+    def _measure(self, draft: RunDraft) -> Measured:
+        from corpora.problems import CorpusError
+        from harness.failures import HarnessError
+
+        try:
+            on, off = measured(self._path, draft, self._known)
+        except (CorpusError, HarnessError) as error:
+            return Measured(trouble=str(error))
+        return Measured(on, off)
+
+    def _show(self, found: Look, draft: RunDraft, start: bool) -> None:
+        if not self.is_mounted:
+            return
+        self._found = found
+        self._arrange()
+        self.form.tell(found, missing=self._wanted)
+        self._show_whole(found.troubles)
+        self._show_beside()
+        if start:
+            self._start(found, draft)
+
+    def _show_metrics(self, facts: Measured) -> None:
+        self._measured = facts
+        self._show_beside()
+
+    def _show_whole(self, troubles: tuple[Trouble, ...]) -> None:
+        """Say what is wrong with no field alone."""
+        whole = [trouble.words for trouble in troubles if trouble.field not in FIELDS]
+        line = self.query_one("#whole", Static)
+        line.display = bool(whole)
+        line.update(Content("\n").join([show(f"✗ {words}", "$bad") for words in whole]))
+
+    def _show_beside(self) -> None:
+        self.query_one("#facts", Static).update(beside(self.draft, self._found, self._measured))
+        self.query_one("#sum", Static).update(in_a_line(self._found))
+
+    # Acting
+
+    def action_start(self) -> None:
+        """Start the run, where nothing is wrong."""
+        self._wanted = True
+        self.look(start=True)
+
+    @on(Button.Pressed, "#start")
+    def _start_pressed(self) -> None:
+        self.action_start()
+
+    def _start(self, found: Look, draft: RunDraft) -> None:
+        if draft != self.draft:
+            return  # it was changed meanwhile: what is seen now is not what was agreed to
+        if not found.troubles:
+            self.post_message(RunBegun(draft))
+            self.post_message(Left())
+            return
+        count = len(found.troubles)
+        words = "One thing is" if count == 1 else f"{count} things are"
+        self.notify(f"{words} not right yet.", severity="warning", markup=False)
+        first = next((t.field for t in found.troubles if t.field in FIELDS), None)
+        if first is not None:
+            self.form.focus_on(first)
+
+    def action_preview(self) -> None:
+        """Go to what stands beside the form, or back to the form."""
+        shown = self.has_class("-preview") or self.focused is self.query_one("#beside")
+        self.set_class(not shown, "-preview")
+        if shown:
+            self.form.focus_on("file")
+        else:
+            self.query_one("#beside").focus()
+
+    def action_every(self) -> None:
+        """Show every option, or only the usual ones."""
+        self._every = not self._every
+        self._arrange()
+
+    def action_copy(self) -> None:
+        """Copy the command line; it holds names of files, never a text of a corpus."""
+        self.app.copy_to_clipboard(self.draft.command())
+        self.notify("The command line is copied.", markup=False)
+
+    def action_anew(self) -> None:
+        """Empty the form; the same key brings back what stood there."""
+        self._typed, self._put_aside = self._put_aside, self._typed
+        self._came_back = self._wanted = False
+        self.form.put(self._typed)
+        self._measured = None
+        self._title()
+        self._arrange()
+        self.form.focus_on("file")
+        self.look()
+
+    def action_models(self) -> None:
+        """Ask the local endpoint which models it serves."""
+        endpoint = self._typed.get("endpoint", "")
+        if not isinstance(endpoint, str) or not endpoint:
+            self.notify("Choose an endpoint of this machine first.", markup=False)
+        else:
+            self._ask_models(endpoint)
+
+    @work(thread=True, exclusive=True, group="models")
+    def _ask_models(self, endpoint: str) -> None:
+        from harness.failures import HarnessError
+        from harness.model_listing import list_models
+
+        try:
+            models = list_models(endpoint)
+        except HarnessError as error:
+            self.notify(plain(str(error)), title="No models", severity="warning", markup=False)
+        else:
+            self.app.call_from_thread(self.form.offer_models, models)
+
+    def action_leave(self) -> None:
+        """Go back; what was typed is kept."""
+        self.app.run_worker(partial(self._keep, dict(self._typed)), thread=True, group="draft")
+        self.post_message(Left())

@@ -1,0 +1,177 @@
+"""The fields of a new run, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Button, Static
+
+from rosetta_tui import suggesting
+from rosetta_tui.run_draft import Value
+from rosetta_tui.run_fields import SECTIONS, FormField, Kind, Section
+from rosetta_tui.suggesting import Suggest
+from rosetta_tui.text import plain
+from rosetta_tui.widgets.form_line import FormLine
+
+if TYPE_CHECKING:
+    from rosetta_tui.run_look import CorpusLook, Look
+
+_TICKS: Mapping[str, Mapping[str, str]] = {
+    "tools": {"lookup": "lookup", "analyse": "analyse"},
+    "checks": {
+        name: name
+        for name in ("source-copy", "length", "placeholders", "script", "glossary", "fst")
+    },
+}
+"""Boxes that are the same for every corpus."""
+
+MOST_WARNINGS = 3
+"""Findings about a corpus that stand beside its field; ``rosetta corpus check`` lists all."""
+
+
+class RunForm(VerticalScroll, can_focus=False):
+    """The fields that matter now; the others are made when they come to matter, because there are many."""
+
+    def __init__(self, store_path: Path, typed: Mapping[str, Value]) -> None:
+        super().__init__(id="form")
+        self._path = store_path
+        self._typed = typed
+        self._found: Look | None = None
+        self._served: list[str] = []
+        """Models that a local endpoint said it serves."""
+        self._made: dict[str, FormLine] = {}
+        self._sections = {section.title: Vertical(classes="section") for section in SECTIONS}
+
+    def compose(self) -> ComposeResult:
+        """Lay out the sections, and the start below them."""
+        for section in SECTIONS:
+            with self._sections[section.title]:
+                yield Static(Content.styled(section.title, "bold $mark"), classes="title")
+        with Horizontal(classes="answers"):
+            yield Button(Content("Start (^s)"), id="start", compact=True)
+
+    def show_only(self, wanted: Collection[str]) -> None:
+        """Show these fields and no others."""
+        for section in SECTIONS:
+            place = self._sections[section.title]
+            new = [f for f in section.fields if f.name in wanted and f.name not in self._made]
+            for field in new:
+                self._made[field.name] = self._line(field)
+                place.mount(self._made[field.name], before=self._next(section, field))
+            for field in section.fields:
+                if field.name in self._made:
+                    self._made[field.name].display = field.name in wanted
+            place.display = any(field.name in wanted for field in section.fields)
+        if self._found is not None:
+            self._offer(self._found)
+
+    def _next(self, section: Section, field: FormField) -> FormLine | None:
+        """Give the line before which a new one belongs; None at the end of its section."""
+        after = section.fields[section.fields.index(field) + 1 :]
+        names = (each.name for each in after)
+        return next(
+            (self._made[n] for n in names if n in self._made and self._made[n].parent), None
+        )
+
+    def _line(self, field: FormField) -> FormLine:
+        suggest = self._suggest(field) if field.kind is Kind.SUGGESTED else None
+        value = self._typed.get(field.name, "")
+        choices = _TICKS.get(field.name, {}) if field.kind is Kind.TICKS else None
+        return FormLine(field, value, suggest=suggest, choices=choices)
+
+    def _suggest(self, field: FormField) -> Suggest:
+        special: dict[str, Suggest] = {
+            "file": suggesting.corpora(self._path),
+            "form": suggesting.choices(suggesting.forms),
+            "method": suggesting.choices(suggesting.methods),
+            "endpoint": suggesting.choices(self._endpoints),
+            "model": suggesting.choices(self._known_models),
+            "prompt": suggesting.with_paths(suggesting.choices(suggesting.prompts)),
+            "metrics": suggesting.metrics,
+        }
+        return special.get(field.name, suggesting.paths)
+
+    def _endpoints(self) -> dict[str, str]:
+        from harness.failures import HarnessError
+        from harness.settings import read_settings
+
+        try:
+            own = dict(read_settings(self._path.parent).endpoints)
+        except HarnessError:
+            own = {}
+        return {**own, **suggesting.endpoints()}
+
+    def _known_models(self) -> dict[str, str]:
+        endpoint = str(self._typed.get("endpoint", ""))
+        served = dict.fromkeys(self._served, "served there")
+        return served | suggesting.models(self._path, endpoint)
+
+    def focus_on(self, name: str) -> None:
+        """Give a field the focus, where it is shown."""
+        if name in self._made and self._made[name].display:
+            self._made[name].take_focus()
+
+    def put(self, typed: Mapping[str, Value]) -> None:
+        """Fill in the form anew."""
+        self._typed = typed
+        for name, line in self._made.items():
+            line.put(typed.get(name, ""))
+
+    def offer_models(self, models: list[str]) -> None:
+        """Offer what the endpoint serves, at once."""
+        self._served = models
+        self.focus_on("model")
+        self._made["model"].open_list()
+
+    def tell(self, found: Look, *, missing: bool) -> None:
+        """Say beside each field what was found out; what is only missing yet, where it is wished."""
+        self._found = found
+        self._offer(found)
+        notes = {
+            "file": _corpus_words(found.corpus) if found.corpus else "",
+            "endpoint": found.key,
+            "sample": _chosen_words(found),
+        }
+        wrong: dict[str | None, list[str]] = {}
+        for trouble in found.troubles:
+            if missing or not trouble.missing:
+                wrong.setdefault(trouble.field, []).append(trouble.words)
+        for name, line in self._made.items():
+            words = "\n".join(wrong.get(name, [])) or notes.get(name, "")
+            line.say(words, bad=name in wrong)
+
+    def _offer(self, found: Look) -> None:
+        if found.corpus is None:
+            return
+        counts = {"segment": found.corpus.segments, "difficulty": found.corpus.tiers}
+        for name, counted in counts.items():
+            if name in self._made:
+                self._made[name].offer(_counted(counted))
+
+
+def _counted(counts: Mapping[str, int]) -> dict[str, str]:
+    return {name: f"{plain(name)} {count:,}" for name, count in counts.items()}
+
+
+def _corpus_words(corpus: CorpusLook) -> str:
+    lines = [f"{corpus.title} · {corpus.entries:,} entries"]
+    lines += [f"! {words}" for words in corpus.warnings[:MOST_WARNINGS]]
+    if (more := len(corpus.warnings) - MOST_WARNINGS) > 0:
+        lines.append(f"… and {more:,} more: rosetta corpus check")
+    if not corpus.warnings:
+        lines[0] += " · no problems"
+    if corpus.unmet:
+        lines.append(f"below the minimum: {', '.join(corpus.unmet)}")
+    return "\n".join(lines)
+
+
+def _chosen_words(found: Look) -> str:
+    if found.chosen is None or found.corpus is None:
+        return ""
+    secret = " · secret: they stay on this machine" if found.secret else ""
+    return f"{found.chosen:,} of {found.corpus.entries:,} entries take part{secret}"

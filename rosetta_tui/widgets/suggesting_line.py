@@ -1,0 +1,181 @@
+"""A line to type that offers what there is: files and folders, names, models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
+
+from rosetta_tui.suggesting import Suggest, Suggestion
+from rosetta_tui.text import show
+from rosetta_tui.widgets.harmless import Harmless
+
+
+class SuggestingLine(Vertical):
+    """Type, or go down into the list; enter takes what is marked, and goes on into a folder."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "move(1)", "List", show=False),
+        Binding("up", "move(-1)", "List", show=False),
+        Binding("pagedown", "move(8)", "List", show=False),
+        Binding("pageup", "move(-8)", "List", show=False),
+        Binding("escape", "close", "Close the list", show=False),
+    ]
+
+    @dataclass
+    class Changed(Message):
+        """The text is another one."""
+
+        line: SuggestingLine
+
+    @dataclass
+    class Agreed(Message):
+        """Enter was pressed where there was nothing to take: the person goes on."""
+
+        line: SuggestingLine
+
+    def __init__(self, value: str, suggest: Suggest, placeholder: str = "") -> None:
+        super().__init__()
+        self._initial = value
+        self._placeholder = placeholder
+        self.suggest = suggest
+        """May be exchanged at any time."""
+        self._offered: list[Suggestion] = []
+        self._list: OptionList | None = None
+        self._taken = value
+        """The text that was not typed, and so opens no list."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line and its list."""
+        yield Input(
+            self._initial,
+            self._placeholder,
+            highlighter=Harmless(),
+            compact=True,
+            select_on_focus=False,
+        )
+
+    @property
+    def input(self) -> Input:
+        """The line itself."""
+        return self.query_one(Input)
+
+    @property
+    def offers(self) -> OptionList:
+        """The list, made when it is opened for the first time."""
+        if self._list is None:
+            self._list = OptionList(compact=True)
+            self._list.can_focus = False
+            self.mount(self._list)
+        return self._list
+
+    def take_focus(self) -> None:
+        """Give the line the focus."""
+        self.input.focus()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the list is seen."""
+        return self.has_class("-open")
+
+    @property
+    def value(self) -> str:
+        """What stands in the line."""
+        return self.input.value if self.is_mounted else self._initial
+
+    def put(self, value: str) -> None:
+        """Put a text there as if it had not been typed."""
+        self._taken = self._initial = value
+        if self.is_mounted:
+            self.input.value = value
+            self.input.cursor_position = len(value)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if event.value != self._taken:
+            self._taken = event.value
+            self._look(event.value, open_on="")
+        self.post_message(self.Changed(self))
+
+    @on(Input.Submitted)
+    def _agreed(self, event: Input.Submitted) -> None:
+        event.stop()
+        place = self.offers.highlighted if self.is_open else None
+        if place is not None:
+            self._take(self._offered[place])
+        else:
+            self.action_close()
+            self.post_message(self.Agreed(self))
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self._take(self._offered[event.option_index])
+
+    @on(Input.Blurred)
+    def _left(self) -> None:
+        self.action_close()
+
+    def _take(self, chosen: Suggestion) -> None:
+        self.put(chosen.value)
+        if chosen.goes_on:
+            self._look(chosen.value, open_on="")
+        else:
+            self.action_close()
+
+    def action_open(self) -> None:
+        """Offer everything, with what stands in the line marked."""
+        self._look("", open_on=self.value, fallback=self.value)
+
+    def action_move(self, by: int) -> None:
+        """Open the list, or go through it; the first thing is marked only when somebody goes there."""
+        if not self.is_open:
+            self.action_open()
+            return
+        before = self.offers.highlighted
+        last = self.offers.option_count - 1
+        self.offers.highlighted = 0 if before is None else max(0, min(last, before + by))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's form
+        """Leave escape to the screen where no list is open."""
+        return self.is_open if action == "close" else True
+
+    def action_close(self) -> None:
+        """Close the list."""
+        self.workers.cancel_group(self, "offers")
+        self.remove_class("-open")
+
+    @work(thread=True, exclusive=True, group="offers")
+    def _look(self, typed: str, open_on: str, fallback: str = "") -> None:
+        """Find what fits; a whole value asks for everything, and stands marked in it."""
+        worker = get_current_worker()
+        found = self.suggest(typed)
+        if fallback and not any(each.value == fallback for each in found):
+            found = self.suggest(fallback) or found  # a path: what lies beside it
+        if not worker.is_cancelled and self.app.is_running:
+            self.app.call_from_thread(self._offer, found, open_on)
+
+    def _offer(self, found: list[Suggestion], marked: str) -> None:
+        if not self.is_mounted or not self.input.has_focus:
+            return
+        self._offered = found
+        self.offers.clear_options()
+        self.offers.add_options([Option(_words(each)) for each in found])
+        place = next((n for n, each in enumerate(found) if each.value == marked), None)
+        self.offers.highlighted = place
+        self.set_class(bool(found), "-open")
+
+
+def _words(each: Suggestion) -> Content:
+    about = Content.assemble("  ", show(each.about, "$quiet")) if each.about else Content()
+    return show(each.label) + about
