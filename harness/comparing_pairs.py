@@ -74,7 +74,7 @@ class Pair:
         difference = self.by_metric.get(metric)
         if difference is None or not difference.significant:
             return False
-        return self.p_adjusted.get(metric, 1.0) < 1 - difference.level
+        return self.p_adjusted.get(metric, 1.0) < difference.alpha
 
     def better(self, metric: str) -> ComparedRun | None:
         """Give the run that is better by a metric; None where that may be chance."""

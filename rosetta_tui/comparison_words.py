@@ -62,7 +62,7 @@ def _higher(pair: Pair, metric: str, difference: Difference, chance: str) -> str
 def _although(pair: Pair, metric: str) -> str:
     """Say what else is missing where chance would seldom show the difference, and yet it does not count."""
     difference = pair.by_metric[metric]
-    if pair.p_adjusted.get(metric, 1.0) >= 1 - difference.level:
+    if pair.p_adjusted.get(metric, 1.0) >= difference.alpha:
         return ""
     if difference.lower <= 0 <= difference.upper:
         return f", and the interval of the difference ({ends(metric, difference)}) holds zero"

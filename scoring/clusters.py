@@ -145,7 +145,7 @@ def _apart(differences: FloatArray, drawn: FloatArray, level: float) -> FloatArr
     as_large = np.count_nonzero(moved >= np.abs(differences)[:, None], axis=1)
     p = (as_large + 1) / (np.count_nonzero(~np.isnan(drawn), axis=1) + 1)
     away = ((lower > 0) & (differences > 0)) | ((upper < 0) & (differences < 0))
-    return np.where(away & (p < 1 - level), np.sign(differences), 0.0)
+    return np.where(away & (p < round(1 - level, 12)), np.sign(differences), 0.0)
 
 
 def clusters(points: FloatArray, better: BoolArray) -> tuple[tuple[int, ...], ...]:

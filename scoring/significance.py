@@ -66,10 +66,15 @@ class Difference:
     level: float = LEVEL
 
     @property
+    def alpha(self) -> float:
+        """The p below which a difference counts."""
+        return round(1 - self.level, 12)  # not 0.050000000000000044
+
+    @property
     def significant(self) -> bool:
-        """Whether the runs differ: p of both tests below ``1 - level``, and the interval without zero (§8.2)."""
+        """Whether the runs differ: p of both tests below alpha, and the interval without zero (§8.2)."""
         apart = self.lower > 0 or self.upper < 0
-        return apart and max(self.p_bootstrap, self.p_randomisation) < 1 - self.level
+        return apart and max(self.p_bootstrap, self.p_randomisation) < self.alpha
 
     @property
     def ahead(self) -> Side | None:

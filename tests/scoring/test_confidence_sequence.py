@@ -1,0 +1,129 @@
+"""The confidence sequence against the exact capital of its bets, and against people who keep looking."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.confidence_sequence import (
+    _WAGERS,
+    ConfidenceSequence,
+    enough,
+    log_capital,
+    power_sums,
+    span_of,
+)
+from scoring.metric import FloatArray
+from scoring.specification import metric_info
+
+shares = st.lists(st.floats(-1, 1), min_size=1, max_size=40)
+
+
+def exact_log_capital(values: FloatArray, mean: float) -> float:
+    """What the bets really made of 1: the product of their returns, wager by wager."""
+    returns = [np.prod(1 + wager * (values - mean) / (1 + mean)) for wager in _WAGERS]
+    return float(np.log(np.mean(returns)))
+
+
+@given(shares, st.floats(-0.95, 0.95))
+def test_the_kept_sums_never_claim_more_capital_than_the_bets_made(
+    values: list[float], mean: float
+) -> None:
+    array = np.array(values)
+    found = float(log_capital(power_sums(array)[-1], mean))
+    assert found <= exact_log_capital(array, mean) + 1e-6
+
+
+def test_little_capital_is_lost_by_keeping_sums_only() -> None:
+    random = np.random.default_rng(1)
+    for size, spread in ((50, 0.2), (500, 0.15), (5000, 0.2)):
+        values = np.clip(random.normal(0.04, spread, size), -1, 1)
+        exact = exact_log_capital(values, 0.0)
+        assert float(log_capital(power_sums(values)[-1], 0.0)) == pytest.approx(
+            exact, rel=0.06, abs=0.25
+        )
+
+
+@given(shares)
+def test_the_mean_lies_inside_and_batches_do_not_matter(values: list[float]) -> None:
+    whole, single = ConfidenceSequence(100.0), ConfidenceSequence(100.0)
+    whole.add(100 * value for value in values)
+    for value in values:
+        single.add([100 * value])
+    ends, mean = whole.interval(), whole.mean
+    assert ends is not None
+    assert mean is not None
+    assert -100.0 <= ends[0] <= mean + 1e-9
+    assert mean - 1e-9 <= ends[1] <= 100.0
+    assert single.interval() == pytest.approx(ends)
+
+
+@given(shares)
+def test_it_is_symmetrical(values: list[float]) -> None:
+    one, other = ConfidenceSequence(1.0), ConfidenceSequence(1.0)
+    one.add(values)
+    other.add(-value for value in values)
+    ends = one.interval()
+    assert ends is not None
+    assert other.interval() == pytest.approx((-ends[1], -ends[0]))
+
+
+def test_who_looks_after_every_entry_is_seldom_deceived() -> None:
+    """600 comparisons without a difference: at most 5 % alarms ever, and a plain interval many times that."""
+    random = np.random.default_rng(5)
+    alarms = plain = 0
+    for _ in range(600):
+        values = random.choice([0.3, 0.1, 0.05, 0.6], 400) * random.choice([-1, 1], 400)
+        sums = power_sums(values)
+        sides = [log_capital(s, 0.0) for s in (sums, sums * (-1.0) ** np.arange(7))]
+        alarms += bool((np.maximum(*sides) >= enough(0.95)).any())
+        count = np.arange(1, 401)
+        z = np.cumsum(values) / np.sqrt(np.cumsum(values**2))
+        plain += bool((np.abs(z[count >= 10]) > 1.96).any())
+    assert alarms <= 0.05 * 600
+    assert plain >= 0.2 * 600
+
+
+def test_a_real_difference_is_found_and_the_interval_narrows_to_it() -> None:
+    random = np.random.default_rng(6)
+    sequence, widths = ConfidenceSequence(100.0), []
+    for _ in range(4):
+        sequence.add(np.clip(random.normal(5, 15, 1000), -100, 100))
+        ends = sequence.interval()
+        assert ends is not None
+        assert ends[0] < 5 < ends[1]
+        widths.append(ends[1] - ends[0])
+    assert ends[0] > 0
+    assert all(later < earlier for earlier, later in pairwise(widths))
+    assert widths[-1] < 3 * 2 * 1.96 * 15 / 4000**0.5
+
+
+def test_few_entries_say_nothing() -> None:
+    sequence = ConfidenceSequence(1.0)
+    assert (sequence.interval(), sequence.mean) == (None, None)
+    sequence.add([])
+    assert sequence.interval() is None
+    sequence.add([1.0])
+    ends = sequence.interval()
+    assert ends is not None
+    assert ends[0] < 0
+
+
+def test_entries_without_a_value_are_passed_over() -> None:
+    sequence = ConfidenceSequence(1.0)
+    sequence.add([0.5, float("nan")])
+    assert (sequence.entries, sequence.mean) == (1, 0.5)
+
+
+def test_what_has_no_bound_is_refused() -> None:
+    assert span_of(metric_info("ter")) is None
+    assert span_of(metric_info("chrf_plus_plus")) == 100.0
+    for span, level in ((float("inf"), 0.95), (0.0, 0.95), (1.0, 1.0)):
+        with pytest.raises(ValueError, match="bounded"):
+            ConfidenceSequence(span, level=level)
+    with pytest.raises(ValueError, match="larger than 1"):
+        ConfidenceSequence(1.0).add([1.5])

@@ -1,0 +1,305 @@
+"""Paired tests against sacreBLEU's, against enumeration of all shuffles, and their own promises."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.significance import PairedTest
+from scipy.stats import binomtest, ttest_rel
+
+from scoring.composite import composite
+from scoring.inventory import surface_metrics
+from scoring.match import EquivalentMatch, ExactMatch
+from scoring.metric import Statistics
+from scoring.rate import Rate
+from scoring.scorer import Scorer
+from scoring.significance import Difference, compare, difference_intervals, flipped, resamples
+from scoring.specification import metric_info
+from scoring.table import Table
+from scoring.translation import Translation
+from tests.scoring.samples import ALPHABETS, corpus, translations, worse
+
+METRICS = surface_metrics(tokenizer="13a", has_variants=True)
+SCORER = Scorer(METRICS)
+
+
+def two_systems(entries: int, seed: int = 4) -> tuple[list[Translation], list[Translation]]:
+    rng = random.Random(seed)
+    items = corpus(ALPHABETS["roman with circumflex"], entries, seed)
+    first = [Translation(item, worse(item.reference, rng)) for item in items]
+    second = [
+        Translation(item, item.reference if rng.random() < 0.05 else worse(item.reference, rng))
+        for item in items
+    ]
+    return first, second
+
+
+def tables(entries: int, seed: int = 4) -> tuple[Table, Table]:
+    first, second = two_systems(entries, seed)
+    return SCORER.table(SCORER.statistics(first)), SCORER.table(SCORER.statistics(second))
+
+
+def matches(first: list[int], second: list[int]) -> tuple[Table, Table]:
+    """Two runs that are right (1) or wrong (0) on each entry."""
+    scorer = Scorer([ExactMatch()])
+    texts = [["right" if is_ else "wrong" for is_ in run] for run in (first, second)]
+    made = [translations(run, ["right"] * len(run)) for run in texts]
+    one, other = (scorer.table(scorer.statistics(run)) for run in made)
+    return one, other
+
+
+NAMES = {"chrf_plus_plus": "chrF2++", "bleu": "BLEU", "ter": "TER"}
+"""Our metrics by sacreBLEU's names."""
+
+
+@pytest.mark.parametrize("seed", [4, 11])
+def test_both_tests_are_sacrebleus(seed: int) -> None:
+    first, second = two_systems(300, seed)
+    references = [[each.entry.reference for each in first]]
+    rows, others = (SCORER.table(SCORER.statistics(run)) for run in (first, second))
+    ours, ties = compare(rows, others), shares_of_ties(rows, others)
+    named = [("A", [t.output for t in first]), ("B", [t.output for t in second])]
+    oracle = {"chrf_plus_plus": CHRF(word_order=2), "bleu": BLEU(), "ter": TER()}
+    _, bootstrap = PairedTest(named, oracle, references, test_type="bs")()
+    _, shuffles = PairedTest(named, oracle, references, test_type="ar", n_samples=2_000)()
+    for id_, name in NAMES.items():
+        found, theirs = ours[id_], bootstrap[name][1]
+        assert found.second == pytest.approx(theirs.score, abs=1e-9), id_
+        assert found.p_bootstrap == pytest.approx(theirs.p_value, abs=3.1 / 1001), id_
+        p = shuffles[name][1].p_value
+        error = (p * (1 - p) * (1 / 2_000 + 1 / 10_000)) ** 0.5
+        assert found.p_randomisation - ties[id_] == pytest.approx(p, abs=4 * error + 1e-3), id_
+
+
+def shares_of_ties(rows: Table, others: Table) -> dict[str, float]:
+    """How many shuffles are exactly as far apart as the runs: they count here, and not for sacreBLEU."""
+    moved = flipped(others.matrix - rows.matrix, 10_000, 12345)
+    one, other = rows.values(rows.totals() + moved), rows.values(others.totals() - moved)
+    seen = {id_: value - (rows.corpus_values()[id_] or 0.0) for id_, value in others.corpus_values().items() if value is not None}  # fmt: skip
+    return {
+        id_: float(np.mean(np.abs(np.abs(other[id_] - one[id_]) - abs(value)) < 1e-9))
+        for id_, value in seen.items()
+    }
+
+
+def test_the_same_seed_draws_what_sacrebleu_draws() -> None:
+    """Their interval of a run is half the width between the 25th and 975th draw; ours has the same draws."""
+    first, second = two_systems(200)
+    named = [("A", [t.output for t in first]), ("B", [t.output for t in second])]
+    references = [[each.entry.reference for each in first]]
+    _, theirs = PairedTest(named, {"c": CHRF(word_order=2)}, references, test_type="bs")()
+    drawn = resamples(tables(200), 1000, 12345)[1]
+    ours = np.sort(drawn.values(drawn.matrix)["chrf_plus_plus"])
+    assert (ours[974] - ours[25]) / 2 == pytest.approx(theirs["chrF2++"][1].ci, abs=1e-4)
+    assert ours.mean() == pytest.approx(theirs["chrF2++"][1].mean, abs=1e-4)
+
+
+def test_shuffles_agree_with_all_shuffles_there_are() -> None:
+    rows, others = tables(9, seed=2)
+    found = compare(rows, others, trials=40_000)
+    first, second = rows.matrix, others.matrix
+    for id_ in ("chrf_plus_plus", "ter", "exact_match_rate"):
+        apart = []
+        for swaps in product((False, True), repeat=9):
+            mask = np.array(swaps)[:, None]
+            one = np.where(mask, second, first).sum(axis=0, keepdims=True)
+            other = np.where(mask, first, second).sum(axis=0, keepdims=True)
+            apart.append(float((rows.values(other)[id_] - rows.values(one)[id_])[0]))
+        seen = abs(found[id_].difference)
+        exact = np.mean([abs(value) >= seen - 1e-9 for value in apart])
+        assert found[id_].p_randomisation == pytest.approx(exact, abs=0.012), id_
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(1, 0), (5, 0), (9, 1), (12, 5), (30, 14)])
+def test_right_and_wrong_is_the_exact_sign_test(wins: int, losses: int) -> None:
+    ties = 20
+    first = [0] * wins + [1] * losses + [1] * ties
+    second = [1] * wins + [0] * losses + [1] * ties
+    found = compare(*matches(first, second), trials=40_000)["exact_match_rate"]
+    exact = binomtest(wins, wins + losses).pvalue
+    assert found.p_randomisation == pytest.approx(exact, abs=0.012)
+    assert (found.wins, found.losses, found.ties) == (wins, losses, ties)
+
+
+def test_one_entry_of_a_hundred_proves_nothing() -> None:
+    found = compare(*matches([1] * 99 + [0], [1] * 100))["exact_match_rate"]
+    assert found.p_randomisation == 1.0
+    assert found.ahead == "second"
+    assert not found.significant
+    assert found.better is None
+
+
+def test_a_run_does_not_differ_from_itself() -> None:
+    rows, _ = tables(80)
+    for id_, found in compare(rows, rows).items():
+        assert (found.difference, found.lower, found.upper) == (0, 0, 0), id_
+        assert found.p_bootstrap == found.p_randomisation == 1.0, id_
+        assert found.better is None
+        assert found.ahead is None
+
+
+def test_p_is_never_zero() -> None:
+    found = compare(*matches([0] * 200, [1] * 200), draws=100, trials=200)["exact_match_rate"]
+    assert (found.p_bootstrap, found.p_randomisation) == (1 / 101, 1 / 201)
+    assert found.better == "second"
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 30), st.integers(0, 10_000))
+def test_the_other_way_round_is_the_mirror_image(entries: int, seed: int) -> None:
+    rows, others = tables(entries, seed)
+    there, back = compare(rows, others, draws=100, trials=300), compare(others, rows, draws=100, trials=300)  # fmt: skip
+    assert list(there) == list(back)
+    for id_, found in there.items():
+        mirror = back[id_]
+        assert mirror.difference == pytest.approx(-found.difference, abs=1e-9)
+        assert (mirror.lower, mirror.upper) == pytest.approx((-found.upper, -found.lower), abs=1e-9)
+        assert (mirror.wins, mirror.losses, mirror.ties) == (found.losses, found.wins, found.ties)
+        assert mirror.p_bootstrap == pytest.approx(found.p_bootstrap, abs=0.011)
+        assert mirror.p_randomisation == pytest.approx(found.p_randomisation, abs=0.011)
+        assert found.lower <= found.difference <= found.upper
+        assert {found.better, mirror.better} in ({None}, {"first", "second"})
+
+
+def test_the_composite_is_tested_from_the_same_draws() -> None:
+    rows, others = tables(60)
+    found = compare(rows, others, draws=200)["composite"]
+    singles = []
+    for drawn in resamples((rows, others), 200):
+        arrays = drawn.values(drawn.matrix)
+        values = [{id_: float(v[draw]) for id_, v in arrays.items()} for draw in range(200)]
+        singles.append(np.array([composite(each).value for each in values], dtype=float))
+    expected = np.percentile(singles[1] - singles[0], [2.5, 97.5])
+    assert (found.lower, found.upper) == pytest.approx(tuple(expected))
+    whole = [composite(table.corpus_values()).value for table in (rows, others)]
+    assert (found.first, found.second) == pytest.approx(tuple(map(float, filter(None, whole))))
+
+
+class Half(Rate):
+    """A metric of the composite that only some runs have."""
+
+    info = metric_info("semantic_score")
+    signature = "half"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        return (1, 2) if "seen" in translation.output else None
+
+
+def test_composites_of_other_inputs_are_not_compared() -> None:
+    scorer = Scorer([ExactMatch(), Half()])
+    both = [translations(texts, ["a"] * 12) for texts in (["a seen"] * 12, ["a"] * 12)]
+    one, other = (scorer.table(scorer.statistics(run)) for run in both)
+    assert set(compare(one, other)) == {"exact_match_rate"}
+    assert set(compare(one, one)) == {"exact_match_rate", "semantic_score", "composite"}
+
+
+def test_the_effect_size_is_that_of_the_paired_t_test() -> None:
+    rows, others = tables(150)
+    found = compare(rows, others)
+    own = [table.entry_values()["chrf_plus_plus"] for table in (rows, others)]
+    t = float(ttest_rel(own[1], own[0]).statistic)
+    assert found["chrf_plus_plus"].effect_size == pytest.approx(t / 150**0.5)
+    assert found["bleu"].effect_size is None
+    assert found["bleu"].wins + found["bleu"].losses + found["bleu"].ties == 0
+
+
+def test_constant_differences_have_no_effect_size_and_none_have_zero() -> None:
+    assert compare(*matches([0] * 5, [1] * 5))["exact_match_rate"].effect_size is None
+    assert compare(*matches([1, 0] * 5, [1, 0] * 5))["exact_match_rate"].effect_size == 0.0
+
+
+def test_less_is_better_where_the_metric_says_so() -> None:
+    texts = ["a b c d e f", "a b c x y z"]
+    made = [translations([text] * 40, ["a b c d e f"] * 40) for text in texts]
+    good, bad = (SCORER.table(SCORER.statistics(run)) for run in made)
+    found = compare(good, bad, draws=200, trials=500)
+    assert found["ter"].difference > 0
+    assert found["ter"].better == found["chrf_plus_plus"].better == "first"
+    assert (found["ter"].wins, found["ter"].losses) == (0, 40)
+
+
+def test_no_length_is_better_though_entries_may_be_nearer_to_the_right_one() -> None:
+    made = [translations([text] * 40, ["abcdefghij"] * 40) for text in ("abcdefghij", "abcd")]
+    one, other = (SCORER.table(SCORER.statistics(run)) for run in made)
+    found = compare(one, other, draws=200, trials=500)["length_ratio"]
+    assert found.significant
+    assert (found.ahead, found.better) == (None, None)
+    assert (found.wins, found.losses) == (0, 40)
+
+
+def test_alike_methods_are_seldom_told_apart_and_unlike_ones_often() -> None:
+    """500 comparisons of 60 entries: at most 5 % findings where there is nothing, with room for chance."""
+    rng = np.random.default_rng(3)
+    alarms = found = 0
+    for _ in range(500):
+        one = (rng.random(60) < 0.5).astype(int).tolist()
+        same, better = ((rng.random(60) < share).astype(int).tolist() for share in (0.5, 0.8))
+        alarms += compare(*matches(one, same), draws=200, trials=500)[
+            "exact_match_rate"
+        ].significant
+        found += compare(*matches(one, better), draws=200, trials=500)[
+            "exact_match_rate"
+        ].significant
+    assert alarms <= 37  # 5 % of 500 and 2.5 standard errors
+    assert found >= 425
+
+
+def test_one_rule_decides() -> None:
+    def made(lower: float, p_bootstrap: float, p_randomisation: float) -> Difference:
+        return Difference(1, 2, 1, lower, 2, p_bootstrap, p_randomisation, 1, 1, 0, 0, "higher")
+
+    assert made(0.1, 0.049, 0.049).better == "second"
+    assert made(0.0, 0.001, 0.001).better is None
+    assert made(0.1, 0.05, 0.001).better is None
+    assert made(0.1, 0.001, 0.05).better is None
+
+
+def test_what_does_not_fit_together_is_refused() -> None:
+    rows, others = tables(8)
+    with pytest.raises(ValueError, match="same entries"):
+        compare(rows, others.rows(range(7)))
+    with pytest.raises(ValueError, match="same metrics"):
+        compare(rows, others.only({"ter"}))
+
+
+def test_without_entries_and_without_values_there_is_nothing() -> None:
+    rows, others = tables(8)
+    assert compare(rows.rows([]), others.rows([])) == {}
+    assert difference_intervals(rows.rows([]), others.rows([])) == {}
+    scorer = Scorer([EquivalentMatch(has_variants=False)])
+    empty = scorer.table(scorer.statistics(translations(["a"] * 3, ["a"] * 3)))
+    assert compare(empty, empty) == {}
+
+
+def test_intervals_of_parts_are_those_of_the_test() -> None:
+    rows, others = tables(40)
+    tested = compare(rows, others)
+    assert difference_intervals(rows, others) == {
+        id_: (found.lower, found.upper) for id_, found in tested.items()
+    }
+
+
+def test_coins_are_fair_independent_and_the_same_whether_kept_or_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    matrix = np.eye(21)
+    thrown = flipped(matrix, 4000, 5)
+    assert set(np.unique(thrown)) == {0.0, 1.0}
+    assert thrown.mean(axis=0) == pytest.approx(np.full(21, 0.5), abs=0.04)
+    assert np.abs(np.corrcoef(thrown.T) - np.eye(21)).max() < 0.08
+    monkeypatch.setattr("scoring.significance._KEPT", 0)
+    assert (flipped(matrix, 4000, 5) == thrown).all()
+    matrix[3] = 0
+    assert (flipped(matrix, 4000, 5)[:, [0, 20]] == thrown[:, [0, 20]]).all()
+
+
+def test_large_and_broken_numbers_are_summed_exactly() -> None:
+    matrix = np.array([[2.0**24 + 1, 1 / 3], [1.0, 0.1]])
+    heads = flipped(np.eye(2), 64, 9)
+    assert flipped(matrix, 64, 9) == pytest.approx(heads @ matrix, rel=1e-15)
