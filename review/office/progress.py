@@ -25,6 +25,8 @@ class ReviewerProgress:
     cannot_judge: int
     skipped: int
     consented: bool
+    shares: bool
+    """Whether this person said that translations, or better wordings beside ratings, may be used; the last word counts."""
     trained: int
     """Training items answered."""
     flagged: int
@@ -39,6 +41,11 @@ class ReviewerProgress:
     def done(self) -> int:
         """Items that this person decided about."""
         return self.rated + self.translated + self.cannot_judge
+
+    @property
+    def kept_back(self) -> int:
+        """Translations that are here and may not be used: their person did not say that they may."""
+        return 0 if self.shares else self.translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +146,7 @@ def _reviewer(
         cannot_judge=sum(each.rating is None for each in judgements),
         skipped=len(state.skipped),
         consented=state.consented,
+        shares=state.share_corrections,
         trained=len(state.trained),
         flagged=len(state.harmful),
         changed=len(state.earlier),

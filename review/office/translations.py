@@ -1,9 +1,10 @@
-"""What speakers translated, as a corpus: only of people who agreed to it, and nothing that somebody objects to."""
+"""What speakers translated, as a corpus: only of people who allowed it, and nothing that somebody objects to."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from hashlib import sha256
 
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.entry import Entry, EntryId
@@ -26,7 +27,7 @@ class Collected:
 
     corpus: Corpus
     unshared: int
-    """Translations of people who did not agree that theirs are used."""
+    """Translations of people who did not say that theirs may be used."""
     withheld: int
     """Sentences that somebody called harmful or not to be shown around, and no decision cleared."""
     unanswered: int
@@ -121,6 +122,21 @@ def _place(entry: EntryId) -> tuple[bool, int, str]:
     return (isinstance(entry, str), 0 if isinstance(entry, str) else entry, str(entry))
 
 
+def _consent(text: str, entries: list[Entry]) -> dict[str, object]:
+    """Document what the people agreed to whose words are in the corpus: each said yes to this use of them."""
+    people = {
+        who
+        for entry in entries
+        for each in (entry.model_extra or {})["translators"]
+        for who in each
+    }
+    return {
+        "use_allowed_by": len(people),
+        "text": text,
+        "text_sha256": sha256(text.encode()).hexdigest(),
+    }
+
+
 def _dataset(review: Review, entries: list[Entry]) -> Dataset:
     manifest = review.manifest
     target = scripted(manifest.target_language, [entry.reference for entry in entries])
@@ -134,5 +150,6 @@ def _dataset(review: Review, entries: list[Entry]) -> Dataset:
         "provenance": (ELICITED,),
         "review": review.name,
         "organisation": manifest.organisation.name,
+        "consent": _consent(manifest.consent, entries),
     }
     return Dataset.model_validate(facts | ({"labels": manifest.labels} if manifest.labels else {}))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.corpus import Form
+from rosetta_tui.review.sharing_words import HOW_TO_ALLOW
 
 if TYPE_CHECKING:
     from review.office.store import Office, Review
@@ -44,7 +45,10 @@ def write_corpus(office: Office, review: Review, path: Path, *, overwrite: bool)
 
 def _left_out(collected: Collected) -> Iterator[str]:
     if collected.unshared:
-        yield f"Left out: {collected.unshared} translations of people who did not agree that theirs are used."
+        yield (
+            f"Left out: {collected.unshared} translations of people who did not say that theirs may be used. "
+            f"{HOW_TO_ALLOW}"
+        )
     if collected.withheld:
         yield (
             f"Left out: {collected.withheld} sentences that somebody called harmful or not to be shown around. "

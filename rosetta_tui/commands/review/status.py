@@ -70,13 +70,17 @@ def _list(found: list[ReviewProgress]) -> Iterator[str]:
 def _one(found: ReviewProgress) -> Iterator[str]:
     from rosetta_tui.card_text import table
     from rosetta_tui.review.import_words import certificates_rest
+    from rosetta_tui.review.sharing_words import kept_back_words
 
     yield plain(f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items")
-    rows: list[tuple[str, ...]] = [("reviewer", "agreed", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
+    rows: list[tuple[str, ...]] = [("reviewer", "agreed", "may be used", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
     rows += [_row(each) for each in found.reviewers]
+    if found.runs:  # only translations are put to a use that each person decides about
+        rows = [(*row[:2], *row[3:]) for row in rows]
     yield from table(rows)
     if not found.runs:
         yield "It collects translations: there is no gate. `rosetta review export --corpus` writes them."
+        yield from kept_back_words(found)
     yield f"{found.done} of {found.asked} decisions are here, from {_files(found.imports)}."
     if changed := sum(each.changed for each in found.reviewers):
         yield f"Changed on another laptop: {changed}. The last rating counts."
@@ -91,13 +95,15 @@ def _files(count: int) -> str:
 def _row(each: ReviewerProgress) -> tuple[str, ...]:
     from review.files.reviewer_codes import printed
     from review.log.payloads import Scope
+    from rosetta_tui.review.sharing_words import may_be_used
 
     arrived = "" if each.last_import is None else each.last_import[:16].replace("T", " ")
     if each.withdrawn - {Scope.COMMENTS}:
-        return (printed(each.reviewer), "withdrawn", "", "", "", "", "", arrived)
+        return (printed(each.reviewer), "withdrawn", "", "", "", "", "", "", arrived)
     return (
         printed(each.reviewer),
         "yes" if each.consented else "not yet",
+        may_be_used(each),
         str(each.trained),
         _share(each.done, each.asked),
         str(each.cannot_judge),

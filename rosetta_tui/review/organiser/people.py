@@ -12,12 +12,13 @@ from textual.widgets import Static
 from rosetta_tui import figures
 from rosetta_tui.review.organiser.batches import minute
 from rosetta_tui.review.organiser.plain_table import PlainTable
+from rosetta_tui.review.sharing_words import kept_back_words, may_be_used
 from rosetta_tui.text import show
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
 
 if TYPE_CHECKING:
-    from review.office.progress import ReviewerProgress
+    from review.office.progress import ReviewerProgress, ReviewProgress
     from rosetta_tui.review.organiser.facts import ReviewNow
 
 BAR = 16
@@ -30,6 +31,7 @@ _COLUMNS = (
     Column("later", "later", 5, right=True, drop=4),
     Column("trained", "trained", 7, right=True, drop=2),
     Column("agreed", "agreed", 7, drop=3),
+    Column("shares", "may be used", 11, drop=1),
     Column("harmful", "harmful", 7, right=True, drop=5),
     Column("seen", "last seen", 16, drop=1),
 )
@@ -46,7 +48,9 @@ def people(now: ReviewNow) -> Iterator[Widget]:
         ),
         classes="words",
     )
-    yield PlainTable(_COLUMNS, list(map(_row, found.reviewers)))
+    yield _table(found)
+    for line in kept_back_words(found):
+        yield Static(show(line, "$warn"), classes="after")
     yield Static(
         show(
             "In the order of the batches. It says how far people are, never how they rated.",
@@ -56,13 +60,20 @@ def people(now: ReviewNow) -> Iterator[Widget]:
     )
 
 
+def _table(found: ReviewProgress) -> PlainTable:
+    """Give a row for each person; only translations are put to a use that each decides about."""
+    shown = [n for n, column in enumerate(_COLUMNS) if column.key != "shares" or not found.runs]
+    rows = [_row(each) for each in found.reviewers]
+    return PlainTable([_COLUMNS[n] for n in shown], [[row[n] for n in shown] for row in rows])
+
+
 def _row(each: ReviewerProgress) -> tuple[Cell, ...]:
     from review.files.reviewer_codes import printed
     from review.log.payloads import Scope
 
     seen = Cell(minute(each.last_import), "quiet")
     if each.withdrawn - {Scope.COMMENTS}:
-        gone = (Cell("took it back", "quiet"), *(Cell("") for _ in range(5)))
+        gone = (Cell("took it back", "quiet"), *(Cell("") for _ in range(6)))
         return (Cell(printed(each.reviewer)), Cell("·" * BAR, "quiet"), *gone, seen)
     share = each.done / each.asked if each.asked else 0
     return (
@@ -73,6 +84,7 @@ def _row(each: ReviewerProgress) -> tuple[Cell, ...]:
         Cell(figures.count(each.skipped)),
         Cell(figures.count(each.trained)),
         Cell("yes" if each.consented else "not yet", "plain" if each.consented else "quiet"),
+        Cell(may_be_used(each), "warn" if each.kept_back else "plain"),
         Cell(figures.count(each.flagged), "warn" if each.flagged else "plain"),
         seen,
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,9 @@ class Translator(Person):
         super().__init__(
             folder / f"laptop {place}", desk.batch, list(desk.review.key.orders)[place]
         )
+        self.agree(shares=shares)
+
+    def agree(self, *, shares: bool) -> None:
         self.laptop.append(
             Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=shares)  # type: ignore[arg-type]
         )
@@ -236,6 +240,10 @@ def test_what_most_people_wrote_is_the_reference(desk: Desk, tmp_path: Path) -> 
     assert [len(each) for each in who["translators"]] == [2, 1]
     assert {letter for each in who["translators"] for letter in each} == {"A", "B", "C"}
     assert (found.unshared, found.withheld, found.unanswered) == (0, 0, 2)
+    consent = (found.corpus.dataset.model_extra or {})["consent"]
+    assert consent["use_allowed_by"] == 3
+    assert consent["text"] == desk.batch.manifest.consent
+    assert consent["text_sha256"] == sha256(consent["text"].encode()).hexdigest()
     assert found.corpus.dataset.target_language == "crk-Latn"
     assert not any(code in str(found.corpus) for code in desk.review.key.orders)
 
@@ -336,6 +344,24 @@ def test_progress_counts_translations(desk: Desk, tmp_path: Path) -> None:
     found = progress(desk.office, desk.review)
     assert (found.done, found.asked) == (2, 12)
     assert [each.translated for each in found.reviewers if each.done] == [1]
+    assert [each.kept_back for each in found.reviewers] == [0, 0, 0]
+
+
+def test_the_last_word_on_the_use_of_translations_counts(desk: Desk, tmp_path: Path) -> None:
+    person = Translator(tmp_path, desk, 0, shares=False)
+    person.write(desk.item(1), "niwâpamâw")
+
+    def arrived() -> tuple[list[int], int]:
+        desk.take(person)
+        found = progress(desk.office, desk.review)
+        collected = collect(desk.review, desk.office.state(desk.review))
+        return [each.kept_back for each in found.reviewers], len(collected.corpus.entries)
+
+    assert arrived() == ([1, 0, 0], 0)
+    person.agree(shares=True)
+    assert arrived() == ([0, 0, 0], 1)
+    person.agree(shares=False)
+    assert arrived() == ([1, 0, 0], 0)
 
 
 def test_there_is_no_gate_for_translations(desk: Desk) -> None:

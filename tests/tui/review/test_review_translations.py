@@ -9,6 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from corpora.load import load
+from review.files.batch import open_batch
+from review.files.keys import Identity, Role
+from review.files.reviewer_codes import printed
 from review.log.laptop import Laptop
 from review.office.store import Office
 from review.session.troubles import InWindowError
@@ -48,9 +51,6 @@ def test_sentences_go_out_and_come_back_as_a_corpus(home: Path, listed: Path) ->
     told = made(listed, "--name", "words")
     assert (told["task"], told["items"], told["runs"]) == ("translate", 3, [])
     with Office.open(home) as office:
-        from review.files.batch import open_batch
-        from review.files.keys import Identity, Role
-
         review = office.review("words")
         batch = open_batch((listed.parent / "stick" / "words.rosetta-batch").read_bytes())
         identity = Identity.load(home, Role.ORGANISATION)
@@ -61,15 +61,39 @@ def test_sentences_go_out_and_come_back_as_a_corpus(home: Path, listed: Path) ->
         stick = listed.parent / "stick" / "back.rosetta-ratings"
         stick.write_bytes(person.handed_over())
     rosetta("import", str(stick), "--enrol")
-    assert "collects translations" in rosetta("status", "words").output
+    status = rosetta("status", "words").output
+    assert "collects translations" in status
+    assert "NOT TO BE USED" not in status
     out = listed.parent / "words.jsonl"
     shown = rosetta("export", "words", "--corpus", str(out)).output
     assert "2 sentences" in shown
     assert "Without a translation that may be used: 1 sentences" in shown
     checked = CliRunner().invoke(corpus, ["check", str(out)])
     assert checked.exit_code == 0, checked.output
+    assert "documented in dataset.consent" in checked.output
     assert load(out).entries[0].reference == "niwâpamâw otêma"
     assert "is there already" in refused("export", "words", "--corpus", str(out))
+
+
+def test_the_organiser_is_told_what_may_not_be_used(home: Path, listed: Path) -> None:
+    made(listed, "--name", "words")
+    stick = listed.parent / "stick"
+    with Office.open(home) as office:
+        batch = open_batch((stick / "words.rosetta-batch").read_bytes())
+        identity = Identity.load(home, Role.ORGANISATION)
+        desk = Written(office, identity, office.review("words"), batch)
+        person = Translator(listed.parent, desk, 0, shares=False)
+        person.write(desk.item(1), "mine alone")
+        (stick / "back.rosetta-ratings").write_bytes(person.handed_over())
+    rosetta("import", str(stick), "--enrol")
+    status = rosetta("status", "words").output
+    row = next(line for line in status.splitlines() if printed(person.code) in line)
+    assert row.split()[1:3] == ["yes", "no"]
+    said = refused("export", "words", "--corpus", str(listed.parent / "c.jsonl"))
+    for words in (status, said):
+        assert "1 translation" in words
+        assert "hand over once more" in words
+    assert "alone" not in status + said
 
 
 def test_the_plan_says_who_is_asked_what(home: Path, listed: Path) -> None:
@@ -140,6 +164,7 @@ async def test_the_organiser_s_screens_say_that_nothing_is_judged(home: Path, li
             await settle(pilot)
             said = "rosetta review export words --corpus" in " ".join(text(app).split())
             assert said == (section in {"Agreement", "Gate", "Certificate"}), section
+            assert ("may be used" in text(app)) == (section == "Progress"), section
             await pilot.press("n", "x", "l", "c", "t", "w")
             await settle(pilot)
             assert isinstance(app.screen, ReviewScreen)
