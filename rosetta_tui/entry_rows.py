@@ -54,7 +54,7 @@ class EntryRows:
     """Rows in the order that a person chose, read from the picture of the run and from the store."""
 
     def __init__(self, live: LiveRun, pages: Pages, order: Iterable[int]) -> None:
-        self.order = array("I", order)
+        self.order = order if isinstance(order, array) else array("I", order)
         """Places in the corpus, in the order of the rows."""
         self._live = live
         self._pages = pages

@@ -107,12 +107,19 @@ class LiveRun:
         self._waiting = {waiting.position: waiting for waiting in progress.waiting}
         self._speed.append((progress.elapsed_seconds, progress.done))
 
-    def remember(self, done: Iterable[int], failed: Iterable[int]) -> None:
-        """Take in which entries the store had before this screen began to listen."""
-        for position in done:
-            self._mark(position, failed=False)
-        for position in failed:
-            self._mark(position, failed=True)
+    def remember(self, stored: bytes) -> None:
+        """Take in where the store has each entry: DONE, FAILED or 0, by place in the corpus.
+
+        What was heard meanwhile is newer and stays. All at once, for there may be a hundred thousand.
+        """
+        heard = self._stored
+        self._stored = bytearray(stored.ljust(len(heard), b"\0"))
+        if any(heard):
+            for position, state in enumerate(heard):
+                if state:
+                    self._stored[position] = state
+        self.errors = self._stored.count(EntryState.FAILED)
+        self.done = len(self._stored) - self._stored.count(0)
 
     def _mark(self, position: int, *, failed: bool) -> None:
         if position >= len(self._stored):

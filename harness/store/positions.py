@@ -22,6 +22,11 @@ def unpack_positions(packed: bytes) -> tuple[int, ...]:
     return tuple(_little(positions))
 
 
+def little_endian_positions(packed: bytes) -> bytes:
+    """Give the places as they are packed: little-endian uint32, one after the other."""
+    return zlib.decompress(packed)
+
+
 def count_positions(packed: bytes) -> int:
     """Tell how many there are."""
     return len(zlib.decompress(packed)) // _BYTES

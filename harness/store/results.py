@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,7 @@ import msgpack
 from corpora.entry import EntryId
 from harness.failures import ErrorClass
 from harness.result import Attempt, Result
-from harness.store.runs import read_run
-from harness.store.texts import intern_text, storable
+from harness.store.texts import intern_text
 from scoring.scorer import EntryValues
 
 _INSERT = f"INSERT INTO results VALUES ({','.join('?' * 23)})"
@@ -208,76 +207,6 @@ def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass,
         (run,),
     )
     return [(ErrorClass(row[0]), row[1]) for row in rows]
-
-
-SORTS: Mapping[str, str] = {
-    "position": "e.position",
-    "id": "e.entry_id",
-    "state": "CASE WHEN r.run IS NULL THEN 2 WHEN r.error_class IS NULL THEN 1 ELSE 0 END",
-    "chrf": "r.chrf",
-    "exact": "r.exact",
-    "composite": "r.composite",
-    "tokens": "r.prompt_tokens + r.completion_tokens",
-    "cost": "r.cost_usd",
-    "latency": "r.latency_seconds",
-    "difficulty": "e.difficulty",
-    "source": "s.body",
-    "output": "t.body",
-}
-"""What rows can be sorted by, as SQL."""
-
-FILTERS: Mapping[str, str] = {
-    "all": "1",
-    "done": "r.run IS NOT NULL AND r.error_class IS NULL",
-    "failed": "r.error_class IS NOT NULL",
-    "waiting": "r.run IS NULL",
-    "not exact": "r.exact = 0",
-    "exact": "r.exact = 1",
-}
-"""What rows can be narrowed to, as SQL."""
-
-
-def ordered_positions(
-    connection: sqlite3.Connection,
-    run: int,
-    *,
-    sort: str = "position",
-    descending: bool = False,
-    narrow: str = "all",
-    search: str = "",
-) -> list[int]:
-    """Give the places of a run's entries in the order and selection of a screen.
-
-    ``sort`` is a key of SORTS, ``narrow`` one of FILTERS; ``search`` looks for a piece of text in id,
-    source, reference and output, without regard to case. Entries without a value come last.
-    """
-    key = SORTS[sort]
-    conditions = [FILTERS[narrow]]
-    arguments: list[object] = [run, run]
-    if search:
-        conditions.append(
-            "(instr(casefold(s.body), ?) OR instr(casefold(f.body), ?)"
-            " OR instr(casefold(coalesce(t.body, '')), ?) OR CAST(e.entry_id AS TEXT) = ?)"
-        )
-        folded = storable(search.casefold())
-        arguments += [folded, folded, folded, storable(search)]
-        connection.create_function("casefold", 1, str.casefold, deterministic=True)
-    direction = "DESC" if descending else "ASC"
-    rows = connection.execute(
-        f"""
-        SELECT e.position FROM runs u
-        JOIN entries e ON e.corpus = u.corpus
-        JOIN texts s ON s.id = e.source
-        JOIN texts f ON f.id = e.reference
-        LEFT JOIN results r ON r.run = ? AND r.position = e.position
-        LEFT JOIN texts t ON t.id = r.output
-        WHERE u.id = ? AND {" AND ".join(conditions)}
-        ORDER BY {key} IS NULL, {key} {direction}, e.position
-        """,
-        arguments,
-    )
-    chosen = frozenset(read_run(connection, run).positions)
-    return [row[0] for row in rows if row[0] in chosen]
 
 
 def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> list[Attempt]:

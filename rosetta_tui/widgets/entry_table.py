@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
+from array import array
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
+import numpy as np
 from textual import work
 from textual.worker import get_current_worker
 
 from harness.store.database import open_store
-from harness.store.results import ordered_positions, stored_positions
+from harness.store.ordering import Cancelled, Ordering
 from harness.store.runs import Run
 from rosetta_tui.entry_rows import COLUMNS, EntryRows, id_width
-from rosetta_tui.live import LiveRun
+from rosetta_tui.live import EntryState, LiveRun
 from rosetta_tui.order import Order
 from rosetta_tui.pages import Pages
 from rosetta_tui.widgets.columns import Column
@@ -36,6 +38,7 @@ class EntryTable(ResultTable):
         self._live = live
         self._store = store
         self._pages: Pages | None = None
+        self._ordering: Ordering | None = None
         self._from_top = False
         """True from a wish for another sorting until its rows are there: they are shown from the top."""
         self._ordered_at = 0.0
@@ -44,10 +47,11 @@ class EntryTable(ResultTable):
     def begin(self, run: Run, positions: Sequence[int], *, done: int) -> None:
         """Show the entries of a run; ``done`` of them were stored before anyone listened."""
         self._pages = Pages(self._store, run)
+        self._ordering = Ordering(run.id)
         self._show(self.order, positions)
         self._title()
         if done:
-            self._read_stored(run.id)
+            self._read_stored(self._ordering)
 
     @property
     def position(self) -> int | None:
@@ -98,7 +102,7 @@ class EntryTable(ResultTable):
         self.show_columns(columns)
 
     def _read(self) -> None:
-        if self._pages is None or self._live.started is None:
+        if self._ordering is None or self._live.started is None:
             return
         self._ordered_at = monotonic()
         self._ordered_done = self._live.done
@@ -106,29 +110,35 @@ class EntryTable(ResultTable):
             self.workers.cancel_group(self, "order")
             self._show(self.order, self._live.started.positions)
         else:
-            self._read_order(self.order, self._pages.run.id)
+            self._read_order(self.order, self._ordering)
 
     @work(thread=True, exclusive=True, group="order")
-    def _read_order(self, order: Order, run: int) -> None:
+    def _read_order(self, order: Order, ordering: Ordering) -> None:
         worker = get_current_worker()
-        with closing(another(self._store)) as store:
-            positions = ordered_positions(
+        with closing(another(self._store)) as store, suppress(Cancelled):
+            places = ordering.positions(
                 store,
-                run,
                 sort=order.sort,
                 descending=order.descending,
                 narrow=order.narrow,
                 search=order.search,
+                cancelled=lambda: worker.is_cancelled,
             )
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._show, order, positions)
+            positions = array("I")
+            positions.frombytes(places.astype("=u4").tobytes())
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._show, order, positions)
 
     @work(thread=True, group="stored")
-    def _read_stored(self, run: int) -> None:
+    def _read_stored(self, ordering: Ordering) -> None:
+        """Look at what is stored already, then get ready for every order before one is wished for."""
         with closing(another(self._store)) as store:
-            done = stored_positions(store, run)
-            failed = ordered_positions(store, run, narrow="failed")
-        self.app.call_from_thread(self._live.remember, done, failed)
+            ordering.catch_up(store)
+            done, failed = ordering.stored()
+            states = np.zeros(int(done.max(initial=0)) + 1, np.uint8)
+            states[done], states[failed] = EntryState.DONE, EntryState.FAILED
+            self.app.call_from_thread(self._live.remember, states.tobytes())
+            ordering.prepare(store)
 
     def _show(self, order: Order, positions: Sequence[int]) -> None:
         if order != self.order or self._pages is None:

@@ -71,7 +71,8 @@ def test_counts_are_those_of_the_states(steps: list[tuple[int, bool, bool]]) -> 
     live.fold([started(31)])
     for position, failed, remembered in steps:
         if remembered:
-            live.remember([] if failed else [position], [position] if failed else [])
+            state = EntryState.FAILED if failed else EntryState.DONE
+            live.remember(bytes(position) + bytes([state]))
         else:
             live.fold([scored(position, failed=failed)])
     states = [live.state(position) for position in range(31)]

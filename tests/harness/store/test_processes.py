@@ -15,7 +15,8 @@ READ = """
 import sys
 from pathlib import Path
 from harness.store.database import open_store
-from harness.store.results import ordered_positions, read_outcome
+from harness.store.ordering import ordered_positions
+from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs
 connection = open_store(Path(sys.argv[1]))
 done = []

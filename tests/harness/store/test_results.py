@@ -20,12 +20,10 @@ from harness.result import Attempt, Result
 from harness.store.corpora import read_dataset, read_entries, save_corpus
 from harness.store.database import open_store
 from harness.store.deletion import delete_run
+from harness.store.ordering import FILTERS, SORTS, ordered_positions
 from harness.store.results import (
-    FILTERS,
-    SORTS,
     add_results,
     entry_ids,
-    ordered_positions,
     read_attempts,
     read_outcome,
     read_results,

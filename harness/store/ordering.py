@@ -1,0 +1,303 @@
+"""The entries of a run in any order and selection, from columns that are read once and kept in memory.
+
+Sorting a hundred thousand entries by a column in memory takes milliseconds, where a query has to read every
+row again. Texts stay in the store: they are kept as their ranks.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.failures import StoreError
+from harness.store.positions import little_endian_positions
+from harness.store.texts import storable
+
+Places = npt.NDArray[np.uint32]
+Column = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+_STORED = ("chrf", "exact", "composite", "tokens", "cost", "latency", "output", "failed")
+_READ_RESULTS = """
+    SELECT rowid, position, chrf, exact, composite, prompt_tokens + completion_tokens, cost_usd,
+           latency_seconds, output, error_class IS NOT NULL
+    FROM results WHERE run = ? AND rowid > ?
+"""
+
+SORTS = (
+    "position",
+    "id",
+    "state",
+    "chrf",
+    "exact",
+    "composite",
+    "tokens",
+    "cost",
+    "latency",
+    "difficulty",
+    "source",
+    "output",
+)
+"""What entries can be sorted by."""
+
+FILTERS = ("all", "done", "failed", "waiting", "not exact", "exact")
+"""What entries can be narrowed to."""
+
+CANCEL_STEPS = 5_000
+"""SQLite's steps between two looks whether a search is still wanted."""
+
+
+class Cancelled(Exception):  # noqa: N818  nothing went wrong
+    """Nobody wants the answer any more."""
+
+
+def never() -> bool:
+    """Tell that nobody cancels."""
+    return False
+
+
+class Ordering:
+    """One run's entries as columns; knows what is new in the store whenever it is asked.
+
+    May be asked from any thread, with a connection of that thread's own.
+    """
+
+    def __init__(self, run: int) -> None:
+        self._run = run
+        self._lock = threading.RLock()
+        self._places: Places = np.zeros(0, np.uint32)
+        """The run's entries by their place in the corpus, ascending; all columns are in this order."""
+        self._corpus = 0
+        self._entries: dict[str, Column] = {}
+        self._results: dict[str, Column] = {}
+        self._done: Mask = np.zeros(0, np.bool_)
+        self._last_row = 0
+        self._sealed = False
+        self._ranks: dict[str, Column] = {}
+        self._search: tuple[str, Mask] | None = None
+
+    def prepare(self, connection: sqlite3.Connection) -> None:
+        """Read everything that any order needs, so that the first wish is answered as quickly as the next."""
+        self.catch_up(connection)
+        for sort in ("id", "source", "output"):
+            with self._lock:
+                self._column(connection, sort)
+
+    def catch_up(self, connection: sqlite3.Connection) -> None:
+        """Take in what is new in the store."""
+        with self._lock:
+            if not self._entries:
+                self._read_entries(connection)
+            sealed, count = connection.execute(
+                "SELECT run_card IS NOT NULL, (SELECT count(*) FROM results WHERE run = ?1)"
+                " FROM runs WHERE id = ?1",
+                (self._run,),
+            ).fetchone()
+            if bool(sealed) is not self._sealed:
+                self._sealed = bool(sealed)
+                self._forget_results()  # all scores may have changed at the seal
+            if count != self._done.sum():
+                self._read_results(connection)
+            if count != self._done.sum():  # rows are gone: failed entries are asked for again
+                self._forget_results()
+                self._read_results(connection)
+
+    def stored(self) -> tuple[Places, Places]:
+        """Give the places of the entries that are stored, and of those that failed."""
+        with self._lock:
+            return self._places[self._done], self._places[self._results["failed"] == 1]
+
+    def positions(
+        self,
+        connection: sqlite3.Connection,
+        *,
+        sort: str = "position",
+        descending: bool = False,
+        narrow: str = "all",
+        search: str = "",
+        cancelled: Callable[[], bool] = never,
+    ) -> Places:
+        """Give the places of the entries in the order and selection of a screen.
+
+        ``sort`` is one of SORTS, ``narrow`` one of FILTERS; ``search`` looks for a piece of text in id,
+        source, reference and output, without regard to case. Entries without a value come last, equal ones
+        in the order of the corpus. Raises Cancelled as soon as ``cancelled`` says so.
+        """
+        with self._lock:
+            self.catch_up(connection)
+            chosen = np.flatnonzero(self._narrowed(narrow))
+            if search:
+                chosen = chosen[self._found(connection, search, cancelled)[chosen]]
+            if sort == "position":
+                return self._places[chosen[::-1] if descending else chosen]
+            values = self._column(connection, sort)[chosen]
+            order = np.argsort(-values if descending else values, kind="stable")
+            return self._places[chosen[order]]
+
+    # Selections
+
+    def _narrowed(self, narrow: str) -> Mask:
+        failed, exact = self._results["failed"] == 1, self._results["exact"]
+        masks: Mapping[str, Callable[[], Mask]] = {
+            "all": lambda: np.ones(len(self._places), np.bool_),
+            "done": lambda: self._done & ~failed,
+            "failed": lambda: failed,
+            "waiting": lambda: ~self._done,
+            "not exact": lambda: exact == 0,
+            "exact": lambda: exact == 1,
+        }
+        return masks[narrow]()
+
+    def _found(
+        self, connection: sqlite3.Connection, search: str, cancelled: Callable[[], bool]
+    ) -> Mask:
+        if self._search is None or self._search[0] != search:
+            mask = np.zeros(len(self._places), np.bool_)
+            mask[self._index(self._look_for(connection, search, cancelled))] = True
+            self._search = (search, mask)
+        return self._search[1]
+
+    def _look_for(
+        self, connection: sqlite3.Connection, search: str, cancelled: Callable[[], bool]
+    ) -> Places:
+        folded = storable(search.casefold())
+        connection.create_function("folds", 1, lambda text: folded in text.casefold())
+        connection.set_progress_handler(lambda: int(cancelled()), CANCEL_STEPS)
+        try:
+            rows = connection.execute(
+                "SELECT e.position FROM entries e"
+                " JOIN texts s ON s.id = e.source JOIN texts f ON f.id = e.reference"
+                " LEFT JOIN results r ON r.run = ? AND r.position = e.position"
+                " LEFT JOIN texts t ON t.id = r.output"
+                " WHERE e.corpus = ? AND (CAST(e.entry_id AS TEXT) = ? OR folds(s.body)"
+                " OR folds(f.body) OR folds(coalesce(t.body, '')))",
+                (self._run, self._corpus, storable(search)),
+            ).fetchall()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise Cancelled from None
+            raise
+        finally:
+            connection.set_progress_handler(None, 0)
+        return np.array([row[0] for row in rows], np.uint32)
+
+    # Columns
+
+    def _column(self, connection: sqlite3.Connection, sort: str) -> Column:
+        """Give the values to sort by, NaN where there is none."""
+        if sort in {"source", "output"}:
+            return self._rank(connection, sort)
+        if sort == "state":
+            return np.where(self._done, 1.0 - self._results["failed"], 2.0)
+        return self._entries[sort] if sort in self._entries else self._results[sort]
+
+    def _rank(self, connection: sqlite3.Connection, name: str) -> Column:
+        """Rank texts as SQLite compares them: by their bytes; equal texts have one id, and one rank."""
+        if name not in self._ranks:
+            ids = (self._entries if name == "source" else self._results)[f"{name} text"]
+            self._ranks[name] = _ranked(ids, self._sorted_texts(connection, name))
+        return self._ranks[name]
+
+    def _sorted_texts(self, connection: sqlite3.Connection, name: str) -> npt.NDArray[np.int64]:
+        wanted, key = (
+            ("SELECT source FROM entries WHERE corpus = ?", self._corpus)
+            if name == "source"
+            else ("SELECT output FROM results WHERE run = ?", self._run)
+        )
+        rows = connection.execute(
+            f"SELECT id FROM texts WHERE id IN ({wanted}) ORDER BY body", (key,)
+        )
+        return np.array([row[0] for row in rows], np.int64)
+
+    def _read_entries(self, connection: sqlite3.Connection) -> None:
+        row = connection.execute(
+            "SELECT corpus, positions FROM runs WHERE id = ?", (self._run,)
+        ).fetchone()
+        if row is None:
+            raise StoreError("The run has been deleted.")
+        self._corpus = row[0]
+        self._places = np.sort(np.frombuffer(little_endian_positions(row[1]), "<u4"))
+        rows = connection.execute(
+            "SELECT position, difficulty, source, entry_id FROM entries WHERE corpus = ?"
+            " ORDER BY position",
+            (self._corpus,),
+        ).fetchall()
+        places = np.array([row[0] for row in rows], np.uint32)
+        chosen = np.isin(places, self._places, assume_unique=True)
+        ids = [row[3] for row, wanted in zip(rows, chosen, strict=True) if wanted]
+        self._entries = {
+            "difficulty": np.array([row[1] for row in rows], np.float64)[chosen],
+            "source text": np.array([row[2] for row in rows], np.float64)[chosen],
+            "id": _id_ranks(ids),
+        }
+        self._forget_results()
+
+    def _forget_results(self) -> None:
+        size = len(self._places)
+        self._results = {
+            "output text" if name == "output" else name: np.full(size, np.nan) for name in _STORED
+        }
+        self._done = np.zeros(size, np.bool_)
+        self._last_row = 0
+        self._ranks.pop("output", None)
+        self._search = None
+
+    def _read_results(self, connection: sqlite3.Connection) -> None:
+        rows = connection.execute(_READ_RESULTS, (self._run, self._last_row)).fetchall()
+        if not rows:
+            return
+        values = np.array(rows, np.float64)
+        index = self._index(values[:, 1].astype(np.uint32))
+        for number, name in enumerate(self._results, 2):
+            self._results[name][index] = values[:, number]
+        self._done[index] = True
+        self._last_row = int(values[:, 0].max())
+        self._ranks.pop("output", None)
+        self._search = None
+
+    def _index(self, places: Places) -> npt.NDArray[np.intp]:
+        """Give where places stand among the run's; those of other entries are left out."""
+        index = np.searchsorted(self._places, places)
+        inside = index < len(self._places)
+        known: npt.NDArray[np.intp] = index[inside][self._places[index[inside]] == places[inside]]
+        return known
+
+
+def _ranked(ids: Column, ordered: npt.NDArray[np.int64]) -> Column:
+    """Give the rank of each id among ids in order, NaN where there is none."""
+    by_id = np.argsort(ordered)
+    known = ~np.isnan(ids)
+    ranks = np.full(len(ids), np.nan)
+    ranks[known] = by_id[np.searchsorted(ordered[by_id], ids[known].astype(np.int64))]
+    return ranks
+
+
+def _id_ranks(ids: list[Any]) -> Column:
+    """Rank ids as SQLite compares them: numbers first, then texts by their bytes."""
+    keys = [(isinstance(id_, str), id_.encode() if isinstance(id_, str) else id_) for id_ in ids]
+    ranks = np.empty(len(ids))
+    ranks[sorted(range(len(ids)), key=keys.__getitem__)] = np.arange(len(ids))
+    return ranks
+
+
+def ordered_positions(
+    connection: sqlite3.Connection,
+    run: int,
+    *,
+    sort: str = "position",
+    descending: bool = False,
+    narrow: str = "all",
+    search: str = "",
+) -> list[int]:
+    """Give the places of a run's entries in an order and selection, for one look (``Ordering.positions``)."""
+    found: list[int] = (
+        Ordering(run)
+        .positions(connection, sort=sort, descending=descending, narrow=narrow, search=search)
+        .tolist()
+    )
+    return found
