@@ -36,7 +36,7 @@ _LANGUAGE = "language"
 _REVIEWER = "reviewer"
 _LONGEST_MARK = 300
 _MOST_PEEKED = 2**21
-"""Bytes of a file whose title is read for the list; in a larger one nobody waits for it."""
+"""Bytes of a file whose head is read for the list; in a larger one nobody waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Choice:
     title: str
     """As it stands on the card; of a file that is locked or damaged its name."""
     organisation: str = ""
-    """Who asks; empty for a file."""
+    """Who asks, as far as the file tells before it is opened; empty for one that is locked or damaged."""
     batch: str | None = None
     """Id of one that is kept here."""
     path: Path | None = None
@@ -295,14 +295,16 @@ def _is_folder(path: Path) -> bool:
 def of_file(path: Path) -> Choice:
     """Give a file as something to open; whether it is a review, opening it tells."""
     lock = _lock(path)
-    title = None if lock is not None else _title(path)
-    return Choice(title or path.stem, path=path, lock=lock)
+    head = None if lock is not None else _head(path)
+    if head is None:
+        return Choice(path.stem, path=path, lock=lock)
+    return Choice(head.title.strip() or path.stem, head.organisation.name.strip(), path=path)
 
 
-def _title(path: Path) -> str | None:
-    """Read the title that stands on the card; a file that is none of ours is told when it is opened."""
+def _head(path: Path) -> BatchManifest | None:
+    """Read what stands on the card; a file that is none of ours is told when it is opened."""
     try:
-        return open_batch(read_file(path, _MOST_PEEKED)).manifest.title.strip()
+        return open_batch(read_file(path, _MOST_PEEKED)).manifest
     except HarnessError:
         return None
 

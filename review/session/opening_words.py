@@ -48,9 +48,10 @@ def damaged_words(words: Words) -> tuple[str, ...]:
 
 
 def where(words: Words, choice: Choice) -> str:
-    """Say where a review lies or who asks for it, and how far the remembered person is."""
+    """Say who asks for a review, as far as that is known, and where it lies or how far the remembered person is."""
     if choice.path is not None:
-        return words("new, on {place}", place=str(choice.path.parent))
+        new = words("new, on {place}", place=str(choice.path.parent))
+        return f"{choice.organisation} · {new}" if choice.organisation else new
     if choice.done is None:
         return choice.organisation
     far = words("{done} of {total} done", done=choice.done, total=choice.total)
