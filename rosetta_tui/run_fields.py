@@ -248,36 +248,3 @@ def drafted(typed: Mapping[str, Value]) -> RunDraft:
 
 def _ordered(typed: Mapping[str, Value]) -> Iterator[str]:
     return (name for name in FIELDS if name in typed)
-
-
-_BEGINNINGS = {"Prompt": "prompt", "Endpoint": "endpoint", "Check": "checks", "Script": "checks"}
-"""First word of a message → the field it is about."""
-
-
-def field_of_words(words: str, typed: Mapping[str, Value]) -> str | None:
-    """Find the field that a message is about: by the option it names, else by the file; None where by neither.
-
-    Messages of the engine name options as the command line does, so that both can show them.
-    """
-    from rosetta_tui.commands.run import run
-
-    if (named := words.partition(" ")[0]) in _BEGINNINGS:
-        return _BEGINNINGS[named]
-    options = {
-        flag: parameter.name
-        for parameter in run.params
-        for flag in parameter.opts
-        if flag.startswith("--")
-    }
-    for part in words.replace(":", " ").replace(",", " ").split():
-        name = options.get(part.strip("`.'\"()"))
-        if name in FIELDS:
-            return name
-    return next(
-        (
-            name
-            for name in FIELDS
-            if name in PATHS and len(str(typed.get(name, ""))) > 2 and str(typed[name]) in words
-        ),
-        None,
-    )

@@ -6,14 +6,20 @@ Everything is asked of the code that the run itself uses; nothing is sent and no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from rosetta_tui.option_words import (
+    beside_field,
+    field_of_options,
+    field_of_words,
+    wrong_shapes,
+)
 from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.run_fields import field_of_words, needed
+from rosetta_tui.run_fields import needed
 
 if TYPE_CHECKING:
     from corpora.corpus import Corpus
@@ -119,7 +125,7 @@ class _Looking:
 
     def _wrong(self, words: str, name: str | None = None) -> None:
         about = name or field_of_words(words, self.draft.values)
-        self._add(troubles=(*self.found.troubles, Trouble(about, _beside(words))))
+        self._add(troubles=(*self.found.troubles, Trouble(about, beside_field(words))))
 
     def _stop(self, words: str, name: str | None = None) -> NoReturn:
         self._wrong(words, name)
@@ -139,10 +145,19 @@ class _Looking:
         return RunDraft.of({**values, "method": "copy-source"})
 
     def _needed(self) -> None:
+        """Say what is not filled in yet; what the settings fill in is not missing."""
+        from harness.failures import HarnessError
+        from harness.settings import read_settings
+
+        method = self.draft.get("method")
+        try:
+            given = read_settings(self.store_path.parent).completed(method, self.draft.values)
+        except HarnessError as error:
+            self._stop(str(error))
         missing = [
             Trouble(name, "This is needed.", missing=True)
-            for name in needed(self.draft.get("method"))
-            if not self.draft.get(name).strip()
+            for name in needed(method)
+            if not str(given.get(name, "")).strip()
         ]
         self._add(troubles=(*self.found.troubles, *missing))
         if self.found.troubles:
@@ -200,7 +215,7 @@ class _Looking:
         try:
             return self.draft.plan(corpus)
         except UsageError as error:
-            self._stop(str(error), _field_of_options(str(error)))
+            self._stop(str(error), field_of_options(str(error)))
 
     def _plugin(self, plan: Plan) -> bool:
         """Leave the code of a plug-in alone until the run begins; say only where there is none."""
@@ -273,22 +288,6 @@ class _Looking:
             self._add(silent="This method asks nobody, so there is no prompt.")
 
 
-def wrong_shapes(draft: RunDraft) -> Iterator[tuple[str, str]]:
-    """Give each option that the command line would refuse by itself, with its words."""
-    import click
-
-    from rosetta_tui.commands.run import run
-
-    context = click.Context(run, info_name="run")
-    for parameter in run.params:
-        value = draft.values.get(parameter.name or "")
-        if value and not getattr(parameter, "is_flag", False):
-            try:
-                parameter.type_cast_value(context, value)
-            except click.BadParameter as error:
-                yield parameter.name or "", error.message[:1].upper() + error.message[1:]
-
-
 def corpus_look(corpus: Corpus) -> CorpusLook:
     """Count what is in a corpus, with the findings of ``rosetta corpus check``."""
     from corpora.requirements import requirements
@@ -341,24 +340,6 @@ _CORPUS_FIELDS = {
     "id": "file",
 }
 """Field of a corpus's problem → field of the form."""
-
-_OF_OPTIONS = {"budget_usd": "budget", "timeout_seconds": "timeout", "most_attempts": "attempts"}
-
-
-def _field_of_options(words: str) -> str | None:
-    """Find the field that pydantic's words name; None lets the options that they name decide."""
-    from rosetta_tui.run_fields import FIELDS
-
-    named = words.partition("field '")[2].partition("'")[0].split(".")[0]
-    name = _OF_OPTIONS.get(named, named)
-    return name if name in FIELDS else None
-
-
-def _beside(words: str) -> str:
-    """Leave out what is plain where the words stand beside their field."""
-    if words.startswith("Options: field '"):
-        words = words.partition("': ")[2]
-    return words.removesuffix(" Correct it.")
 
 
 def _state(name: str) -> object:

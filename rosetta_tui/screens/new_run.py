@@ -295,9 +295,10 @@ class NewRunScreen(Screen[None]):
     def _ask_models(self, endpoint: str) -> None:
         from harness.failures import HarnessError
         from harness.model_listing import list_models
+        from harness.settings import read_settings
 
         try:
-            models = list_models(endpoint)
+            models = list_models(read_settings(self._path.parent).url_of(endpoint))
         except HarnessError as error:
             self.notify(plain(str(error)), title="No models", severity="warning", markup=False)
         else:

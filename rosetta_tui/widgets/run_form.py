@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ from rosetta_tui.text import plain
 from rosetta_tui.widgets.form_line import FormLine
 
 if TYPE_CHECKING:
+    from harness.settings import Settings
     from rosetta_tui.run_look import CorpusLook, Look
 
 _TICKS: Mapping[str, Mapping[str, str]] = {
@@ -80,9 +83,22 @@ class RunForm(VerticalScroll, can_focus=False):
 
     def _line(self, field: FormField) -> FormLine:
         suggest = self._suggest(field) if field.kind is Kind.SUGGESTED else None
-        value = self._typed.get(field.name, "")
         choices = _TICKS.get(field.name, {}) if field.kind is Kind.TICKS else None
-        return FormLine(field, value, suggest=suggest, choices=choices)
+        chosen = {"endpoint": self._settings.endpoint, "model": self._settings.model}
+        shown = replace(field, default=chosen.get(field.name) or field.default)
+        value = self._typed.get(field.name, "")
+        return FormLine(shown, value, suggest=suggest, choices=choices)
+
+    @cached_property
+    def _settings(self) -> Settings:
+        """What the person chose for every run; a damaged file is spoken of where the form is looked at."""
+        from harness.failures import HarnessError
+        from harness.settings import Settings, read_settings
+
+        try:
+            return read_settings(self._path.parent)
+        except HarnessError:
+            return Settings()
 
     def _suggest(self, field: FormField) -> Suggest:
         special: dict[str, Suggest] = {
@@ -97,17 +113,10 @@ class RunForm(VerticalScroll, can_focus=False):
         return special.get(field.name, suggesting.paths)
 
     def _endpoints(self) -> dict[str, str]:
-        from harness.failures import HarnessError
-        from harness.settings import read_settings
-
-        try:
-            own = dict(read_settings(self._path.parent).endpoints)
-        except HarnessError:
-            own = {}
-        return {**own, **suggesting.endpoints()}
+        return {**self._settings.endpoints, **suggesting.endpoints()}
 
     def _known_models(self) -> dict[str, str]:
-        endpoint = str(self._typed.get("endpoint", ""))
+        endpoint = self._settings.url_of(str(self._typed.get("endpoint", "")))
         served = dict.fromkeys(self._served, "served there")
         return served | suggesting.models(self._path, endpoint)
 
@@ -155,7 +164,7 @@ class RunForm(VerticalScroll, can_focus=False):
 
 
 def _counted(counts: Mapping[str, int]) -> dict[str, str]:
-    return {name: f"{plain(name)} {count:,}" for name, count in counts.items()}
+    return {name: f"{plain(name)} ({count:,})" for name, count in counts.items()}
 
 
 def _corpus_words(corpus: CorpusLook) -> str:

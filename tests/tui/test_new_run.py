@@ -1,0 +1,501 @@
+"""The form of a new run: from nothing to a started run by keys alone, and nothing false on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Button, Input, OptionList
+
+from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
+from harness.events import RunState
+from harness.failures import UsageError
+from harness.keys import known_variables
+from harness.methods.takes import TAKES
+from harness.model_listing import MOST_BYTES, list_models
+from harness.store.database import open_store
+from harness.store.results import read_outcome
+from harness.store.runs import find_run, list_runs
+from rosetta_tui.app import Begin, RosettaApp
+from rosetta_tui.commands.run import run as run_command
+from rosetta_tui.engine import Engine
+from rosetta_tui.kept_draft import kept_draft
+from rosetta_tui.messages import NewRunAsked
+from rosetta_tui.run_draft import RunDraft
+from rosetta_tui.run_fields import FIELDS, applicable, drafted
+from rosetta_tui.run_look import Known, look
+from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.screens.new_run import NewRunScreen
+from rosetta_tui.session import Session
+from tests.harness.scripted import Answer, Scripted, json_answer, serving
+from tests.keyring_in_memory import memory_keyring
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, lines, settle, text
+
+CORPUS = str(sample_path(DEMO_CORPUS))
+COACHING = str(sample_path(DEMO_COACHING))
+CHAT = {"file": CORPUS, "method": "chat", "endpoint": "ollama", "model": "tiny"}
+
+
+class Starting(App):
+    """The app with runs that really go."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(None, path)
+        self.engines: list[Engine] = []
+        self._start = self._begin
+        self._data = path
+
+    def _begin(self, begin: Begin) -> Session:
+        engine = begin(self._data)
+        self.engines.append(engine)
+        engine.start()
+        return Session(engine.events, engine.control)
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder of one's own, and no key of the machine."""
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    for variable in known_variables().values():
+        monkeypatch.delenv(variable, raising=False)
+    with memory_keyring():
+        yield tmp_path / "home" / "rosetta.sqlite"
+
+
+async def opened(pilot: Pilot[Any], draft: dict[str, Any] | None = None) -> NewRunScreen:
+    await settle(pilot)
+    pilot.app.screen.post_message(NewRunAsked(None if draft is None else RunDraft.of(draft)))
+    await settle(pilot)
+    await settle(pilot)
+    assert isinstance(pilot.app.screen, NewRunScreen)
+    return pilot.app.screen
+
+
+async def typed(pilot: Pilot[Any], words: str) -> None:
+    await pilot.press(*("space" if each == " " else each for each in words))
+    await settle(pilot)
+
+
+def beside(app: RosettaApp) -> str:
+    return str(app.screen.query_one("#facts").render())
+
+
+async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "corpora here"
+    folder.mkdir()
+    (folder / "demo.json").write_bytes(Path(CORPUS).read_bytes())
+    app = Starting(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+        screen.form._made["file"].put(str(tmp_path / "corpora"))  # what a person would type of it
+        await pilot.press("end", *"#", "backspace")
+        await settle(pilot)
+        assert "corpora here/" in text(app)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert "demo.json" in text(app)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        await settle(pilot)
+        assert "eo-demo-v1 1.0 · en → eo · 96 entries · no problems" in text(app)
+        await pilot.press("enter", "tab", "tab", *"5", "tab", "tab")
+        await settle(pilot)
+        assert "5 of 96 entries take part" in text(app)
+        await typed(pilot, "copy")
+        await pilot.press("down", "enter", "enter")
+        await settle(pilot)
+        assert screen.draft.values == {
+            "file": str(folder / "demo.json"), "limit": "5", "method": "copy-source"
+        }  # fmt: skip
+        await settle(pilot)
+        assert "5 entries · cost free" in text(app)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        await settle(pilot)
+        assert isinstance(app.screen, LiveScreen)
+        assert app.engines[0].wait(30)
+        await pilot.press("q")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+    with closing(open_store(path)) as connection:
+        run = find_run(connection, "last")
+        assert (run.state, run.setup.method) == (RunState.COMPLETE, "copy-source")
+        assert read_outcome(connection, run.id).done == 5
+    assert kept_draft(path.parent) is None
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Scripted]:
+    with serving() as scripted:
+        yield scripted
+
+
+async def test_the_prompt_that_is_shown_is_the_one_that_is_sent(
+    path: Path, endpoint: Scripted
+) -> None:
+    app = Starting(path)
+    chosen = CHAT | {
+        "endpoint": endpoint.url,
+        "coaching": COACHING,
+        "limit": "1",
+        "model": "[mock]",
+    }
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot, chosen)
+        shown, found = beside(app), screen._found.request
+        assert found is not None
+        assert endpoint.asked == []
+        assert "First prompt  as it will be sent" in shown
+        assert "on this machine, no key needed" in text(app)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        await settle(pilot)
+        assert app.engines[0].wait(30)
+    [asked] = endpoint.asked
+    assert asked.body == found.body
+    for message in asked.body["messages"]:
+        assert message["content"] in shown
+    assert '"model": "[mock]"' in shown
+
+
+@pytest.mark.parametrize("method", ["constant", "pipeline"])
+async def test_only_the_fields_that_a_method_takes_are_shown(path: Path, method: str) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(120, 100)) as pilot:
+        screen = await opened(pilot, {"file": CORPUS, "method": method})
+        await pilot.press("ctrl+t")
+        await settle(pilot)
+        shown = {line.field.name for line in screen.form._made.values() if line.display}
+        assert shown == applicable(method)
+        needs, takes = TAKES[method]
+        others = {"text", "outputs", "glossary", "endpoint", "translator"} - {*needs, *takes}
+        assert not others & shown
+
+
+def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
+    assert FIELDS.keys() == {parameter.name for parameter in run_command.params} - {"style"}
+
+
+def test_what_another_method_takes_is_kept_but_not_asked_for() -> None:
+    both = {"file": "c", "method": "constant", "text": "Jes.", "endpoint": "ollama", "model": "m"}
+    assert drafted(both).values == {"file": "c", "method": "constant", "text": "Jes."}
+    assert drafted(both | {"method": "chat"}).values == {
+        "file": "c", "method": "chat", "endpoint": "ollama", "model": "m"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "words"),
+    [
+        ({"limit": "x"}, "limit", "A whole number of at least 1 is wanted."),
+        ({"budget": "-1"}, "budget", "A number above 0 is wanted."),
+        ({"concurrency": "2000"}, "concurrency", "A whole number from 1 to 1024 is wanted."),
+        ({"temperature": "7"}, "temperature", "less than or equal to 2"),
+        ({"endpoint": "nowhere"}, "endpoint", "is not known. Use one of openrouter"),
+        ({"prompt": "plain-v9"}, "prompt", "neither a file nor a shipped version"),
+        ({"coaching": "/nowhere/c.json"}, "coaching", "cannot be read"),
+        ({"metrics": "beauty"}, "metrics", "there is no metric 'beauty'"),
+        ({"body": ("model=3",)}, "body", "use its own option"),
+        ({"body": ("=3",)}, "body", "takes NAME=JSON"),
+        ({"entries": "no-such-id"}, "entries", "No entry has the id"),
+        ({"segment": ("held_out",)}, "segment", "No entry is left"),
+        ({"file": "/nowhere.json"}, "file", "cannot be read"),
+        ({"file": "store:00000000"}, "file", "no such corpus"),
+        ({"method": "chatt"}, "method", "no such method"),
+        ({"method": "/nowhere.py:Mine"}, "method", "no file /nowhere.py"),
+        ({"prices": "/nowhere.toml"}, "prices", "cannot be read"),
+        ({"endpoint": "openai"}, "endpoint", "openai needs a key"),
+        ({"method": "pipeline", "tools": ("lookup",)}, "tools", "needs a dictionary"),
+        ({"method": "pipeline", "checks": ("glossary",)}, "checks", "cannot be made"),
+        (
+            {"endpoint": "https://llm.example.org", "budget": "1"},
+            "budget",
+            "price of this model is unknown",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_wrong_is_said_of_its_field(
+    path: Path, given: dict[str, Any], field: str, words: str
+) -> None:
+    found = look(path, RunDraft.of(CHAT | given), Known())
+    [trouble] = found.troubles
+    assert trouble.field == field
+    assert words in trouble.words
+    assert not trouble.missing
+
+
+async def test_what_is_wrong_stands_beside_its_field_and_nothing_starts(path: Path) -> None:
+    app = Starting(path)
+    async with app.run_test(size=(160, 60)) as pilot:
+        screen = await opened(pilot, CHAT)
+        screen.form.focus_on("budget")
+        await pilot.pause()
+        await typed(pilot, "x")
+        assert "✗ A number above 0 is wanted." in text(app)
+        await pilot.press("shift+tab", "ctrl+s")
+        await settle(pilot)
+        assert app.screen is screen
+        assert app.focused is screen.query_one("#field-budget").query_one(Input)
+        await pilot.press("backspace")
+        await settle(pilot)
+        assert "✗" not in text(app)
+    assert app.engines == []
+
+
+async def test_what_is_missing_is_said_only_when_somebody_wants_to_start(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+        assert "✗" not in text(app)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert "✗ This is needed." in text(app)
+        assert app.focused is screen.query_one("#field-file").query_one(Input)
+
+
+SECRET = {
+    "dataset": {"id": "secret-v1", "version": "1", "language_pair": "EN→EO",
+                "source_language": "en", "target_language": "eo"},
+    "entries": [{"id": n, "source": f"hidden source {n}", "reference": f"kaŝita {n}",
+                 "segment": "gold_standard"} for n in range(3)],
+}  # fmt: skip
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> str:
+    (tmp_path / "secret.json").write_text(json.dumps(SECRET), "utf-8")
+    return str(tmp_path / "secret.json")
+
+
+async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
+    path: Path, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-eyes")
+    app = Starting(path)
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot, CHAT | {"file": secret, "endpoint": "openai"})
+        said = screen.form._made["endpoint"]._said
+        assert "belong to a secret segment" in said
+        assert "sk-not-for-eyes" not in text(app)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert app.screen is screen
+        assert app.engines == []
+        assert screen.holds_secret
+        await pilot.press("ctrl+y")
+        await pilot.pause()
+        assert "hidden" not in app.clipboard
+        await pilot.press("escape")
+        await settle(pilot)
+    kept = (path.parent / "new-run.json").read_text("utf-8")
+    assert "hidden" not in kept
+    assert "sk-not" not in kept
+    with closing(open_store(path)) as connection:
+        assert list_runs(connection) == []
+
+
+async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+        await typed(pilot, "/nowhere")
+        await pilot.press("escape", "escape")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+        screen = await opened(pilot)
+        assert screen.draft.values == {"file": "/nowhere"}
+        assert "as you left it" in text(app)
+        await pilot.press("ctrl+n")
+        await settle(pilot)
+        assert screen.draft.values == {}
+        assert "/nowhere" not in text(app)
+        await pilot.press("ctrl+n")
+        await settle(pilot)
+        assert screen.draft.values == {"file": "/nowhere"}
+        assert "/nowhere" in text(app)
+
+
+async def test_the_command_line_is_shown_and_copied_whole(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot, CHAT | {"entries": ",".join(map(str, range(3000)))})
+        await pilot.press("ctrl+y")
+        assert app.clipboard == screen.draft.command()
+        assert "more characters" in beside(app)
+        await pilot.press("ctrl+g", "y")
+        assert app.clipboard == screen.draft.command()
+
+
+async def test_a_list_is_gone_through_by_keys_and_closed_by_escape(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot, {"file": CORPUS})
+        screen.form.focus_on("method")
+        await pilot.pause()
+        await pilot.press("down")
+        await settle(pilot)
+        line = screen.form._made["method"]
+        assert "a language model, checked and asked again" in text(app)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen is screen
+        assert not line.query_one("SuggestingLine").has_class("-open")
+        await pilot.press("down", "down")
+        await settle(pilot)
+        assert line.query_one(OptionList).highlighted == 0
+        await pilot.press("pagedown", "enter")
+        await settle(pilot)
+        assert screen.draft.get("method") in TAKES
+
+
+async def test_a_mouse_takes_from_the_list_and_ticks_boxes(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot, {"file": CORPUS})
+        screen.form.focus_on("method")
+        await pilot.pause()
+        await pilot.press("down")
+        await settle(pilot)
+        row = next(n for n, line in enumerate(lines(app)) if "one text for every entry" in line)
+        await pilot.click(offset=(18, row))
+        await settle(pilot)
+        assert screen.draft.get("method") == "constant"
+        row = next(n for n, line in enumerate(lines(app)) if "[ ] diagnostic (24)" in line)
+        await pilot.click(offset=(lines(app)[row].index("diagnostic"), row))
+        await settle(pilot)
+        assert screen.draft.values["segment"] == ("diagnostic",)
+        assert "[x] diagnostic (24)" in text(app)
+        assert "24 of 96 entries take part" in text(app)
+
+
+async def test_local_models_are_asked_for_only_when_a_person_wishes_it(path: Path) -> None:
+    def answer(asked: Any) -> Any:
+        return json_answer({"data": [{"id": "aya:8b"}, {"id": HOSTILE[3]}, {"id": 3}, "x"]})
+
+    with serving(answer) as scripted:
+        app = App(None, path)
+        async with app.run_test(size=(120, 40)) as pilot:
+            screen = await opened(pilot, CHAT | {"endpoint": f"{scripted.url}", "model": ""})
+            assert scripted.asked == []
+            await pilot.press("ctrl+r")
+            await settle(pilot)
+            await settle(pilot)
+            assert [asked.path.rpartition("/")[2] for asked in scripted.asked] == ["models"]
+            assert "aya:8b  served there" in text(app)
+            assert "\x1b" not in text(app)
+            await pilot.press("down", "down", "enter")
+            await settle(pilot)
+            assert screen.draft.get("model") == "aya:8b"
+
+
+@pytest.mark.parametrize("url", ["https://llm.example.org/v1", "openai", "http://127.0.0.1:1/v1"])
+def test_no_other_machine_and_no_dead_one_gives_models(url: str) -> None:
+    with pytest.raises(UsageError, match=r"not on this machine|does not answer"):
+        list_models(url)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b'{"data": 3}', b"[" * 99_999, b"x" * (MOST_BYTES + 1)], ids=range(5)
+)
+def test_what_is_no_list_of_models_is_refused_in_words(body: bytes) -> None:
+    with serving(lambda _: Answer(body=body)) as scripted, pytest.raises(UsageError, match="model"):
+        list_models(scripted.url)
+
+
+async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    names = [name[:60].replace("/", "_").replace("\0", "") for name in HOSTILE]
+    for name in names:
+        made = json.loads(json.dumps(SECRET))
+        made["dataset"] |= {"id": name, "version": name}
+        made["entries"] = [{"id": name, "source": name, "reference": name, "difficulty": 1}]
+        (folder / f"{name}.json").write_text(json.dumps(made), "utf-8")
+    app = App(None, path)
+    async with app.run_test(size=(160, 60)) as pilot:
+        screen = await opened(pilot, {"file": f"{folder}/", "method": "chat", "endpoint": "ollama"})
+        screen.form.focus_on("file")
+        await pilot.press("end", *"x", "backspace")
+        await settle(pilot)
+        assert harmless(text(app))
+        for name in names:
+            screen.form.put({})
+            screen._typed.update(CHAT | {"file": str(folder / f"{name}.json"), "model": name})
+            screen.form.put(screen._typed)
+            await settle(pilot)
+            assert screen._found.corpus is not None, (name, screen._found.troubles)
+            assert harmless(text(app)), name
+        assert isinstance(app.screen, NewRunScreen)
+
+
+def harmless(shown: str) -> bool:
+    acts = {chr(n) for n in (*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), 0x2066)} - {
+        "\n"
+    }
+    return not acts & set(shown)
+
+
+async def test_on_a_small_terminal_the_preview_is_a_key_away(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, CHAT)
+        assert "The same in a shell" not in text(app)
+        assert "96 entries · cost free · time about" in text(app)
+        await pilot.press("ctrl+g")
+        await settle(pilot)
+        assert "The same in a shell" in text(app)
+        assert "Estimate" in text(app)
+        await pilot.press("ctrl+g")
+        await settle(pilot)
+        assert "The same in a shell" not in text(app)
+        await pilot.resize_terminal(120, 30)
+        await settle(pilot)
+        assert "The same in a shell" in text(app)
+        assert screen.query_one("#start", Button).label
+
+
+async def test_metrics_say_what_will_work_and_why_others_will_not(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(160, 60)) as pilot:
+        await opened(pilot, {"file": CORPUS, "method": "copy-source"})
+        await settle(pilot)
+        shown = beside(app)
+        assert "✓ exact · equivalent · chrF++" in shown
+        assert "no embeddings: name an endpoint" in shown
+
+
+async def test_settings_fill_in_what_is_left_open(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    settings = 'endpoint = "mine"\nmodel = "aya"\n[endpoints]\nmine = "http://127.0.0.1:9/v1"\n'
+    (path.parent / "settings.toml").write_text(settings, "utf-8")
+    app = App(None, path)
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot, {"file": CORPUS, "method": "chat"})
+        assert screen._found.troubles == ()
+        assert "POST http://127.0.0.1:9/v1/chat/completions" in beside(app)
+        assert "mine" in text(app)
+
+
+async def test_another_run_like_an_earlier_one_stands_in_the_form(path: Path) -> None:
+    app = Starting(path)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await opened(pilot, {"file": CORPUS, "method": "constant", "text": "Jes.", "limit": "3"})
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        await settle(pilot)
+        assert app.engines[0].wait(30)
+        with closing(open_store(path)) as connection:
+            draft = RunDraft.of_run(find_run(connection, "last"), connection)
+        screen = await opened(pilot, dict(draft.values))
+        assert screen._found.troubles == ()
+        assert "3 of 96 entries take part" in text(app)
+        assert "rosetta run store:" in beside(app)
+        assert "time as in 1 earlier run" in beside(app)
