@@ -134,7 +134,8 @@ def _line(text: str, place: tuple[str, ...]) -> int | None:
     around: int | None = None
     for number, line in enumerate(text.splitlines(), 1):
         if header := _HEADER.match(line):
-            here = section = (header[1].strip(),)
+            section = (header[1].strip(),)
+            here: tuple[str, ...] = section
         elif key := _KEY.match(line):
             here = (*section, key[1] or key[2] or key[3] or "")
         else:
@@ -268,7 +269,7 @@ def _changed(text: str, before: Settings, now: Settings) -> str:
         if was == value:
             continue
         if isinstance(value, Mapping) and was:
-            _update(document[each.name], value)  # type: ignore[arg-type]
+            _update(document[each.name], value)
         elif value:
             document[each.name] = _as_toml(value)
         if not value:

@@ -1,0 +1,142 @@
+"""Every key of the program that can be chosen anew: what it does, where, and which keys would clash.
+
+The list is read from the screens themselves, so that it cannot be wrong. Reading it imports all of them: it
+is for a thread, and only for a person who looks at it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
+
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.screen import ModalScreen, Screen
+
+KEPT = frozenset({"escape", "tab", "shift+tab", "ctrl+c", "ctrl+p", "ctrl+q"})
+"""Keys that always mean what they mean, because a person in trouble needs them."""
+
+EVERYWHERE = "everywhere"
+
+_PACKAGE = __name__.partition(".")[0]
+_APP = f"{_PACKAGE}.app"
+"""Speakers have an app of their own, whose keys stay as the guide shows them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One screen, or one thing on screens, with the keys that work there."""
+
+    name: str
+    kind: type[DOMNode]
+    """App, Screen or Widget, whichever it is."""
+    bindings: tuple[Binding, ...]
+
+    def meets(self, other: Place) -> bool:
+        """Whether the keys of both can work at once: those of two screens never do, nor of two widgets."""
+        if self.kind is other.kind:
+            return self is other
+        if ModalScreen in {self.kind, other.kind}:
+            return DOMNode in {self.kind, other.kind}  # a dialog shields what is below it
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something a person can do by a key, wherever it is offered under this id."""
+
+    id: str
+    words: str
+    places: tuple[str, ...]
+    keys: tuple[str, ...]
+    """As shipped."""
+
+    def keys_now(self, chosen: Mapping[str, str]) -> tuple[str, ...]:
+        """Give the keys that lead to it, as a person may have chosen them."""
+        mine = chosen.get(self.id)
+        return self.keys if mine is None else tuple(key.strip() for key in mine.split(","))
+
+
+class Keyboard:
+    """All places and acts of the program."""
+
+    def __init__(self, places: Iterable[Place]) -> None:
+        self.places = tuple(places)
+        found: dict[str, list[tuple[Place, Binding]]] = {}
+        for place in self.places:
+            for binding in place.bindings:
+                if binding.id:
+                    found.setdefault(binding.id, []).append((place, binding))
+        self.acts = {id_: _act(id_, uses) for id_, uses in found.items()}
+
+    def taken(self, act: Act, key: str, chosen: Mapping[str, str]) -> str | None:
+        """Say what else a key would do somewhere where this act is offered; None where it is free.
+
+        A key that is the act's as shipped is free for it, unless it was given to something else.
+        """
+        here = [place for place in self.places if any(b.id == act.id for b in place.bindings)]
+        for place in self.places:
+            if any(place.meets(each) for each in here):
+                for binding in place.bindings:
+                    ours = key in act.keys and binding.id not in chosen
+                    if binding.id != act.id and not ours and key in _keys_now(binding, chosen):
+                        return f"{binding.description or binding.action} ({place.name})"
+        return None
+
+
+def _keys_now(binding: Binding, chosen: Mapping[str, str]) -> Sequence[str]:
+    mine = chosen.get(binding.id or "")
+    return [binding.key] if mine is None else [key.strip() for key in mine.split(",")]
+
+
+def _act(id_: str, uses: Sequence[tuple[Place, Binding]]) -> Act:
+    return Act(
+        id=id_,
+        words=" / ".join(dict.fromkeys(binding.description for _, binding in uses)),
+        places=tuple(dict.fromkeys(place.name for place, _ in uses)),
+        keys=tuple(dict.fromkeys(binding.key for _, binding in uses)),
+    )
+
+
+@cache
+def keyboard() -> Keyboard:
+    """Read the keys of every screen of the program."""
+    import rosetta_tui
+
+    found: dict[type[DOMNode], Place] = {}
+    for module in walk_packages(rosetta_tui.__path__, f"{_PACKAGE}."):
+        if not module.name.startswith(f"{_PACKAGE}.commands") and not module.ispkg:
+            for kind in _nodes(module.name):
+                found[kind] = _place(kind)
+    return Keyboard(sorted(found.values(), key=lambda place: (_ORDER[place.kind], place.name)))
+
+
+def _nodes(module: str) -> Iterator[type[DOMNode]]:
+    for value in vars(import_module(module)).values():
+        if not isinstance(value, type) or not issubclass(value, DOMNode):
+            continue
+        if value.__module__ == module and (module == _APP or not issubclass(value, App)):
+            yield value
+
+
+def _place(node: type[DOMNode]) -> Place:
+    kind = next(kind for kind in _ORDER if issubclass(node, kind))
+    mine = [base for base in node.__mro__ if base.__module__.startswith(f"{_PACKAGE}.")]
+    stated = [binding for base in mine for binding in vars(base).get("BINDINGS", ())]
+    return Place(_name(node, kind), kind, tuple(Binding.make_bindings(stated)))
+
+
+_ORDER: dict[type[Any], int] = {App: 0, ModalScreen: 3, Screen: 1, DOMNode: 2}
+
+
+def _name(node: type[DOMNode], kind: type[DOMNode]) -> str:
+    if kind is App:
+        return EVERYWHERE
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", node.__name__.removesuffix("Screen"))
+    return getattr(node, "TITLE", None) or words.capitalize()

@@ -1,0 +1,356 @@
+"""Settings: everything that a person can choose once, in parts, kept in settings.toml."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from rosetta_tui.app_settings import take_settings, theme_of
+from rosetta_tui.messages import Left
+from rosetta_tui.secret_acts import SecretActs
+from rosetta_tui.setting_acts import SettingActs
+from rosetta_tui.setting_rows import (
+    ABOUT,
+    COLUMNS,
+    SecretState,
+    Section,
+    SettingRow,
+    SettingRows,
+    colour_rows,
+    endpoint_rows,
+    folder_rows,
+    keyboard_rows,
+    model_rows,
+    secret_rows,
+    short,
+)
+from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.where import Where
+
+if TYPE_CHECKING:
+    from harness.settings import Settings
+    from rosetta_tui.keyboard import Keyboard
+
+_WRITING = threading.Lock()
+"""One write at a time: the last one holds."""
+
+
+class SettingsScreen(Screen[None]):
+    """Parts at the left, lines of the part at the right; what is changed holds and is written at once."""
+
+    TITLE = "Settings"
+    HELP = (
+        "Everything but keys of services stands in settings.toml of the data folder, which you may also\n"
+        "write by hand. Keys of services are kept by the operating system's keyring and never shown."
+    )
+    CSS_PATH = "../styles/settings.tcss"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "add", "Add", id="settings.add"),
+        Binding("delete,backspace", "remove", "Remove", key_display="del", id="settings.remove"),
+        Binding("r", "reset", "All as shipped", id="settings.reset"),
+        Binding("u", "undo", "Undo", id="settings.undo"),
+        Binding("slash", "search", "Search", key_display="/", id="search"),
+        Binding("right", "lines", "Lines", show=False, id="settings.lines"),
+        Binding("left", "parts", "Parts", show=False, id="settings.parts"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+    ]
+
+    def __init__(self, store_path: Path) -> None:
+        super().__init__()
+        self._home = store_path.parent
+        self._section = Section.COLOURS
+        self._before: list[Settings] = []
+        """What held before each change, for taking it back."""
+        self._secrets: Sequence[SecretState] | None = None
+        self._acts = SettingActs(self, self._change)
+        self._secret_acts = SecretActs(self, self._secrets_changed)
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, the parts, the lines of one, and the keys."""
+        yield Where()
+        with Horizontal(id="settings-page"):
+            yield OptionList(*(Option(Content(each), id=each) for each in Section), id="parts")
+            with Vertical():
+                yield Static(id="about")
+                yield Input(placeholder="words", id="search")
+                yield ResultTable(COLUMNS, id="lines")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Read the settings."""
+        self.query_one("#search").display = False
+        self.query_one("#parts", OptionList).highlighted = 0
+        self.query_one("#parts").focus()
+        self._read()
+
+    @property
+    def table(self) -> ResultTable:
+        """The lines of the part."""
+        return self.query_one("#lines", ResultTable)
+
+    @property
+    def row(self) -> SettingRow | None:
+        """The line under the cursor."""
+        rows = self.table.rows
+        if isinstance(rows, SettingRows) and rows.count:
+            return rows.rows[self.table.cursor]
+        return None
+
+    @property
+    def settings(self) -> Settings:
+        """What holds now."""
+        return self._acts.settings
+
+    # Reading
+
+    @work(thread=True, exclusive=True, group="settings")
+    def _read(self) -> None:
+        from harness.endpoints import presets
+        from harness.failures import UsageError
+        from harness.settings import Settings, read_settings
+
+        wrong = ""
+        try:
+            settings = read_settings(self._home)
+        except UsageError as error:
+            settings, wrong = Settings(), str(error)
+        known = {name: each.url for name, each in presets("chat").items()}
+        self.app.call_from_thread(self._begin, settings, known, wrong)
+
+    def _begin(self, settings: Settings, known: dict[str, str], wrong: str) -> None:
+        self._acts.settings, self._acts.presets = settings, known
+        where = short(self._home / "settings.toml")
+        if wrong:
+            kept = f"{wrong} A change made here keeps your file beside the new one."
+            self.query_one(Where).say(show(kept, "$bad"))
+            self.notify(plain(kept), severity="error", timeout=20, markup=False)
+        else:
+            self.query_one(Where).say(show(where, "$quiet"))
+        self._show()
+
+    @work(thread=True, exclusive=True, group="keyboard")
+    def _read_keyboard(self) -> None:
+        from rosetta_tui.keyboard import keyboard
+
+        self.app.call_from_thread(self._take_keyboard, keyboard())
+
+    def _take_keyboard(self, board: Keyboard) -> None:
+        self._acts.board = board
+        self._show()
+
+    @work(thread=True, exclusive=True, group="secrets")
+    def _read_secrets(self) -> None:
+        from rosetta_tui.secret_states import secret_states
+
+        states, trouble = secret_states(self.settings)
+        self.app.call_from_thread(self._take_secrets, states, trouble)
+
+    def _secrets_changed(self) -> None:
+        self._secrets = None
+        if self.is_attached:
+            self._show()
+
+    def _take_secrets(self, states: Sequence[SecretState], trouble: str) -> None:
+        self._secrets = states
+        self._show()
+        if trouble:
+            self.query_one("#about", Static).update(show(trouble, "$warn"))
+
+    # Showing
+
+    def _rows(self) -> list[SettingRow] | None:
+        """Give the lines of the part; None where they have to be read first."""
+        match self._section:
+            case Section.COLOURS:
+                return colour_rows(self.settings)
+            case Section.MODELS:
+                return model_rows(self.settings)
+            case Section.ENDPOINTS:
+                return endpoint_rows(self.settings, self._acts.presets)
+            case Section.SECRETS:
+                return None if self._secrets is None else secret_rows(self._secrets)
+            case Section.FOLDERS:
+                return folder_rows(self.settings, self._home)
+            case Section.KEYBOARD:
+                board = self._acts.board
+                return None if board is None else keyboard_rows(self.settings, board)
+
+    def _show(self) -> None:
+        rows, here = self._rows(), self.row
+        if rows is None:
+            self._say("Reading …")
+            self._read_secrets() if self._section is Section.SECRETS else self._read_keyboard()
+        else:
+            self._say(ABOUT[self._section])
+        made = SettingRows(rows or [], self.query_one("#search", Input).value)
+        self.table.show_rows(made, None if here is None else made.find(here.id))
+        self.refresh_bindings()
+
+    def _say(self, words: str) -> None:
+        self.query_one("#about", Static).update(show(words, "$quiet"))
+
+    @on(OptionList.OptionHighlighted, "#parts")
+    def _part_chosen(self, event: OptionList.OptionHighlighted) -> None:
+        section = Section(str(event.option.id))
+        if section is not self._section:
+            self._end_preview()
+            self._section = section
+            self.query_one("#search", Input).value = ""
+            self.query_one("#search").display = False
+            self.table.show_rows(SettingRows([]))
+            self._show()
+
+    @on(OptionList.OptionSelected, "#parts")
+    def action_lines(self) -> None:
+        """Go to the lines of the part."""
+        self.table.focus()
+
+    def action_parts(self) -> None:
+        """Go to the parts."""
+        self._end_preview()
+        self.query_one("#parts").focus()
+
+    @on(ResultTable.Moved, "#lines")
+    def _moved(self) -> None:
+        self.refresh_bindings()
+        if self._section is Section.COLOURS and self.row is not None and not self.app.no_color:
+            self.app.theme = self.row.id
+
+    def _end_preview(self) -> None:
+        self.app.theme = theme_of(self.app, self.settings)
+
+    def action_search(self) -> None:
+        """Ask for words that the lines must have."""
+        field = self.query_one("#search", Input)
+        field.display = True
+        field.focus()
+
+    @on(Input.Changed, "#search")
+    def _search(self) -> None:
+        self._show()
+
+    @on(Input.Submitted, "#search")
+    def _searched(self) -> None:
+        self.table.focus()
+
+    # Changing
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave out what cannot be done here."""
+        row = self.row
+        match action:
+            case "add":
+                return self._section in {Section.ENDPOINTS, Section.SECRETS, Section.FOLDERS}
+            case "remove":
+                return row is not None and row.removable
+            case "undo":
+                return bool(self._before)
+            case "reset":
+                return self._section is not Section.SECRETS
+        return super().check_action(action, parameters)
+
+    @on(ResultTable.Chosen, "#lines")
+    def _choose(self) -> None:
+        row = self.row
+        if row is None:
+            return
+        match self._section:
+            case Section.COLOURS:
+                self._change(replace(self.settings, theme=row.id))
+            case Section.SECRETS:
+                self._secret_acts.ask(row.id)
+            case Section.KEYBOARD:
+                self._acts.press(row)
+            case Section.ENDPOINTS if row.removable:
+                self._acts.ask_url(row.id)
+            case Section.ENDPOINTS:
+                self.notify("Endpoints that are shipped stay as they are.", markup=False)
+            case _:
+                self._acts.change(row)
+
+    def _change(self, settings: Settings) -> None:
+        if settings != self.settings:
+            self._before.append(self.settings)
+            self._take(settings)
+
+    def _take(self, settings: Settings) -> None:
+        self._acts.settings = settings
+        take_settings(self.app, settings)
+        self._secrets = None
+        self._show()
+        self._write()
+
+    @work(thread=True, group="write")
+    def _write(self) -> None:
+        from harness.failures import HarnessError
+        from harness.settings import write_settings
+
+        try:
+            with _WRITING:
+                write_settings(self._home, self.settings)
+        except (HarnessError, OSError) as error:
+            self.app.call_from_thread(self._unwritten, str(error))
+        else:
+            self.app.call_from_thread(self._written)
+
+    def _unwritten(self, why: str) -> None:
+        words = f"{why} The change holds until Rosetta is closed."
+        self.notify(
+            plain(words), title="The settings are not saved", severity="error", markup=False
+        )
+
+    def _written(self) -> None:
+        if not self.is_attached:
+            return
+        where = short(self._home / "settings.toml")
+        self.query_one(Where).say(Content.assemble(show(where, "$quiet"), ("   saved ✓", "$good")))
+
+    def action_undo(self) -> None:
+        """Take the last change back."""
+        self._take(self._before.pop())
+
+    def action_add(self) -> None:
+        """Ask for one more line."""
+        if self._section is Section.SECRETS:
+            self._secret_acts.ask_host()
+        else:
+            self._acts.add(self._section)
+
+    def action_remove(self) -> None:
+        """Take away what the line says."""
+        row = self.row
+        if row is None:
+            return
+        if self._section is Section.SECRETS:
+            self._secret_acts.ask_to_delete(row.id)
+        else:
+            self._acts.remove(self._section, row)
+
+    def action_reset(self) -> None:
+        """Leave the whole part to the program."""
+        self._acts.reset(self._section)
+
+    def action_leave(self) -> None:
+        """Go back; colours that were only looked at go."""
+        field = self.query_one("#search", Input)
+        if field.display:
+            field.value = ""
+            field.display = False
+            self.table.focus()
+            return
+        self._end_preview()
+        self.post_message(Left())

@@ -1,0 +1,273 @@
+"""What can be done with one line of the settings: the questions that are asked, and what an answer changes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import ModalScreen, Screen
+
+from harness.settings import FieldError, Settings, checked
+from rosetta_tui.keys import key_name
+from rosetta_tui.setting_rows import Section, SettingRow
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from rosetta_tui.keyboard import Keyboard
+
+Take = Callable[[Settings], None]
+"""Makes settings hold, and writes them."""
+
+
+class SettingActs:
+    """Asks on behalf of a screen and hands it changed settings; keys of services are not its business."""
+
+    def __init__(self, screen: Screen[Any], take: Take) -> None:
+        self._screen = screen
+        self._take = take
+        self.settings = Settings()
+        self.presets: Mapping[str, str] = {}
+        """Name → URL of the endpoints that are known from the start."""
+        self.board: Keyboard | None = None
+
+    def change(self, row: SettingRow) -> None:
+        """Ask what a line is to say, or take it where it says so itself."""
+        match row.id:
+            case "endpoint":
+                self._ask_endpoint()
+            case "model":
+                self._ask_model()
+            case "prices":
+                self._ask_prices()
+            case "exports":
+                self._ask_folder("Folder for exports", self.settings.exports, self._set_exports)
+            case "languages":
+                self.add(Section.FOLDERS)
+            case name if name.startswith("folder "):
+                number = int(name.removeprefix("folder "))
+                now = self.settings.language_folders[number]
+                self._ask_folder("Folder of languages", now, lambda path: self._put(number, path))
+
+    def add(self, section: Section) -> None:
+        """Ask for one more line of a part."""
+        if section is Section.FOLDERS:
+            end = len(self.settings.language_folders)
+            self._ask_folder("Folder of languages", None, lambda path: self._put(end, path))
+        elif section is Section.ENDPOINTS:
+            self._ask_name()
+
+    def remove(self, section: Section, row: SettingRow) -> None:
+        """Take away what a line says; the program's own holds again."""
+        now = self.settings
+        if section is Section.MODELS or row.id == "exports":
+            as_shipped: Any = getattr(Settings(), row.id)
+            self._take(replace(now, **{row.id: as_shipped}))
+        elif section is Section.FOLDERS:
+            kept = list(now.language_folders)
+            del kept[int(row.id.removeprefix("folder "))]
+            self._take(replace(now, language_folders=tuple(kept)))
+        elif section is Section.ENDPOINTS:
+            self._take(replace(now, endpoints=_without(now.endpoints, row.id)))
+        elif section is Section.KEYBOARD:
+            self._take(replace(now, keys=_without(now.keys, row.id)))
+
+    def reset(self, section: Section) -> None:
+        """Leave a whole part to the program."""
+        fields: dict[Section, dict[str, Any]] = {
+            Section.COLOURS: {"theme": ""},
+            Section.MODELS: {"endpoint": "", "model": "", "prices": None},
+            Section.ENDPOINTS: {"endpoints": {}},
+            Section.FOLDERS: {"exports": None, "language_folders": ()},
+            Section.KEYBOARD: {"keys": {}},
+        }
+        self._take(replace(self.settings, **fields[section]))
+
+    # Models
+
+    def _ask_endpoint(self) -> None:
+        from rosetta_tui.screens.choose import ChooseScreen
+
+        now = self.settings.endpoint
+        own = {name: plain(f"{name}  {url}") for name, url in self.settings.endpoints.items()}
+        shipped = {name: f"{name}  {url}" for name, url in self.presets.items()}
+        choices = {"": "none: each run names its own", **own, **shipped}
+        choices.setdefault(now, plain(now))
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._take(replace(self.settings, endpoint=name))
+
+        self._push(ChooseScreen("Default endpoint", choices, now), chosen)
+
+    def _ask_model(self) -> None:
+        def given(typed: str) -> None:
+            self._take(replace(self.settings, model=typed))
+
+        about = "Its exact id at the default endpoint, such as qwen2.5:7b."
+        now = self.settings.model
+        self._ask_checked("Default model", about, lambda typed: problem("model", typed), now, given)
+
+    def _ask_prices(self) -> None:
+        def check(typed: str) -> str | None:
+            from harness.failures import UsageError
+            from harness.prices import Prices
+
+            try:
+                Prices(absolute(typed))
+            except UsageError as error:
+                return str(error)
+            return None
+
+        def given(typed: str) -> None:
+            self._take(replace(self.settings, prices=absolute(typed)))
+
+        about = "A file of yours with prices in US dollars; docs/prices.md shows one."
+        self._ask_path("Own price table", about, check, self.settings.prices, given, (".toml",))
+
+    # Endpoints
+
+    def _ask_name(self) -> None:
+        def check(name: str) -> str | None:
+            if name in self.presets or name in self.settings.endpoints:
+                return "There is an endpoint of this name. Take another name."
+            return problem("endpoints", {name: "https://x.example"})
+
+        about = "A short name for runs: small letters, digits and -, such as our-server."
+        self._ask_checked("Name of the endpoint", about, check, "", self.ask_url)
+
+    def ask_url(self, name: str) -> None:
+        """Ask for the URL of an own endpoint."""
+
+        def given(url: str) -> None:
+            self._take(replace(self.settings, endpoints={**self.settings.endpoints, name: url}))
+
+        now = self.settings.endpoints.get(name, "")
+        about = (
+            "Its base URL, such as https://llm.example.org/v1. A key of it goes under Service keys."
+        )
+        self._ask_checked(f"URL of {name}", about, lambda url: _url_problem(name, url), now, given)
+
+    # Folders
+
+    def _set_exports(self, path: Path) -> None:
+        self._take(replace(self.settings, exports=path))
+
+    def _put(self, number: int, path: Path) -> None:
+        folders = list(self.settings.language_folders)
+        folders[number : number + 1] = [path]
+        self._take(replace(self.settings, language_folders=tuple(dict.fromkeys(folders))))
+
+    def _ask_folder(self, title: str, now: Path | None, then: Callable[[Path], None]) -> None:
+        writes = then == self._set_exports
+
+        def check(typed: str) -> str | None:
+            path = absolute(typed)
+            if not path.is_dir():
+                return "There is no such folder. Choose one from the list, or make it first."
+            if writes and not os.access(path, os.W_OK):
+                return "You may not write into this folder. Choose another."
+            return problem("exports", str(path))
+
+        self._ask_path(title, "Type, or choose from the list.", check, now, _on_path(then), ("/",))
+
+    # Keyboard
+
+    def press(self, row: SettingRow) -> None:
+        """Ask for another key by its being pressed."""
+        from rosetta_tui.screens.press_key import PressKeyScreen
+
+        act = None if self.board is None else self.board.acts.get(row.id)
+        if self.board is None or act is None:
+            return
+        board, chosen = self.board, self.settings.keys
+
+        def pressed(key: str | None) -> None:
+            if key is not None:
+                as_shipped = (key,) == act.keys
+                others = _without(self.settings.keys, act.id)
+                keys = others if as_shipped else {**others, act.id: key}
+                self._take(replace(self.settings, keys=keys))
+
+        now = " ".join(map(key_name, act.keys_now(chosen)))
+        taken = lambda key: board.taken(act, key, chosen)  # noqa: E731  one line is all of it
+        self._push(PressKeyScreen(act.words, now, taken), pressed)
+
+    # Asking
+
+    def _ask_checked(
+        self,
+        title: str,
+        about: str,
+        check: Callable[[str], str | None],
+        now: str,
+        then: Callable[[str], None],
+    ) -> None:
+        from rosetta_tui.screens.ask_setting import AskSettingScreen
+
+        self._push(AskSettingScreen(title, about, check, now=now), _given(then))
+
+    def _ask_path(
+        self,
+        title: str,
+        about: str,
+        check: Callable[[str], str | None],
+        now: Path | None,
+        then: Callable[[str], None],
+        files: tuple[str, ...],
+    ) -> None:
+        from rosetta_tui.screens.ask_setting import AskSettingScreen
+
+        asked = AskSettingScreen(
+            title, about, check, now="" if now is None else str(now), files=files
+        )
+        self._push(asked, _given(then))
+
+    def _push(self, screen: ModalScreen[str | None], then: Callable[[str | None], None]) -> None:
+        self._screen.app.push_screen(screen, then)
+
+
+def problem(field: str, value: object) -> str | None:
+    """Say what is wrong with a value of a field, None where nothing is."""
+    try:
+        checked(field, value)
+    except FieldError as error:
+        return f"This {error.words}."
+    return None
+
+
+def _url_problem(name: str, url: str) -> str | None:
+    from harness.endpoints import checked_url
+    from harness.failures import UsageError
+
+    try:
+        checked_url(url)
+    except UsageError as error:
+        return str(error)
+    return problem("endpoints", {name: url})
+
+
+def absolute(typed: str) -> Path:
+    """Give the path that was typed, from the root; ~ is the person's home."""
+    try:
+        return Path(typed).expanduser().absolute()
+    except RuntimeError:
+        return Path(typed).absolute()
+
+
+def _given(then: Callable[[str], None]) -> Callable[[str | None], None]:
+    def given(typed: str | None) -> None:
+        if typed is not None:
+            then(typed)
+
+    return given
+
+
+def _on_path(then: Callable[[Path], None]) -> Callable[[str], None]:
+    return lambda typed: then(absolute(typed))
+
+
+def _without(table: Mapping[str, str], name: str) -> dict[str, str]:
+    return {each: value for each, value in table.items() if each != name}

@@ -1,0 +1,201 @@
+"""Settings as rows of a table: what each is called, what it is now, and what it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rosetta_tui import figures
+from rosetta_tui.keys import key_name
+from rosetta_tui.theme import THEME_WORDS
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.result_table import Cell
+
+if TYPE_CHECKING:
+    from harness.settings import Settings
+    from rosetta_tui.keyboard import Keyboard
+
+
+class Section(StrEnum):
+    """Parts of the settings, in the order in which they are offered."""
+
+    COLOURS = "Colours"
+    MODELS = "Models"
+    ENDPOINTS = "Endpoints"
+    SECRETS = "Service keys"
+    FOLDERS = "Folders"
+    KEYBOARD = "Keyboard"
+
+
+ABOUT = {
+    Section.COLOURS: "Move to see the colours at once; enter keeps them.",
+    Section.MODELS: "What runs take where they do not say it themselves. A run keeps what it took.",
+    Section.ENDPOINTS: "Short names for places that answer calls: a run can name them instead of a URL.",
+    Section.SECRETS: "Kept by the operating system's keyring; never shown, never written to a file.",
+    Section.FOLDERS: "Where language cards and analysers are looked for, and where exports go.",
+    Section.KEYBOARD: "enter asks for another key; del takes the shipped one back.",
+}
+"""What a part is for, in a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """One line of a part."""
+
+    id: str
+    """By this the screen knows what to change."""
+    name: str
+    value: str
+    note: str = ""
+    tone: str = "plain"
+    """Of the value."""
+    removable: bool = False
+    """Whether there is something to take away."""
+
+
+COLUMNS = (
+    Column("name", "setting", 18, share=2),
+    Column("value", "now", 14, share=3),
+    Column("note", "", 10, share=3, drop=1),
+)
+
+
+class SettingRows:
+    """The rows of one part that fit a search."""
+
+    def __init__(self, rows: Sequence[SettingRow], search: str = "") -> None:
+        words = search.casefold().split()
+        self.rows = [row for row in rows if all(word in _searched(row) for word in words)]
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    def find(self, id_: str) -> int | None:
+        """Give the place of a row, None where it is not shown."""
+        return next((at for at, row in enumerate(self.rows) if row.id == id_), None)
+
+    def key(self, index: int) -> Hashable:
+        """Give what the row's look depends on."""
+        return self.rows[index]
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Give the cells of one row."""
+        row = self.rows[index]
+        return (Cell(row.name), Cell(row.value, row.tone), Cell(row.note, "quiet"))
+
+    def prepare(self, first: int, last: int) -> None:
+        """Everything is there already."""
+
+
+def _searched(row: SettingRow) -> str:
+    return f"{row.name} {row.value} {row.note} {row.id}".casefold()
+
+
+def colour_rows(settings: Settings) -> list[SettingRow]:
+    """Give a row for each set of colours."""
+    return [
+        SettingRow(name, words, "● chosen" if name == settings.theme else "", name, "mark")
+        for name, words in THEME_WORDS.items()
+    ]
+
+
+def model_rows(settings: Settings) -> list[SettingRow]:
+    """Give what runs take where they do not say it."""
+    return [
+        _row("endpoint", "Default endpoint", settings.endpoint, "for chat and pipeline"),
+        _row("model", "Default model", settings.model, "asked for at the default endpoint"),
+        _row("prices", "Own price table", settings.prices, "goes before the shipped table"),
+    ]
+
+
+def _row(id_: str, name: str, value: str | Path | None, note: str) -> SettingRow:
+    if not value:
+        return SettingRow(id_, name, figures.NONE, note, "quiet")
+    return SettingRow(id_, name, short(value), note, removable=True)
+
+
+def short(value: str | Path) -> str:
+    """Give a path with ~ for the person's home, anything else as it is."""
+    if not isinstance(value, Path):
+        return value
+    try:
+        return str("~" / value.relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return str(value)
+
+
+def endpoint_rows(settings: Settings, presets: Mapping[str, str]) -> list[SettingRow]:
+    """Give the person's own endpoints, then those that are known from the start."""
+    own = [
+        SettingRow(name, name, url, "yours", removable=True)
+        for name, url in settings.endpoints.items()
+    ]
+    return own + [
+        SettingRow(f"preset {name}", name, url, "shipped", "quiet") for name, url in presets.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class SecretState:
+    """Where the key of one service is; never the key."""
+
+    name: str
+    variable: str
+    in_variable: bool
+    in_keyring: bool
+
+
+def secret_rows(states: Sequence[SecretState]) -> list[SettingRow]:
+    """Say of each service where its key is."""
+    return [_secret_row(state) for state in states]
+
+
+def _secret_row(state: SecretState) -> SettingRow:
+    if state.in_variable:
+        also = "; the keyring has one too" if state.in_keyring else ""
+        note = f"goes before the keyring{also}"
+        value = f"✓ in {state.variable}"
+        return SettingRow(state.name, state.name, value, note, "good", state.in_keyring)
+    if state.in_keyring:
+        return SettingRow(state.name, state.name, "✓ in the keyring", "", "good", removable=True)
+    return SettingRow(state.name, state.name, figures.NONE, f"or {state.variable}", "quiet")
+
+
+def folder_rows(settings: Settings, home: Path) -> list[SettingRow]:
+    """Give the folder of exports and those of languages; one that is gone says so."""
+    exports = settings.exports
+    first = _row("exports", "Exports", exports, "")
+    if exports is None:
+        first = SettingRow("exports", "Exports", "where Rosetta was started", "", "quiet")
+    elif not exports.is_dir():
+        first = SettingRow("exports", "Exports", short(exports), "✗ not there", "warn", True)
+    shipped = SettingRow("languages", "Languages", short(home / "languages"), "always", "quiet")
+    own = [_folder_row(number, path) for number, path in enumerate(settings.language_folders)]
+    return [first, shipped, *own]
+
+
+def _folder_row(number: int, path: Path) -> SettingRow:
+    there = path.is_dir()
+    note, tone = ("", "plain") if there else ("✗ not there", "warn")
+    return SettingRow(f"folder {number}", "Languages", short(path), note, tone, removable=True)
+
+
+def keyboard_rows(settings: Settings, board: Keyboard) -> list[SettingRow]:
+    """Give every act with its keys now, and what is chosen in the file for acts that do not exist."""
+    rows = []
+    for act in board.acts.values():
+        keys = " ".join(map(key_name, act.keys_now(settings.keys)))
+        mine = act.id in settings.keys
+        was = f"shipped: {' '.join(map(key_name, act.keys))} · " if mine else ""
+        note = f"{was}{', '.join(act.places)}"
+        rows.append(SettingRow(act.id, act.words, keys, note, "mark" if mine else "plain", mine))
+    strange = [id_ for id_ in settings.keys if id_ not in board.acts]
+    return rows + [
+        SettingRow(id_, id_, settings.keys[id_], "nothing has this id", "warn", True)
+        for id_ in strange
+    ]

@@ -1,0 +1,366 @@
+"""Settings: chosen on the screen, kept in the file, taken back; keys of services are never shown."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList
+
+from harness.card import exporting
+from harness.failures import UsageError
+from harness.keys import get_key
+from harness.settings import Settings, read_settings, write_settings
+from rosetta_tui.keyboard import Keyboard, keyboard
+from rosetta_tui.screens.settings import SettingsScreen
+from rosetta_tui.setting_rows import Section
+from tests.keyring_in_memory import MemoryKeyring, memory_keyring
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, settle, text
+from tests.tui.test_text import acting
+
+SIZES = [(80, 24), (160, 48)]
+
+
+@pytest.fixture(autouse=True)
+def ring(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryKeyring]:
+    for name in ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "DEEPL_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with memory_keyring() as ring:
+        yield ring
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    return App(None, tmp_path / "s.sqlite")
+
+
+async def opened(pilot: Pilot[Any], section: Section = Section.COLOURS) -> SettingsScreen:
+    screen = SettingsScreen(pilot.app.store_path)  # type: ignore[attr-defined]
+    await settle(pilot)
+    pilot.app.push_screen(screen)
+    await settle(pilot)
+    parts = screen.query_one("#parts", OptionList)
+    parts.highlighted = list(Section).index(section)
+    await settle(pilot)
+    await pilot.press("enter")
+    await settle(pilot)
+    assert screen.focused is screen.table
+    return screen
+
+
+def to_row(screen: SettingsScreen, id_: str) -> None:
+    index = screen.table.rows.find(id_)  # type: ignore[attr-defined]
+    assert index is not None, id_
+    screen.table.move_to(index)
+    screen.table.post_message(screen.table.Moved(screen.table))
+
+
+async def fill(pilot: Pilot[Any], words: str) -> None:
+    await settle(pilot)
+    pilot.app.screen.query_one(Input).value = words
+    await pilot.press("enter")
+    await settle(pilot)
+
+
+async def test_colours_are_seen_at_once_kept_by_enter_and_taken_back(
+    app: App, tmp_path: Path
+) -> None:
+    async with app.run_test(size=(120, 36)) as pilot:
+        await opened(pilot)
+        await pilot.press("down")
+        await settle(pilot)
+        assert app.theme == "rosetta-light"
+        assert read_settings(tmp_path) == Settings()
+        await pilot.press("left")
+        await settle(pilot)
+        assert app.theme == "rosetta-dark"
+        await pilot.press("right", "home", "down", "enter")
+        await settle(pilot)
+        assert read_settings(tmp_path).theme == app.theme == "rosetta-light"
+        assert "saved ✓" in text(app)
+        assert "● chosen" in text(app)
+        await pilot.press("u")
+        await settle(pilot)
+        assert read_settings(tmp_path).theme == ""
+        assert app.theme == "rosetta-dark"
+
+
+async def test_colours_that_were_only_looked_at_go_when_the_screen_goes(app: App) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        await pilot.press("down", "down", "q")
+        await settle(pilot)
+        assert app.theme == "rosetta-dark"
+
+
+async def test_another_key_for_an_act_works_at_once_and_one_that_is_taken_is_refused(
+    app: App, tmp_path: Path
+) -> None:
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot, Section.KEYBOARD)
+        to_row(screen, "new_run")
+        await pilot.press("enter", "c")
+        await settle(pilot)
+        assert "c is taken: Compare (Home)" in text(app)
+        await pilot.press("tab")
+        await settle(pilot)
+        assert "tab always keeps its meaning" in text(app)
+        await pilot.press("M")
+        await settle(pilot)
+        assert read_settings(tmp_path).keys == {"new_run": "M"}
+        assert "shipped: n" in text(app)
+        screen.app.pop_screen()
+        await settle(pilot)
+        assert app.screen.active_bindings["M"].binding.id == "new_run"
+        assert "n" not in app.screen.active_bindings
+        screen = await opened(pilot, Section.KEYBOARD)
+        to_row(screen, "new_run")
+        await settle(pilot)
+        await pilot.press("delete")
+        await settle(pilot)
+        assert read_settings(tmp_path).keys == {}
+
+
+async def test_the_shipped_key_pressed_again_leaves_nothing_in_the_file(
+    app: App, tmp_path: Path
+) -> None:
+    write_settings(tmp_path, Settings(keys={"mark": "M", "gone.act": "x"}))
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot, Section.KEYBOARD)
+        to_row(screen, "mark")
+        await pilot.press("enter", "space")
+        await settle(pilot)
+        assert read_settings(tmp_path).keys == {"gone.act": "x"}
+        await pilot.press("end")
+        await settle(pilot)
+        assert "nothing has this id" in text(app)
+        await pilot.press("r")
+        await settle(pilot)
+        assert read_settings(tmp_path).keys == {}
+        await pilot.press("u")
+        await settle(pilot)
+        assert read_settings(tmp_path).keys == {"gone.act": "x"}
+
+
+async def test_an_own_endpoint_is_named_given_a_url_and_removed(app: App, tmp_path: Path) -> None:
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot, Section.ENDPOINTS)
+        await pilot.press("a")
+        await fill(pilot, "openai")
+        assert "There is an endpoint of this name" in text(app)
+        await fill(pilot, "Our Lab")
+        assert "small letters" in text(app)
+        await fill(pilot, "our-lab")
+        await fill(pilot, "llm.example.org")
+        assert "must begin with http" in text(app)
+        await fill(pilot, "https://llm.example.org/v1")
+        assert read_settings(tmp_path).endpoints == {"our-lab": "https://llm.example.org/v1"}
+        to_row(screen, "our-lab")
+        await settle(pilot)
+        await pilot.press("delete")
+        await settle(pilot)
+        assert read_settings(tmp_path).endpoints == {}
+
+
+async def test_models_take_a_preset_a_model_and_only_a_price_table_that_can_be_read(
+    app: App, tmp_path: Path
+) -> None:
+    bad, good = tmp_path / "bad.toml", tmp_path / "good.toml"
+    bad.write_text("source = 3")
+    good.write_text('source = "their page"')
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot, Section.MODELS)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert read_settings(tmp_path).endpoint == "openrouter"
+        to_row(screen, "model")
+        await pilot.press("enter")
+        await fill(pilot, "example/translator-7b")
+        to_row(screen, "prices")
+        await pilot.press("enter")
+        await fill(pilot, str(bad))
+        assert "field 'source'" in text(app)
+        await fill(pilot, str(good))
+        found = read_settings(tmp_path)
+        assert (found.model, found.prices) == ("example/translator-7b", good)
+
+
+async def test_folders_must_be_there(app: App, tmp_path: Path) -> None:
+    (tmp_path / "fst").mkdir()
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot, Section.FOLDERS)
+        await pilot.press("a")
+        await fill(pilot, str(tmp_path / "nowhere"))
+        assert "There is no such folder" in text(app)
+        await fill(pilot, str(tmp_path / "fst"))
+        assert read_settings(tmp_path).language_folders == (tmp_path / "fst",)
+        to_row(screen, "exports")
+        await pilot.press("enter")
+        await fill(pilot, str(tmp_path))
+        assert read_settings(tmp_path).exports == tmp_path
+        (tmp_path / "fst").rmdir()
+        to_row(screen, "folder 0")
+        screen._show()
+        await settle(pilot)
+        assert "✗ not there" in text(app)
+        await pilot.press("delete")
+        await settle(pilot)
+        assert read_settings(tmp_path).language_folders == ()
+
+
+async def test_a_key_of_a_service_is_stored_and_deleted_and_stands_nowhere(
+    app: App, tmp_path: Path
+) -> None:
+    secret = "sk-very-secret-1234"
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        screen = await opened(pilot, Section.SECRETS)
+        to_row(screen, "openrouter")
+        await pilot.press("enter")
+        await fill(pilot, "two words")
+        assert "Copy it once more" in text(app)
+        assert "two words" not in text(app)
+        await fill(pilot, secret)
+        assert get_key("openrouter") == secret
+        assert "✓ in the keyring" in text(app)
+        assert secret not in text(app)
+        assert not (tmp_path / "settings.toml").exists()
+        await pilot.press("delete")
+        await settle(pilot)
+        await pilot.press("escape")
+        assert get_key("openrouter") == secret
+        await pilot.press("delete")
+        await settle(pilot)
+        await pilot.press("y")
+        await settle(pilot)
+        assert get_key("openrouter") is None
+
+
+async def test_without_a_keyring_variables_are_still_told(
+    app: App, monkeypatch: pytest.MonkeyPatch, ring: MemoryKeyring
+) -> None:
+    def locked(*_: object) -> str:
+        raise RuntimeError("locked")
+
+    monkeypatch.setattr(ring, "get_password", locked)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-other-secret")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await opened(pilot, Section.SECRETS)
+        assert "keyring cannot be used here" in text(app).replace("\n", " ")
+        assert "✓ in OPENAI_API_KEY" in text(app)
+        assert "sk-other" not in text(app)
+
+
+async def test_a_bad_file_is_named_the_app_goes_on_and_a_change_keeps_it(
+    app: App, tmp_path: Path
+) -> None:
+    (tmp_path / "settings.toml").write_text("theme = 3\n")
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await opened(pilot)
+        assert "line 1: field 'theme'" in text(app)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert read_settings(tmp_path).theme == "rosetta-light"
+        assert (tmp_path / "settings.broken-1.toml").read_text() == "theme = 3\n"
+
+
+async def test_a_change_that_cannot_be_written_is_said(
+    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise UsageError("settings.toml cannot be written: No space left on device.")
+
+    monkeypatch.setattr(exporting, "write_file", full)
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await opened(pilot)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert "not saved" in text(app)
+        assert "No space left" in text(app)
+        assert read_settings(tmp_path) == Settings()
+
+
+async def test_a_search_narrows_the_keys_and_escape_ends_it(app: App) -> None:
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot, Section.KEYBOARD)
+        every = screen.table.rows.count
+        await pilot.press("slash", *"leaderboard")
+        await settle(pilot)
+        assert 0 < screen.table.rows.count < every
+        await pilot.press("enter", "escape")
+        await settle(pilot)
+        assert screen.table.rows.count == every
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_no_text_of_a_file_acts(app: App, tmp_path: Path, size: tuple[int, int]) -> None:
+    printable = [each for each in HOSTILE if each.isprintable()]
+    assert printable
+    hostile = Settings(
+        theme=printable[0],
+        model=printable[1],
+        endpoint=printable[2],
+        keys=dict.fromkeys(printable, "x"),
+    )
+    write_settings(tmp_path, hostile)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = await opened(pilot)
+        for section in Section:
+            screen.query_one("#parts", OptionList).highlighted = list(Section).index(section)
+            await settle(pilot)
+            await pilot.press("end")
+            await settle(pilot)
+            assert acting(text(app).replace("\n", "")) == []
+        assert app.is_running
+
+
+def test_hostile_words_of_a_file_are_not_repeated_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('theme = "\\u001b]52;c;aGFja2Vk\\u0007"')
+    with pytest.raises(Exception, match="character that cannot be seen") as caught:
+        read_settings(tmp_path)
+    assert "\x1b" not in str(caught.value)
+
+
+# The keyboard
+
+
+@pytest.fixture(scope="module")
+def board() -> Keyboard:
+    return keyboard()
+
+
+def test_every_act_of_a_screen_can_be_given_another_key(board: Keyboard) -> None:
+    for id_ in ("new_run", "table.down", "help", "settings", "settings.undo"):
+        assert id_ in board.acts
+
+
+def test_keys_that_are_given_away_are_free_and_those_taken_are_not(board: Keyboard) -> None:
+    mark = board.acts["mark"]
+    assert board.taken(mark, "c", {}) == "Compare (Home)"
+    assert board.taken(mark, "c", {"compare": "C"}) is None
+    assert board.taken(mark, "C", {"compare": "C"}) == "Compare (Home)"
+    assert board.taken(mark, "j", {}) is not None, "lists stand on Home"
+    assert board.taken(mark, "comma", {}) == "Settings (everywhere)"
+
+
+def test_no_two_acts_of_one_screen_share_a_key_as_shipped(board: Keyboard) -> None:
+    shared = []
+    for place in board.places:
+        by_key: dict[str, set[str]] = {}
+        for binding in place.bindings:
+            if binding.id:
+                by_key.setdefault(binding.key, set()).add(binding.id)
+        shared += [(place.name, key, ids) for key, ids in by_key.items() if len(ids) > 1]
+    assert shared == []
+
+
+def test_the_file_says_what_the_screen_says(tmp_path: Path) -> None:
+    write_settings(tmp_path, replace(Settings(), keys={"mark": "M"}))
+    assert tomllib.loads((tmp_path / "settings.toml").read_text()) == {"keys": {"mark": "M"}}
