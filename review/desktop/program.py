@@ -23,8 +23,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _say(str(error), _WRONG_USAGE)
     if not _has_qt():
         return _say(
-            "The reviewer's window needs Qt, which is not installed. Install it with: "
-            "pip install 'rosetta-tui[desktop]'",
+            "The reviewer's window needs Qt, which is not installed. Install it in the folder of Rosetta: "
+            'pip install ".[desktop]"',
             _FAILED,
         )
     try:
