@@ -10,6 +10,7 @@ from review.files.problem import FileError, FileProblem
 from review.files.reviewer_codes import printed
 from review.session.keys import Act, act_of
 from review.session.troubles import trouble
+from review.session.words import Words
 from rosetta_tui.review.console import Console
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
 from rosetta_tui.review.opening import Choice, Opening
@@ -85,15 +86,21 @@ def _list(opening: Opening, console: Console, choices: list[Choice]) -> None:
         return
     console.say(words("These wait for you:"))
     for number, choice in enumerate(choices, 1):
-        facts = {"number": number, "title": plain(choice.title)}
-        if choice.path is not None:
-            place = plain(str(choice.path.parent))
-            console.say(words("{number}: {title}, in {place}", place=place, **facts))
-        else:
-            name = plain(choice.organisation)
-            said = words("{number}: {title}, from {name}", name=name, **facts)
-            far = words("{done} of {total} done", done=choice.done, total=choice.total)
-            console.say(said if choice.done is None else f"{said}, {far}")
+        console.say(_row(words, number, choice))
+
+
+def _row(words: Words, number: int, choice: Choice) -> str:
+    facts = {"title": plain(choice.title), "name": plain(choice.organisation)}
+    if choice.path is not None:
+        place = plain(str(choice.path.parent))
+        if choice.organisation:
+            return words(
+                "{number}: {title}, from {name}, in {place}", number=number, place=place, **facts
+            )
+        return words("{number}: {title}, in {place}", number=number, place=place, **facts)
+    said = words("{number}: {title}, from {name}", number=number, **facts)
+    far = words("{done} of {total} done", done=choice.done, total=choice.total)
+    return said if choice.done is None else f"{said}, {far}"
 
 
 def _numbered(typed: str, choices: list[Choice]) -> Choice | None:

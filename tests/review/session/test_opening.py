@@ -1,5 +1,6 @@
 """From a stick to the first item: what is found, kept, trusted and remembered."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
 from review.session.opening import Opening
+from review.session.opening_words import where
 from review.session.session import Session
 from review.session.troubles import OtherReviewerError
 from review.session.view import Phase
+from review.session.words import Words
 from tests.review.session.scenes import CODE, OTHER_CODE, STRANGER, batch_of, item_id, write_file
 
 
@@ -51,6 +54,9 @@ def test_a_file_on_a_stick_is_found_and_then_kept_here(laptop: Laptop, stick: Pa
     file = write_file(batch_of(), stick / "deep" / "er")
     (found,) = opening_of(laptop, stick).choices()
     assert (found.title, found.path, found.batch) == ("Spring sentences", file, None)
+    assert where(Words.load("en"), found) == f"Language Council · new, on {file.parent}"
+    damaged = replace(found, organisation="")  # nothing of it can be read before it is opened
+    assert where(Words.load("en"), damaged) == f"new, on {file.parent}"
     begun(opening_of(laptop, stick))
     (kept,) = opening_of(laptop, stick).choices()
     assert (kept.title, kept.organisation, kept.path) == (

@@ -206,7 +206,7 @@ def test_an_empty_line_asks_again_and_a_harm_mark_is_asked_about(home: Path, fil
 def test_the_list_says_the_title_of_the_card_and_how_far_one_is(home: Path, tmp_path: Path) -> None:
     file = write_file(batch_of(), tmp_path / "stick", "x17")
     _, said = sit(home, file.parent, "", "1", CODE, "1", "1", "2", "q")
-    assert f"1: Spring sentences, in {file.parent}" in said
+    assert f"1: Spring sentences, from Language Council, in {file.parent}" in said
     _, said = sit(home, tmp_path / "stick", "q")
     assert "1: Spring sentences, from Language Council, 2 of 4 done" in said
 
