@@ -25,6 +25,10 @@ MOST_TYPED = 20_000
 """Characters of one field; a list of entry ids may be long."""
 
 
+LISTS = "↓ lists what there is"
+"""Stands in an empty line that suggests and has no value by default."""
+
+
 class FormLine(Vertical):
     """Label and control side by side; words about the value below, with a mark where it is wrong."""
 
@@ -134,7 +138,7 @@ def _control(
     if field.kind in {Kind.TICKS, Kind.SWITCH}:
         return Ticks({YES: "yes"} if field.kind is Kind.SWITCH else choices, _ticked(field, value))
     if suggest is not None:
-        return SuggestingLine(_typed(value), suggest, field.default)
+        return SuggestingLine(_typed(value), suggest, field.default or LISTS)
     return Input(
         _typed(value),
         placeholder=field.default,

@@ -104,7 +104,7 @@ class SuggestingLine(Vertical):
         event.stop()
         if event.value != self._taken:
             self._taken = event.value
-            self._look(event.value, open_on="")
+            self._look(event.value)
         self.post_message(self.Changed(self))
 
     @on(Input.Submitted)
@@ -129,16 +129,16 @@ class SuggestingLine(Vertical):
     def _take(self, chosen: Suggestion) -> None:
         self.put(chosen.value)
         if chosen.goes_on:
-            self._look(chosen.value, open_on="")
+            self._look(chosen.value)
         else:
             self.action_close()
 
     def action_open(self) -> None:
         """Offer everything, with what stands in the line marked."""
-        self._look("", open_on=self.value, fallback=self.value)
+        self._look("", self.value, asked_for=True)
 
     def action_move(self, by: int) -> None:
-        """Open the list, or go through it; the first thing is marked only when somebody goes there."""
+        """Open the list, or go through it; where somebody types, nothing is marked before they go there."""
         if not self.is_open:
             self.action_open()
             return
@@ -156,23 +156,23 @@ class SuggestingLine(Vertical):
         self.remove_class("-open")
 
     @work(thread=True, exclusive=True, group="offers")
-    def _look(self, typed: str, open_on: str, fallback: str = "") -> None:
-        """Find what fits; a whole value asks for everything, and stands marked in it."""
+    def _look(self, typed: str, marked: str = "", *, asked_for: bool = False) -> None:
+        """Find what fits a text; where a person asked for the list, everything, with what holds now marked."""
         worker = get_current_worker()
         found = self.suggest(typed)
-        if fallback and not any(each.value == fallback for each in found):
-            found = self.suggest(fallback) or found  # a path: what lies beside it
+        if marked and not any(each.value == marked for each in found):
+            found = self.suggest(marked) or found  # a path: what lies beside it
         if not worker.is_cancelled and self.app.is_running:
-            self.app.call_from_thread(self._offer, found, open_on)
+            self.app.call_from_thread(self._offer, found, marked, asked_for)
 
-    def _offer(self, found: list[Suggestion], marked: str) -> None:
+    def _offer(self, found: list[Suggestion], marked: str, asked_for: bool) -> None:
         if not self.is_mounted or not self.input.has_focus:
             return
         self._offered = found
         self.offers.clear_options()
         self.offers.add_options([Option(_words(each)) for each in found])
         place = next((n for n, each in enumerate(found) if each.value == marked), None)
-        self.offers.highlighted = place
+        self.offers.highlighted = 0 if place is None and asked_for and found else place
         self.set_class(bool(found), "-open")
 
 
