@@ -33,7 +33,7 @@ class Picture:
             total=len(course.order),
             item=None if place.item is None else self._item(place, now),
             lesson=course.lesson[1] if course.lesson and place.phase is Phase.TRAINING else None,
-            last=self._last(course, now, place) if judging else None,
+            last=self._last(course, now) if judging else None,
             skipped=len(course.waiting(now)),
             can_undo=judging and bool(now.state.undoable),
             handed_over=now.handed_over,
@@ -71,10 +71,10 @@ class Picture:
             return draft or saved
         return saved if draft is None else draft
 
-    def _last(self, course: Course, now: Progress, place: Place) -> LastJudged | None:
-        """Give the item decided last; none while one is open again, whose reasons would go astray."""
-        item = next(reversed(now.state.decided), None)
-        if item is None or item not in course.order or place.item in now.taken_back:
+    def _last(self, course: Course, now: Progress) -> LastJudged | None:
+        """Give the item decided last; none after an undo, which opens one whose reasons would go astray."""
+        item = now.judged_last
+        if item not in course.order or item not in now.state.decided:
             return None
         return LastJudged(shown := self._decided(item, course, now), shown.rating)
 

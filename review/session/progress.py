@@ -30,6 +30,8 @@ class Progress:
     """Item → what was taken back last, while nothing was decided since."""
     reopened: str | None
     """The item whose decision was taken back last, while nothing was decided about any item since."""
+    judged_last: str | None
+    """The item decided last, other than left for later, since anything was taken back; None for none."""
     answers: Mapping[str, Sequence[Rating]]
     """Training item → its answers, in order."""
     decisions: Mapping[str, Decision]
@@ -67,7 +69,7 @@ def progress(events: Iterable[Event], batch: str, reviewer: str) -> Progress:
     ordered = sorted(events, key=lambda event: event.order)
     state = fold(ordered)
     decisions = {each.id: each.payload for each in ordered if isinstance(each.payload, Decision)}
-    taken_back, reopened = _taken_back(ordered, decisions)
+    taken_back, reopened, judged_last = _taken_back(ordered, decisions)
     scopes = state.withdrawn.get((reviewer, batch), frozenset())
     scopes |= state.withdrawn.get((reviewer, None), frozenset())
     return Progress(
@@ -76,6 +78,7 @@ def progress(events: Iterable[Event], batch: str, reviewer: str) -> Progress:
         words_withdrawn=Scope.COMMENTS in scopes,
         taken_back=taken_back,
         reopened=reopened,
+        judged_last=judged_last,
         answers=_answers(ordered),
         decisions=decisions,
         handed_over=_handed_over(ordered),
@@ -92,18 +95,22 @@ def _handed_over(ordered: Sequence[Event]) -> str:
 
 def _taken_back(
     ordered: Iterable[Event], decisions: Mapping[str, Decision]
-) -> tuple[dict[str, Decision], str | None]:
+) -> tuple[dict[str, Decision], str | None, str | None]:
+    """Give what was taken back of each item, the item that is open again, and the one decided last since."""
     found: dict[str, Decision] = {}
     reopened: str | None = None
+    judged: str | None = None
     for event in ordered:
         said = event.payload
         if isinstance(said, Undo) and said.target in decisions:
             reopened = decisions[said.target].item
             found[reopened] = decisions[said.target]
+            judged = None
         elif isinstance(said, Decision):
             found.pop(said.item, None)
             reopened = None
-    return found, reopened
+            judged = judged if isinstance(said, Skip) else said.item
+    return found, reopened, judged
 
 
 def _answers(ordered: Iterable[Event]) -> dict[str, list[Rating]]:

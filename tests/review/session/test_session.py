@@ -399,3 +399,36 @@ def test_a_draft_is_in_the_view_as_soon_as_it_is_kept(sitting: Sitting) -> None:
     sitting.session.keep_draft(item, TextField.COMMENT, "half a thought")
     assert sitting.session.view.item is not None
     assert sitting.session.view.item.comment == "half a thought"
+
+
+def test_reasons_are_for_the_one_answered_after_an_undo_even_where_the_next_was_taken_back_too(
+    tmp_path: Path,
+) -> None:
+    sitting = Sitting(tmp_path)
+    sitting.rate(Rating.GIST)
+    sitting.rate(Rating.REJECT)
+    sitting.see()
+    sitting.session.undo()
+    assert sitting.session.view.last is None  # its reasons would go to another one
+    sitting.see()
+    sitting.session.undo()
+    view = sitting.rate(Rating.EXCELLENT)
+    assert view.item is not None
+    assert (view.item.id, view.item.stands) == (item_id(2), False)  # taken back, and open again
+    assert view.last is not None
+    assert (view.last.item.id, view.last.rating) == (item_id(1), Rating.EXCELLENT)
+    sitting.session.set_reasons(item_id(1), {Reason.MISSING})
+    assert sitting.session.view.last is not None
+    assert sitting.session.view.last.item.reasons == (Reason.MISSING,)
+
+
+def test_after_an_undo_what_is_left_for_later_does_not_lead_reasons_to_an_older_answer(
+    tmp_path: Path,
+) -> None:
+    sitting = Sitting(tmp_path)
+    sitting.rate()
+    sitting.rate()
+    sitting.see()
+    sitting.session.undo()
+    view = sitting.session.skip(sitting.see())
+    assert view.last is None
