@@ -30,6 +30,7 @@ COMMANDS = {
     "review": ("rosetta_tui.commands.review", "Let speakers rate outputs; read the verdict."),
     "calibrate": ("rosetta_tui.commands.calibrate", "Compare scores with people's ratings."),
     "key": ("rosetta_tui.commands.key", "Keep keys of model and translation services."),
+    "doctor": ("rosetta_tui.commands.doctor", "Say what works here, what is missing, what to do."),
 }
 """Name → where the command is and what it does; imported only when it is called."""
 

@@ -107,7 +107,7 @@ async def test_another_key_for_an_act_works_at_once_and_one_that_is_taken_is_ref
         to_row(screen, "new_run")
         await pilot.press("enter", "c")
         await settle(pilot)
-        assert "c is taken: Compare (Home)" in text(app)
+        assert "c is taken: Checks (Corpus)" in text(app)
         await pilot.press("tab")
         await settle(pilot)
         assert "tab always keeps its meaning" in text(app)

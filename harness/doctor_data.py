@@ -1,0 +1,210 @@
+"""The data folder, the store in it, and what the settings name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from harness.doctor import Finding, Health
+from harness.failures import UsageError
+
+_FEW_BYTES = 200 * 2**20
+"""Free space below which a run of many entries may not fit."""
+_TOO_FEW_BYTES = 20 * 2**20
+"""Free space below which nothing should be begun."""
+_NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs"})
+"""File systems on which SQLite cannot lock safely."""
+
+
+def data(home: Path) -> Iterator[Finding]:
+    """Look at the folder that holds everything, and at the store."""
+    if not home.exists():
+        words = f"{home} is not there yet. It is made by the first run."
+        yield Finding("Data", "folder", Health.OK, words)
+        yield _space(next(each for each in home.parents if each.exists()))
+        return
+    yield _folder(home)
+    yield _private(home)
+    yield _space(home)
+    if (kind := file_system(home)) in _NETWORK:
+        words = f"{home} is on a network drive ({kind}), where a store can be damaged. Name a folder here:"
+        yield Finding("Data", "drive", Health.BROKEN, words, (_name_folder(),))
+    yield from _store(home / "rosetta.sqlite")
+
+
+def _name_folder() -> str:
+    if os.name == "nt":
+        return "setx ROSETTA_HOME %LOCALAPPDATA%\\rosetta"
+    return "export ROSETTA_HOME=~/rosetta"
+
+
+def _folder(home: Path) -> Finding:
+    if not home.is_dir():
+        words = f"{home} is no folder. Move it away, or name another:"
+        return Finding("Data", "folder", Health.BROKEN, words, (_name_folder(),))
+    if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
+        words = f"{home} cannot be written by you. Allow it, or name another:"
+        mend = (f'chmod u+rwx "{home}"', _name_folder())
+        return Finding("Data", "folder", Health.BROKEN, words, mend)
+    return Finding("Data", "folder", Health.OK, f"{home} can be read and written")
+
+
+def _private(home: Path) -> Finding:
+    """Look whether others of this computer can look into the folder or the store."""
+    if os.name == "nt":
+        words = "who may look into it is Windows' business; in your own user folder, only you"
+        return Finding("Data", "privacy", Health.UNKNOWN, words)
+    store = home / "rosetta.sqlite"
+    open_ = [each for each in (home, store) if each.exists() and _mode(each) & 0o077]
+    if home in open_:
+        mend = (f'chmod 700 "{home}"', *([f'chmod 600 "{store}"'] if store in open_ else []))
+        words = f"others of this computer may look into {home} (mode {_mode(home):o}):"
+        return Finding("Data", "privacy", Health.BROKEN, words, mend)
+    return Finding("Data", "privacy", Health.OK, "only you can look into it")
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def _space(folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free
+    health = Health.OK if free >= _FEW_BYTES else Health.MISSING
+    health = Health.BROKEN if free < _TOO_FEW_BYTES else health
+    words = f"{_size(free)} free on the drive of {folder}"
+    words += "" if health is Health.OK else ". Make room: a run of 10,000 entries takes about 20 MB"
+    return Finding("Data", "free space", health, words)
+
+
+def _size(count: int) -> str:
+    return f"{count / 10**9:,.1f} GB" if count >= 10**9 else f"{count / 10**6:,.1f} MB"
+
+
+def file_system(folder: Path) -> str | None:
+    """Name the file system that a folder is on, None where this system does not tell."""
+    if sys.platform != "linux":
+        return None
+    best, kind = "", None
+    with Path("/proc/self/mounts").open(encoding="utf-8", errors="replace") as mounts:
+        for line in mounts:
+            _, point, named, *_ = line.split(" ")
+            there = point.encode().decode("unicode_escape")
+            if folder.resolve().is_relative_to(there) and len(there) >= len(best):
+                best, kind = there, named
+    return kind
+
+
+# The store
+
+
+def _store(path: Path) -> Iterator[Finding]:
+    from harness.store.trouble import in_words
+
+    if not path.exists():
+        words = f"{path.name} is not there yet. It is made by the first run:"
+        yield Finding("Data", "store", Health.OK, words, ("rosetta demo",))
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as store:
+            yield from _examined(store, path)
+    except sqlite3.Error as error:
+        yield Finding("Data", "store", Health.BROKEN, str(in_words(error, path)))
+
+
+def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
+    from harness.store.database import SCHEMA_VERSION
+
+    number = store.execute("PRAGMA user_version").fetchone()[0]
+    if number > SCHEMA_VERSION:
+        words = (
+            f"{path} was written by a newer Rosetta (its version is {number}, this program knows "
+            f"{SCHEMA_VERSION}). Install the newer one."
+        )
+        yield Finding("Data", "store", Health.BROKEN, words)
+        return
+    wrong = [str(row[0]) for row in store.execute("PRAGMA integrity_check(3)")]
+    if wrong != ["ok"]:
+        words = (
+            f"{path} is damaged ({len(wrong)} faults or more). Put a copy of yours in its place; "
+            "`rosetta runs export` may still save single runs."
+        )
+        yield Finding("Data", "store", Health.BROKEN, words, (f'cp "{path}" "{path}.damaged"',))
+        return
+    if lost := len(store.execute("PRAGMA foreign_key_check").fetchall()):
+        words = f"{path}: {lost:,} rows belong to nothing. Put a copy of yours in its place."
+        yield Finding("Data", "store", Health.BROKEN, words)
+        return
+    yield Finding("Data", "store", Health.OK, _contents(store, path, number))
+
+
+def _contents(store: sqlite3.Connection, path: Path, number: int) -> str:
+    from harness.store.database import SCHEMA_VERSION
+
+    if number < SCHEMA_VERSION:
+        held = f"version {number}, made version {SCHEMA_VERSION} by the next command that opens it"
+    else:
+        runs, corpora = (
+            store.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608  two constants
+            for table in ("runs", "corpora")
+        )
+        held = (
+            f"{runs:,} run{'s' * (runs != 1)} on {corpora:,} corp{'ora' if corpora != 1 else 'us'}"
+        )
+    return f"sound: {held}, {_size(path.stat().st_size)}"
+
+
+# What the settings name
+
+
+def settings(home: Path) -> Iterator[Finding]:
+    """Look at the file of the settings and at what it names."""
+    from harness.settings import read_settings, settings_path
+
+    try:
+        now = read_settings(home)
+    except UsageError as error:
+        yield Finding("Settings", "file", Health.BROKEN, str(error))
+        return
+    path = settings_path(home)
+    words = f"{path} can be read" if path.exists() else "nothing is chosen; the program's own hold"
+    yield Finding("Settings", "file", Health.OK, words)
+    if now.prices is not None:
+        yield _prices(now.prices)
+    for name, folder in [
+        ("exports", now.exports),
+        *(("languages", f) for f in now.language_folders),
+    ]:
+        if folder is not None and not folder.is_dir():
+            words = f"{folder} is not there. Make it, or choose another in the settings:"
+            yield Finding("Settings", name, Health.BROKEN, words, (f'mkdir -p "{folder}"',))
+    for name, url in now.endpoints.items():
+        yield _endpoint(name, url)
+
+
+def _prices(path: Path) -> Finding:
+    from harness.prices import Prices
+
+    try:
+        Prices(path)
+    except UsageError as error:
+        return Finding("Settings", "prices", Health.BROKEN, str(error))
+    return Finding("Settings", "prices", Health.OK, f"{path} can be read")
+
+
+def _endpoint(name: str, url: str) -> Finding:
+    from harness.endpoints import checked_url, presets
+
+    try:
+        checked_url(url)
+    except UsageError as error:
+        return Finding("Settings", name, Health.BROKEN, str(error))
+    if name in presets("chat"):
+        words = f"{name} is the name of a shipped endpoint too; yours is asked. Rename it to tell them apart."
+        return Finding("Settings", name, Health.MISSING, words)
+    return Finding("Settings", name, Health.OK, f"{url} (not asked: nothing is sent)")

@@ -1,0 +1,166 @@
+"""The program itself, what can be installed beside it, and the keyring."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from harness.doctor import Finding, Health
+from harness.version import VERSION
+
+_DISTRIBUTION = "rosetta-tui"
+_PYTHONS = ((3, 11), (3, 14))
+"""First that works, and first that does not."""
+_KEYRING_SECONDS = 10.0
+"""A keyring that asks its person for a password is waited for no longer."""
+
+
+def program() -> Iterator[Finding]:
+    """Look at Python, at this program and at what it needs."""
+    known = _PYTHONS[0] <= sys.version_info < _PYTHONS[1]
+    yield Finding(
+        "Program",
+        "Python",
+        Health.OK if known else Health.BROKEN,
+        f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+        + (
+            ""
+            if known
+            else ": Rosetta needs 3.11, 3.12 or 3.13. Make its environment anew with one"
+        ),
+        () if known else ("python3.13 -m venv .venv",),
+    )
+    folder = Path(__file__).parents[1]
+    yield Finding("Program", "Rosetta", Health.OK, f"{VERSION} in {folder}")
+    yield _packages()
+
+
+def _packages() -> Finding:
+    """Say whether every package that this program needs is installed."""
+    try:
+        stated = requires(_DISTRIBUTION) or []
+    except PackageNotFoundError:
+        words = "it runs from its source, so nothing says what it needs. To install it:"
+        return Finding("Program", "packages", Health.UNKNOWN, words, ("pip install .",))
+    names = [
+        re.split(r"[^A-Za-z0-9._-]", each, maxsplit=1)[0] for each in stated if ";" not in each
+    ]
+    gone = [name for name in names if installed(name) is None]
+    if gone:
+        words = f"not installed: {', '.join(gone)}. In the folder of Rosetta:"
+        return Finding("Program", "packages", Health.BROKEN, words, ("pip install .",))
+    return Finding(
+        "Program", "packages", Health.OK, f"all {len(names)} that it needs are installed"
+    )
+
+
+def installed(distribution: str) -> str | None:
+    """Give the version of an installed package, None where it is not installed."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+_EXTRAS = {
+    "words": ("wordfreq", "word lists, by which words left untranslated are known"),
+    "hfst": ("hfst", "a faster reader of analysers; the built-in one does the same"),
+    "embeddings": ("model2vec", "embedding models on this computer, for semantic similarity"),
+    "desktop": ("PySide6_Essentials", "the window in which speakers rate"),
+}
+"""Extra → its package, and what it is for."""
+
+
+def extras() -> Iterator[Finding]:
+    """Look at what only some people need, at the engines for analysers, and at word lists."""
+    from harness.fst.engines import installed_engines
+    from harness.language_check import hfst_has_wheel
+
+    for extra, (package, use) in _EXTRAS.items():
+        found = installed(package)
+        if found is not None:
+            yield Finding("Extras", extra, Health.OK, f"{package} {found}: {use}")
+        elif extra == "hfst" and not hfst_has_wheel():
+            words = f"{use}. There is no wheel of it for this Python and system"
+            yield Finding("Extras", extra, Health.MISSING, words)
+        else:
+            words = f"not installed: {use}. In the folder of Rosetta:"
+            yield Finding("Extras", extra, Health.MISSING, words, (f'pip install ".[{extra}]"',))
+    engines = ", ".join(f"{name} {number}" for name, number in installed_engines().items())
+    yield Finding(
+        "Extras", "FST engines", Health.OK, f"{engines}; the first that fits a file is taken"
+    )
+    if installed("wordfreq") is not None:
+        yield _word_lists()
+
+
+def _word_lists() -> Finding:
+    from corpora.cards import list_cards
+    from scoring.source_words import source_word_list
+
+    tags = [path.stem for path in list_cards()]
+    try:
+        having = [tag for tag in tags if source_word_list(tag)[1] is not None]
+    except ValueError as error:
+        mend = ('pip install --force-reinstall ".[words]"',)
+        return Finding("Extras", "word lists", Health.BROKEN, f"{error}.", mend)
+    words = (
+        f"of {', '.join(having)}; a source in another language is only compared with its own words"
+    )
+    return Finding("Extras", "word lists", Health.OK, words)
+
+
+# Keys
+
+
+def keys() -> Iterator[Finding]:
+    """Look whether the keyring answers, and which services have a key; no key is read out."""
+    from harness.keys import known_variables
+
+    here = [name for name, each in known_variables().items() if os.environ.get(each, "").strip()]
+    answer = _asked()
+    if isinstance(answer, str):
+        words = f"{answer} Keys in environment variables work without it."
+        yield Finding("Keys", "keyring", Health.MISSING, words, ("export OPENROUTER_API_KEY=…",))
+        stored: list[str] = []
+    else:
+        stored = answer
+        yield Finding("Keys", "keyring", Health.OK, f"{_backend()} answers")
+    parts = [f"in variables: {', '.join(here)}"] if here else []
+    parts += [f"in the keyring: {', '.join(stored)}"] if stored else []
+    if parts:
+        yield Finding("Keys", "services", Health.OK, "; ".join(parts))
+    else:
+        words = "no service has a key. Models on this computer need none; for another:"
+        yield Finding("Keys", "services", Health.MISSING, words, ("rosetta key set openrouter",))
+
+
+def _backend() -> str:
+    import keyring
+
+    return str(keyring.get_keyring().name)
+
+
+def _asked() -> list[str] | str:
+    """Give the names of stored keys, or say why the keyring does not tell them."""
+    from harness.failures import KeyStoreError
+    from harness.keys import stored_names
+
+    told: list[list[str] | str] = []
+
+    def ask() -> None:
+        try:
+            told.append(stored_names())
+        except KeyStoreError as error:
+            told.append(str(error).partition(" Put the key")[0])
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(_KEYRING_SECONDS)
+    return told[0] if told else "The keyring does not answer; it may wait for its password."

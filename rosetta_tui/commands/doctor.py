@@ -1,0 +1,49 @@
+"""``rosetta doctor``: what works on this computer, what is missing, and what to do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from harness.doctor import Finding
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def doctor(as_json: bool) -> None:
+    """Look at everything Rosetta needs or can use here, and say what is missing and what to do.
+
+    Nothing is changed, and nothing is sent anywhere. Exit 1 where something is broken; what is only missing
+    is no failure.
+    """
+    from harness.doctor import Health
+    from rosetta_tui.doctor_words import finding_lines, findings_json, summary
+
+    found: list[Finding] = []
+    for each in _findings():
+        if not as_json:
+            for line in finding_lines(each, new_area=not found or found[-1].area != each.area):
+                click.echo(plain(line))
+        found.append(each)
+    click.echo(json_text(findings_json(found)) if as_json else f"\n{summary(found)}")
+    if any(each.health is Health.BROKEN for each in found):
+        raise click.exceptions.Exit(1)
+
+
+def _findings() -> Iterator[Finding]:
+    from harness.doctor import examine, looked_at
+    from harness.store.database import home
+    from rosetta_tui.terminal_facts import terminal
+    from rosetta_tui.terminal_widths import differing_widths
+
+    yield from examine(home())
+    widths, size = differing_widths(), shutil.get_terminal_size()
+    yield from looked_at("Terminal", partial(terminal, size, os.environ, widths))

@@ -1,0 +1,84 @@
+"""Findings of the doctor as lines for a terminal and rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from harness.doctor import Finding, Health
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.result_table import Cell
+
+SIGNS = {Health.OK: "✓", Health.MISSING: "○", Health.BROKEN: "✗", Health.UNKNOWN: "?"}
+"""Health → the shape that stands before its word."""
+
+_TONES = {
+    Health.OK: "good",
+    Health.MISSING: "warn",
+    Health.BROKEN: "bad",
+    Health.UNKNOWN: "quiet",
+}
+
+COLUMNS = (
+    Column("state", "", 9),
+    Column("area", "about", 9, drop=1),
+    Column("name", "what", 16, share=1),
+    Column("words", "", 20, share=4),
+)
+
+
+class FindingRows:
+    """One row for each finding."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = findings
+
+    @property
+    def count(self) -> int:
+        """How many findings there are."""
+        return len(self.findings)
+
+    def key(self, index: int) -> Hashable:
+        """Give what the row's look depends on."""
+        return self.findings[index]
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Give the cells of one row."""
+        each = self.findings[index]
+        return (
+            Cell(f"{SIGNS[each.health]} {each.health}", _TONES[each.health]),
+            Cell(each.area, "quiet"),
+            Cell(each.name),
+            Cell(each.words),
+        )
+
+    def prepare(self, first: int, last: int) -> None:
+        """Everything is there already."""
+
+
+def finding_lines(finding: Finding, *, new_area: bool) -> Iterator[str]:
+    """Give the lines of one finding, with the name of its area before it where that is another."""
+    if new_area:
+        yield finding.area
+    sign = f"{SIGNS[finding.health]} {finding.health}"
+    yield f"  {sign:<10}{finding.name}: {finding.words}"
+    yield from (f"            {line}" for line in finding.mend)
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """Say how it stands with everything together."""
+    counts = {health: sum(each.health is health for each in findings) for health in Health}
+    broken, missing = counts[Health.BROKEN], counts[Health.MISSING]
+    verdict = "Nothing is broken" if not broken else f"{broken} broken"
+    rest = f"{missing} missing" if missing else "nothing is missing"
+    unknown = f", {counts[Health.UNKNOWN]} not known" if counts[Health.UNKNOWN] else ""
+    return f"{verdict}, {rest}{unknown}. Nothing was sent anywhere."
+
+
+def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
+    """Give findings for programs."""
+    return {
+        "healthy": all(each.health is not Health.BROKEN for each in findings),
+        "findings": [asdict(each) for each in findings],
+    }

@@ -1,0 +1,147 @@
+"""Doctor: what works on this computer, what is missing, and what to do."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+from textual.worker import get_current_worker
+
+from rosetta_tui.doctor_words import COLUMNS, FindingRows, summary
+from rosetta_tui.messages import Left
+from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.where import Where
+
+if TYPE_CHECKING:
+    from harness.doctor import Finding
+
+
+class DoctorScreen(Screen[None]):
+    """A row for each thing that was looked at; findings appear as they are made, in a thread."""
+
+    TITLE = "Doctor"
+    HELP = (
+        "✓ ok   ○ missing: something would be better with it   ✗ broken   ? cannot be known\n"
+        "Nothing is changed, and nothing is sent anywhere. `rosetta doctor` says the same in a shell."
+    )
+    CSS_PATH = "../styles/doctor.tcss"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "copy_mend", "Copy what to do", id="doctor.copy"),
+        Binding("f", "filter", "Only what is not ok", id="filter"),
+        Binding("r", "look_again", "Look again", id="refresh"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+    ]
+
+    def __init__(self, store_path: Path) -> None:
+        super().__init__()
+        self._home = store_path.parent
+        self._found: list[Finding] = []
+        self._only_bad = False
+        self._looking = True
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, the findings, what to do about one, and the keys."""
+        yield Where()
+        yield ResultTable(COLUMNS, id="findings")
+        yield Static(id="mend")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Look at everything."""
+        self.table.focus()
+        self.action_look_again()
+
+    @property
+    def table(self) -> ResultTable:
+        """The findings."""
+        return self.query_one("#findings", ResultTable)
+
+    @property
+    def chosen(self) -> Finding | None:
+        """The finding under the cursor."""
+        rows = self.table.rows
+        return (
+            rows.findings[self.table.cursor]
+            if isinstance(rows, FindingRows) and rows.count
+            else None
+        )
+
+    def action_look_again(self) -> None:
+        """Look at everything once more."""
+        self._found, self._looking = [], True
+        self._show()
+        self._look(self.app.size.width, self.app.size.height)
+
+    @work(thread=True, exclusive=True, group="doctor")
+    def _look(self, columns: int, rows: int) -> None:
+        from harness.doctor import examine, looked_at
+        from rosetta_tui.terminal_facts import terminal
+
+        worker = get_current_worker()
+        around = partial(terminal, (columns, rows), os.environ, None)
+        for findings in (examine(self._home), looked_at("Terminal", around)):
+            for each in findings:
+                if worker.is_cancelled:
+                    return
+                self.app.call_from_thread(self._take, each)
+        self.app.call_from_thread(self._done)
+
+    def _take(self, finding: Finding) -> None:
+        self._found.append(finding)
+        self._show()
+
+    def _done(self) -> None:
+        self._looking = False
+        self._show()
+
+    def _show(self) -> None:
+        from harness.doctor import Health
+
+        if not self.is_attached:
+            return
+        shown = [each for each in self._found if not self._only_bad or each.health is not Health.OK]
+        self.table.show_rows(FindingRows(shown))
+        words = "looking …" if self._looking else summary(self._found)
+        broken = any(each.health is Health.BROKEN for each in self._found)
+        self.query_one(Where).say(show(words, "$bad" if broken else "$quiet"))
+        self._moved()
+
+    @on(ResultTable.Moved, "#findings")
+    def _moved(self) -> None:
+        each, panel = self.chosen, self.query_one("#mend", Static)
+        panel.display = each is not None
+        if each is not None:
+            lines = [show(f"  {line}", "bold $mark") for line in each.mend]
+            panel.update(Content("\n").join([show(f"{each.name}: {each.words}"), *lines]))
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave out copying where there is nothing to do."""
+        if action == "copy_mend":
+            return self.chosen is not None and bool(self.chosen.mend)
+        return super().check_action(action, parameters)
+
+    def action_copy_mend(self) -> None:
+        """Copy the lines that mend it."""
+        if self.chosen is not None:
+            self.app.copy_to_clipboard("\n".join(map(plain, self.chosen.mend)))
+            self.notify("Copied: paste it into a shell.", timeout=2, markup=False)
+
+    def action_filter(self) -> None:
+        """Show only what is not ok, or everything again."""
+        self._only_bad = not self._only_bad
+        self._show()
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.post_message(Left())

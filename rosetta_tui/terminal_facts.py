@@ -1,0 +1,146 @@
+"""What can be known of the terminal: its size, colours, letters, fonts and clipboard."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from harness.doctor import Finding, Health
+
+LEAST = (80, 24)
+"""Columns and rows for which every screen is made."""
+
+_COLOURS = {
+    "truecolor": "16 million: every theme as it was made",
+    "256": "256: themes come close",
+    "standard": "16: choose the terminal's own colours in the settings",
+    "windows": "16: choose the terminal's own colours in the settings",
+}
+"""Rich's name of what a terminal can → what that means here."""
+
+_FONTS = {
+    "symbols ◆ ▶ █": ("25c6 25b6 2588", "fonts-dejavu"),
+    "Latin letters with marks ŋ ł ə": ("14b 142 259", "fonts-dejavu"),
+    "Canadian syllabics ᓂᐚᐤ": ("14c2 141a 1424", "fonts-noto-core"),
+    "Cherokee ᏣᎳᎩ": ("13e3 13b3 13a9", "fonts-noto-core"),
+    "Arabic كتب": ("643 62a 628", "fonts-noto-core"),
+    "Devanagari हिन्दी": ("939 93f", "fonts-noto-core"),
+}
+"""Letters → their code points, and a package of Debian and its kin that has them."""
+
+_SECONDS = 5
+"""No small program of the system takes longer."""
+
+Widths = Mapping[str, tuple[int, int]]
+"""Sample → expected and drawn width."""
+
+
+def terminal(
+    size: tuple[int, int], environment: Mapping[str, str], widths: Widths | None
+) -> Iterator[Finding]:
+    """Say what the terminal can do; ``widths`` are those drawn otherwise than expected, None where not measured."""
+    find = partial(Finding, "Terminal")
+    name = environment.get("TERM_PROGRAM") or environment.get("TERM", "unknown")
+    inside = [program for sign, program in _INSIDE.items() if environment.get(sign)]
+    yield find("name", Health.OK, " in ".join([name, *inside]))
+    enough = size[0] >= LEAST[0] and size[1] >= LEAST[1]
+    words = f"{size[0]} columns, {size[1]} rows"
+    words += "" if enough else f": make the window larger, to {LEAST[0]} × {LEAST[1]} at least"
+    yield find("size", Health.OK if enough else Health.MISSING, words)
+    yield find("colours", *_colours(environment))
+    yield find("letters", *_encoding())
+    yield find("widths", *_widths(widths))
+    yield from _fonts(environment)
+    yield find("clipboard", *_clipboard(environment))
+
+
+_INSIDE = {"TMUX": "tmux", "STY": "screen", "SSH_CONNECTION": "ssh"}
+
+
+def _colours(environment: Mapping[str, str]) -> tuple[Health, str]:
+    from rich.console import Console
+
+    if environment.get("NO_COLOR"):
+        return Health.OK, "none, because NO_COLOR is set; words and shapes say everything"
+    told = dict(environment) | {"FORCE_COLOR": "1"}
+    found = Console(force_terminal=True, _environ=told).color_system
+    if found is None:
+        return Health.MISSING, "none; words and shapes say everything"
+    return Health.OK, _COLOURS[found]
+
+
+def _encoding() -> tuple[Health, str, tuple[str, ...]]:
+    name = (getattr(sys.__stdout__, "encoding", None) or "unknown").lower()
+    if name.replace("-", "") == "utf8":
+        return Health.OK, "UTF-8: every script can be sent", ()
+    words = f"{name}: letters of many languages cannot be sent. Choose UTF-8:"
+    return Health.BROKEN, words, ("chcp 65001" if os.name == "nt" else "export LC_ALL=C.UTF-8",)
+
+
+def _widths(widths: Widths | None) -> tuple[Health, str, tuple[str, ...]]:
+    if widths is None:
+        return Health.UNKNOWN, "only the command measures them, on a terminal:", ("rosetta doctor",)
+    if not widths:
+        return Health.OK, "measured: the terminal draws every sample as wide as expected", ()
+    each = "; ".join(f"{name} {drawn} cells, not {wide}" for name, (wide, drawn) in widths.items())
+    words = f"measured: {each}. Columns shift beside such text; reading and scoring are not touched"
+    return Health.MISSING, words, ()
+
+
+def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Say for which letters no font is installed; over ssh, fonts are those of another computer."""
+    if environment.get("SSH_CONNECTION"):
+        words = "they are those of the computer you sit at: run `rosetta doctor` there"
+        yield Finding("Terminal", "fonts", Health.UNKNOWN, words)
+        return
+    lister = shutil.which("fc-list")
+    if lister is None:
+        samples = "   ".join(_FONTS)
+        words = f"cannot be known here. Each of these should show letters, no boxes:   {samples}"
+        yield Finding("Terminal", "fonts", Health.UNKNOWN, words)
+        return
+    gone = {
+        words: package for words, (points, package) in _FONTS.items() if not _has(lister, points)
+    }
+    if not gone:
+        words = (
+            "installed for every script tried; which of them the terminal uses, it does not tell"
+        )
+        yield Finding("Terminal", "fonts", Health.OK, words)
+    for words, package in gone.items():
+        mend = (f"sudo apt install {package}",) if shutil.which("apt") else ()
+        yield Finding("Terminal", "fonts", Health.MISSING, f"none installed for {words}", mend)
+
+
+def _has(lister: str, points: str) -> bool:
+    """Ask fontconfig for a font that has all of these letters."""
+    done = subprocess.run(  # noqa: S603  the program was found on the path, its arguments are ours
+        [lister, f":charset={points}", "family"],
+        capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    return bool(done.stdout.strip())
+
+
+def _clipboard(environment: Mapping[str, str]) -> tuple[Health, str, tuple[str, ...]]:
+    if environment.get("STY"):
+        words = "screen passes no copied text on; select with the mouse and shift instead"
+        return Health.MISSING, words, ()
+    program = shutil.which("tmux")
+    if environment.get("TMUX") and program is not None:
+        done = subprocess.run(  # noqa: S603  as above
+            [program, "show-options", "-gv", "set-clipboard"],
+            capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        if done.stdout.strip() == b"on":
+            return Health.OK, "tmux passes copied text on to the terminal", ()
+        words = "tmux does not pass copied text on to the terminal. Let it:"
+        return Health.MISSING, words, ("tmux set-option -g set-clipboard on",)
+    return (
+        Health.UNKNOWN,
+        "copying is asked of the terminal (OSC 52), which does not tell whether it does",
+        (),
+    )
