@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from scoring.reproducibility import Reproduction
     from scoring.significance import Difference
 
+_NAMES = {COMPOSITE: "composite", "ter": "TER"}
+"""What a metric is called where its title would be taken for a sentence's own words."""
+
 _MOST_DIGITS = 6
 
 
 def name(metric: str) -> str:
     """Give a metric's name within a sentence."""
-    return "composite" if metric == COMPOSITE else title(metric)
+    return _NAMES.get(metric) or title(metric)
 
 
 def run_words(run: ComparedRun) -> str:

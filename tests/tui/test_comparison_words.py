@@ -1,0 +1,141 @@
+"""The sentences of a comparison, case by case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from harness.comparing_pairs import Pair, RunningDifference
+from rosetta_tui.comparison_words import (
+    amount,
+    cached_words,
+    cases,
+    number,
+    reproduction_words,
+    sentence,
+)
+from scoring.reproducibility import verdict
+from scoring.significance import Difference
+
+A, B = (
+    cast("Any", SimpleNamespace(letter=letter, complete=True, cached=cached, run_id=letter * 8))
+    for letter, cached in (("A", 0), ("B", 12))
+)
+
+BETTER = Difference(
+    first=58.9, second=61.0, difference=2.1, lower=0.4, upper=3.8, p_bootstrap=0.004,
+    p_randomisation=0.003, effect_size=0.2, wins=30, losses=12, ties=58, direction="higher",
+)  # fmt: skip
+
+
+def pair(metric: str, found: Difference, **more: Any) -> Pair:
+    told = {"p_adjusted": {metric: found.p_randomisation}, **more}
+    return Pair(A, B, {metric: found}, {}, **told)
+
+
+def test_the_sentence_of_a_finding() -> None:
+    assert sentence(pair("chrf_plus_plus", BETTER), "chrf_plus_plus") == (
+        "B is better than A by 2.1 chrF++ points; chance alone would show this in 3 of 1,000 cases"
+    )
+
+
+def test_lower_is_said_to_be_better() -> None:
+    found = replace(BETTER, direction="lower")
+    assert sentence(pair("ter", found), "ter").startswith(
+        "A is better than B by 2.1 TER points (lower is better); chance"
+    )
+
+
+def test_small_scales_have_no_points() -> None:
+    small = replace(BETTER, first=0.5, second=0.54, difference=0.04, lower=0.01, upper=0.07)
+    assert sentence(pair("composite", small), "composite").startswith(
+        "B is better than A by 0.04 composite; "
+    )
+    assert amount("exact_match_rate", 0.0004) == "0.0004 Exact Match"
+
+
+def test_several_comparisons_are_counted() -> None:
+    several = pair("bleu", BETTER, p_adjusted={"bleu": 0.009}, pairs=3)
+    assert sentence(several, "bleu").endswith("in 9 of 1,000 cases, with all 3 comparisons counted")
+    lost = sentence(pair("bleu", BETTER, p_adjusted={"bleu": 0.06}, pairs=10), "bleu")
+    assert lost.startswith(
+        "A and B cannot be told apart by BLEU: B is ahead by 2.1 BLEU points, but chance"
+    )
+
+
+def test_what_is_missing_for_a_finding_is_said() -> None:
+    near = replace(BETTER, lower=-0.1)
+    assert sentence(pair("bleu", near), "bleu").endswith(
+        "in 3 of 1,000 cases, and the interval of the difference (-0.1 … +3.8) holds zero"
+    )
+    assert sentence(pair("bleu", replace(BETTER, p_bootstrap=0.06)), "bleu").endswith(
+        "bootstrap's p is 0.060"
+    )
+
+
+def test_a_value_that_makes_nothing_better_is_only_higher() -> None:
+    found = replace(BETTER, direction="neither", first=0.9, second=1.1, difference=0.2)
+    assert sentence(pair("length_ratio", found), "length_ratio").startswith(
+        "the Length Ratio of B is higher than that of A by 0.20; chance"
+    )
+    unsure = replace(found, p_randomisation=0.3)
+    assert "by 0.20, which may be chance; chance" in sentence(
+        pair("length_ratio", unsure), "length_ratio"
+    )
+
+
+def test_no_difference_and_no_comparison() -> None:
+    assert (
+        sentence(pair("bleu", replace(BETTER, difference=0.0)), "bleu")
+        == "A and B have the same BLEU"
+    )
+    left = Pair(A, B, {}, {"ter": "scored otherwise"})
+    assert sentence(left, "ter") == "A and B do not compare by TER: scored otherwise"
+
+
+def test_while_a_run_is_under_way_only_what_holds_at_any_time_is_said() -> None:
+    going = cast("Any", SimpleNamespace(letter="B", complete=False, run_id="B" * 8))
+
+    def told(lower: float, metric: str = "chrf_plus_plus") -> str:
+        found = RunningDifference(2.1, lower, 3.8, 300, 0.95, "higher")
+        return sentence(
+            Pair(A, going, {metric: BETTER}, {}, running={"chrf_plus_plus": found}), metric
+        )
+
+    assert told(0.4).startswith(
+        "so far B is better than A by 2.1 in the mean chrF++ of single entries (+0.4 … +3.8)"
+    )
+    assert told(-0.4).startswith("so far nothing is decided: B less A lies between -0.4 and +3.8")
+    assert told(0.4, "bleu") == "BLEU says nothing before both runs are complete"
+
+
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        (0.0001, "fewer than 1 of 1,000 cases"), (0.001, "1 of 1,000 cases"), (0.0034, "3 of 1,000 cases"),
+        (0.41, "410 of 1,000 cases"), (1.0, "1,000 of 1,000 cases"),
+    ],
+)  # fmt: skip
+def test_probabilities_are_cases_of_a_thousand(p: float, words: str) -> None:
+    assert cases(p) == words
+
+
+def test_no_zero_has_a_sign() -> None:
+    assert number("bleu", -0.0, sign=True) == "0.0"
+    assert number("bleu", -0.04, sign=True) == "-0.04"
+
+
+def test_repetitions() -> None:
+    good = verdict({"composite": 0.5, "bleu": 20.0}, {"composite": 0.505, "bleu": 21.0})
+    assert list(reproduction_words(good)) == [
+        "same set-up: reproduced, composite and chrF++ are within ±2 %",
+        "  BLEU: 20.0 became 21.0 (+5.0%)",
+    ]
+    bad = verdict({"composite": 0.5}, {"composite": 0.6})
+    assert next(iter(reproduction_words(bad))).startswith("same set-up: NOT reproduced")
+    assert next(iter(reproduction_words(verdict({}, {})))).startswith("same set-up: neither has")
+    assert cached_words(A) == ""
+    assert cached_words(B) == "12 outputs of B came from the cache: those repeat nothing"
