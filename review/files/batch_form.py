@@ -15,7 +15,7 @@ MOST_ITEMS = 5_000
 MOST_ITEM_TEXT = 20_000
 """Characters of one source or candidate."""
 
-MOST_LETTERS = 100
+MOST_LETTERS = 140
 """Letters that anybody would look through to press one with a mouse."""
 LONGEST_LETTER = 8
 

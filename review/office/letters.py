@@ -28,7 +28,8 @@ _MARKS_BELONG = frozenset({"Latn", "Cyrl", "Grek"})
 def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
     """Give the letters and marks of a language that are not on every keyboard, at most ``MOST_LETTERS``.
 
-    They are those of its card, in the order of the alphabet; of more than fit, those that ``texts`` use most.
+    They are those of its card, in the order of the alphabet; of more than fit, those that ``texts`` use most,
+    and none where ``texts`` use none of them, because a part of an alphabet would be worse than nothing.
     Where no card tells of the script, they are what ``texts`` use beyond ASCII. CardError where the card of
     the language is damaged.
     """
@@ -43,7 +44,10 @@ def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
         return _most_frequent(sorted(used, key=_decomposed), used)
     lacking = _lacking(writing)
     text = unicodedata.normalize("NFC", "\n".join(texts)).lower()
-    return _most_frequent(lacking, Counter({each: text.count(each) for each in lacking}))
+    used = Counter({each: text.count(each) for each in lacking})
+    if len(lacking) > MOST_LETTERS and not used.total():
+        return ()
+    return _most_frequent(lacking, used)
 
 
 def _most_frequent(letters: Sequence[str], used: Counter[str]) -> tuple[str, ...]:

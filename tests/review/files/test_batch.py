@@ -276,7 +276,7 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
         },
         "is empty",
     ),
-    "more letters than a row has": ({"letters": ["â"] * 101}, "field 'letters'"),
+    "more letters than a row has": ({"letters": ["â"] * 141}, "field 'letters'"),
     "a letter that is a text": ({"letters": ["abcdefghi"]}, "field 'letters"),
     "a letter that acts": ({"letters": ["\u202e"]}, "letters would act"),
     "a system's name": ({"system": "gpt"}, "field 'system' is not known"),
