@@ -252,7 +252,7 @@ def _kept_coins(entries: int, trials: int, seed: int) -> tuple[Coins, ...]:
 def _coin_blocks(entries: int, trials: int, seed: int) -> Iterator[Coins]:
     """Throw a coin for each entry and trial, block by block of trials."""
     random = np.random.default_rng(seed)
-    block = max(8, min(trials, _BLOCK // entries))
+    block = min(trials, max(64, _BLOCK // entries))
     for start in range(0, trials, block):
         size = min(block, trials - start)
         width = (size + 7) // 8
