@@ -55,7 +55,7 @@ def change_tags(
 
 def tidy_tag(tag: str) -> str:
     """Give a tag as it is kept: one word in NFC; raises UsageError for what is none."""
-    word = unicodedata.normalize("NFC", storable(tag).strip().removeprefix("#"))
+    word = unicodedata.normalize("NFC", storable(tag).strip().lstrip("#"))
     if not word or len(word) > MOST_TAG or any(_parts(letter) for letter in word):
         raise UsageError(
             f"A tag is one word of at most {MOST_TAG} characters, without spaces and commas, such as "

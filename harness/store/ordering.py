@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -107,11 +106,6 @@ class Ordering:
                 self._forget_results()
                 self._read_results(connection)
 
-    def stored(self) -> tuple[Places, Places]:
-        """Give the places of the entries that are stored, and of those that failed."""
-        with self._lock:
-            return self._places[self._done], self._places[self._results["failed"] == 1]
-
     def positions(
         self,
         connection: sqlite3.Connection,
@@ -190,6 +184,8 @@ class Ordering:
 
     def _column(self, connection: sqlite3.Connection, sort: str) -> Column:
         """Give the values to sort by, NaN where there is none."""
+        if sort == "id":
+            return self._id_ranks(connection)
         if sort in {"source", "output"}:
             return self._rank(connection, sort)
         if sort == "state":
@@ -203,6 +199,20 @@ class Ordering:
             self._ranks[name] = _ranked(ids, self._sorted_texts(connection, name))
         return self._ranks[name]
 
+    def _id_ranks(self, connection: sqlite3.Connection) -> Column:
+        """Rank ids as SQLite compares them: numbers first, then texts by their bytes."""
+        if "id" not in self._ranks:
+            places = _numbers(
+                connection.execute(
+                    "SELECT position FROM entries WHERE corpus = ? ORDER BY entry_id",
+                    (self._corpus,),
+                )
+            )
+            index = self._index(places.astype(np.uint32))
+            self._ranks["id"] = np.empty(len(self._places))
+            self._ranks["id"][index] = np.arange(len(index))
+        return self._ranks["id"]
+
     def _sorted_texts(self, connection: sqlite3.Connection, name: str) -> npt.NDArray[np.int64]:
         wanted, key = (
             ("SELECT source FROM entries WHERE corpus = ?", self._corpus)
@@ -212,7 +222,7 @@ class Ordering:
         rows = connection.execute(
             f"SELECT id FROM texts WHERE id IN ({wanted}) ORDER BY body", (key,)
         )
-        return np.array([row[0] for row in rows], np.int64)
+        return _numbers(rows)
 
     def _read_entries(self, connection: sqlite3.Connection) -> None:
         row = connection.execute(
@@ -222,19 +232,15 @@ class Ordering:
             raise StoreError("The run has been deleted.")
         self._corpus = row[0]
         self._places = np.sort(np.frombuffer(little_endian_positions(row[1]), "<u4"))
-        rows = connection.execute(
-            "SELECT position, difficulty, source, entry_id FROM entries WHERE corpus = ?"
-            " ORDER BY position",
-            (self._corpus,),
-        ).fetchall()
-        places = np.array([row[0] for row in rows], np.uint32)
-        chosen = np.isin(places, self._places, assume_unique=True)
-        ids = [row[3] for row, wanted in zip(rows, chosen, strict=True) if wanted]
-        self._entries = {
-            "difficulty": np.array([row[1] for row in rows], np.float64)[chosen],
-            "source text": np.array([row[2] for row in rows], np.float64)[chosen],
-            "id": _id_ranks(ids),
-        }
+        rows = _matrix(
+            connection.execute(
+                "SELECT position, difficulty, source FROM entries WHERE corpus = ? ORDER BY position",
+                (self._corpus,),
+            ),
+            3,
+        )
+        chosen = np.isin(rows[:, 0].astype(np.uint32), self._places, assume_unique=True)
+        self._entries = {"difficulty": rows[chosen, 1], "source text": rows[chosen, 2]}
         self._forget_results()
 
     def _forget_results(self) -> None:
@@ -248,10 +254,9 @@ class Ordering:
         self._search = None
 
     def _read_results(self, connection: sqlite3.Connection) -> None:
-        rows = connection.execute(_READ_RESULTS, (self._run, self._last_row)).fetchall()
-        if not rows:
+        values = _matrix(connection.execute(_READ_RESULTS, (self._run, self._last_row)), 10)
+        if not len(values):
             return
-        values = np.array(rows, np.float64)
         index = self._index(values[:, 1].astype(np.uint32))
         for number, name in enumerate(self._results, 2):
             self._results[name][index] = values[:, number]
@@ -277,12 +282,34 @@ def _ranked(ids: Column, ordered: npt.NDArray[np.int64]) -> Column:
     return ranks
 
 
-def _id_ranks(ids: list[Any]) -> Column:
-    """Rank ids as SQLite compares them: numbers first, then texts by their bytes."""
-    keys = [(isinstance(id_, str), id_.encode() if isinstance(id_, str) else id_) for id_ in ids]
-    ranks = np.empty(len(ids))
-    ranks[sorted(range(len(ids)), key=keys.__getitem__)] = np.arange(len(ids))
-    return ranks
+_CHUNK = 2_000
+"""Rows that are made into numbers at once: other threads, which draw, get their turn between."""
+
+
+def _matrix(rows: sqlite3.Cursor, width: int) -> Column:
+    """Read rows of numbers, NaN where there is none; shape (rows, width)."""
+    chunks = [np.empty((0, width))]
+    while chunk := rows.fetchmany(_CHUNK):
+        chunks.append(np.array(chunk, np.float64))
+    return np.concatenate(chunks)
+
+
+def _numbers(rows: sqlite3.Cursor) -> npt.NDArray[np.int64]:
+    """Read rows of one whole number each."""
+    chunks = [np.empty(0, np.int64)]
+    while chunk := rows.fetchmany(_CHUNK):
+        chunks.append(np.array([row[0] for row in chunk], np.int64))
+    return np.concatenate(chunks)
+
+
+def stored_places(connection: sqlite3.Connection, run: int) -> tuple[Places, Places]:
+    """Give the places of a run's stored entries, and of those that failed; reads indexes only."""
+    queries = (
+        "SELECT position FROM results INDEXED BY results_run_position WHERE run = ?",
+        "SELECT position FROM results WHERE run = ? AND error_class IS NOT NULL",
+    )
+    done, failed = (_numbers(connection.execute(query, (run,))) for query in queries)
+    return done.astype(np.uint32), failed.astype(np.uint32)
 
 
 def ordered_positions(

@@ -15,7 +15,7 @@ from textual import work
 from textual.worker import get_current_worker
 
 from harness.store.database import open_store
-from harness.store.ordering import Cancelled, Ordering
+from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
 from rosetta_tui.entry_rows import COLUMNS, EntryRows, id_width
 from rosetta_tui.live import EntryState, LiveRun
@@ -51,7 +51,7 @@ class EntryTable(ResultTable):
         self._show(self.order, positions)
         self._title()
         if done:
-            self._read_stored(self._ordering)
+            self._read_stored(run.id, self._ordering)
 
     @property
     def position(self) -> int | None:
@@ -130,15 +130,18 @@ class EntryTable(ResultTable):
                 self.app.call_from_thread(self._show, order, positions)
 
     @work(thread=True, group="stored")
-    def _read_stored(self, ordering: Ordering) -> None:
+    def _read_stored(self, run: int, ordering: Ordering) -> None:
         """Look at what is stored already, then get ready for every order before one is wished for."""
         with closing(another(self._store)) as store:
-            ordering.catch_up(store)
-            done, failed = ordering.stored()
+            done, failed = stored_places(store, run)
             states = np.zeros(int(done.max(initial=0)) + 1, np.uint8)
             states[done], states[failed] = EntryState.DONE, EntryState.FAILED
-            self.app.call_from_thread(self._live.remember, states.tobytes())
+            self.app.call_from_thread(self._remember, states.tobytes())
             ordering.prepare(store)
+
+    def _remember(self, states: bytes) -> None:
+        self._live.remember(states)
+        self.refresh_changed()
 
     def _show(self, order: Order, positions: Sequence[int]) -> None:
         if order != self.order or self._pages is None:

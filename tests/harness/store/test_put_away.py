@@ -1,0 +1,132 @@
+"""A deleted run is nowhere to be seen, comes back whole, and is erased when its time is over."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from harness.beginning import resume_method
+from harness.control import Control
+from harness.events import RunState
+from harness.failures import StoreError, UsageError
+from harness.following import Follower
+from harness.methods.options import MethodOptions
+from harness.plan import Plan
+from harness.running import go
+from harness.store.corpus_listing import list_corpora
+from harness.store.database import open_store
+from harness.store.deletion import KEPT_SECONDS, bring_back, erase, purge, put_away
+from harness.store.holding import alone
+from harness.store.runs import (
+    find_open_run,
+    find_put_away,
+    find_run,
+    list_runs,
+    read_run,
+    set_live,
+)
+from rosetta_tui.recorded import recorded
+from tests.harness.evaluation import LANGUAGES, Heard, begun, corpus, kept, query, run_corpus
+
+PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
+TABLES = ("runs", "results", "entries", "corpora", "texts", "stretches", "notes", "tags")
+
+
+@pytest.fixture
+def number(store_path: Path) -> int:
+    run_corpus(store_path, corpus(3), PLAN)
+    return kept(store_path).run.id
+
+
+def stored(path: Path) -> list[object]:
+    return [query(path, f"SELECT * FROM {name} ORDER BY 1") for name in TABLES]
+
+
+Reader = Callable[[sqlite3.Connection, Path, int, str], object]
+READERS: dict[str, Reader] = {
+    "its name": lambda store, path, number, run_id: find_run(store, run_id[:6]),
+    "the newest": lambda store, path, number, run_id: find_run(store, "last"),
+    "its number": lambda store, path, number, run_id: read_run(store, number),
+    "a run to go on with": lambda store, path, number, run_id: find_open_run(store),
+    "a second terminal": lambda store, path, number, run_id: Follower(path, run_id),
+    "a screen": lambda store, path, number, run_id: recorded(store, run_id),
+}
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS.keys())
+def test_no_reader_finds_it(store_path: Path, reader: Reader) -> None:
+    number, _ = begun(store_path, corpus(3), PLAN)
+    run_id = kept(store_path).run.run_id
+    with closing(open_store(store_path)) as store:
+        put_away(store, number)
+        with pytest.raises((UsageError, StoreError), match=r"deleted|no run|No run"):
+            reader(store, store_path, number, run_id)
+        assert list_runs(store) == []
+        assert [each.runs for each in list_corpora(store)] in ([], [()])
+
+
+def test_what_comes_back_is_what_was_there(store_path: Path, number: int) -> None:
+    before = stored(store_path)
+    with closing(open_store(store_path)) as store:
+        put_away(store, number)
+        assert list_runs(store, deleted=True)[0].put_away == pytest.approx(time.time(), abs=60)
+        assert find_put_away(store, "last").id == number
+        bring_back(store, number)
+    assert stored(store_path) == before
+
+
+def test_only_what_is_over_time_is_erased(store_path: Path, number: int) -> None:
+    run_corpus(store_path, corpus(3, source="another text"), PLAN)
+    with closing(open_store(store_path)) as store:
+        for run in list_runs(store):
+            put_away(store, run.number)
+        assert purge(store) == 0
+        store.execute(
+            "UPDATE runs SET put_away = ? WHERE id <> ?", (time.time() - KEPT_SECONDS - 1, number)
+        )
+        assert purge(store) == 1
+        assert [run.number for run in list_runs(store, deleted=True)] == [number]
+        assert query(store_path, "SELECT count(*) FROM texts WHERE body = 'another text'") == [(0,)]
+        bring_back(store, number)
+        assert purge(store, older_than=0) == 0
+
+
+def test_an_erased_run_cannot_come_back(store_path: Path, number: int) -> None:
+    with closing(open_store(store_path)) as store:
+        run = read_run(store, number)
+        put_away(store, number)
+        erase(store, run)
+        with pytest.raises(StoreError, match="erased"):
+            bring_back(store, number)
+        with pytest.raises(UsageError, match="brought back"):
+            find_put_away(store, "last")
+
+
+def test_a_run_at_work_is_left_alone(store_path: Path, number: int) -> None:
+    with closing(open_store(store_path)) as store:
+        run = read_run(store, number)
+        with alone(store_path, run.run_id):  # a process has the run before its first heartbeat
+            with pytest.raises(UsageError, match="under way"):
+                put_away(store, number)
+            with pytest.raises(UsageError, match="under way"):
+                erase(store, run)
+        set_live(store, number, RunState.RUNNING, {"at": time.time()})
+        with pytest.raises(UsageError, match="under way"):
+            put_away(store, number)
+        assert len(list_runs(store)) == 1
+
+
+def test_a_run_that_is_deleted_before_it_goes_on_does_not_go_on(store_path: Path) -> None:
+    number, _ = begun(store_path, corpus(3), PLAN)
+    with closing(open_store(store_path)) as store:
+        method = resume_method(store, read_run(store, number))
+        put_away(store, number)
+    heard = Heard()
+    with pytest.raises(StoreError, match="deleted"):
+        go(store_path, number, method, heard, Control())
+    assert query(store_path, "SELECT count(*) FROM results") == [(0,)]

@@ -1,0 +1,101 @@
+"""Whatever is the matter with a store is said in words that name it and the mend, never in SQLite's alone."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from harness.failures import HarnessError, StoreError, UsageError
+from harness.store import database
+from harness.store.database import open_store, opened
+from harness.store.runs import list_runs
+from harness.store.trouble import in_words
+from tests.harness.evaluation import corpus, run_corpus
+from tests.harness.store.test_put_away import PLAN
+
+
+@pytest.fixture
+def path(store_path: Path) -> Path:
+    run_corpus(store_path, corpus(3), PLAN)
+    return store_path
+
+
+def use(path: Path) -> None:
+    with opened(path) as store:
+        list_runs(store)
+        store.execute("UPDATE runs SET state = state")
+
+
+def fill(path: Path) -> None:
+    with opened(path) as store:
+        pages = store.execute("PRAGMA page_count").fetchone()[0]
+        store.execute(f"PRAGMA max_page_count = {pages}")
+        store.execute("INSERT INTO texts (digest, body) VALUES (1, ?)", ("x" * 1_000_000,))
+
+
+def look(path: Path) -> str:
+    with pytest.raises(StoreError) as caught:
+        use(path)
+    assert str(path) in str(caught.value)
+    assert isinstance(caught.value.__cause__, sqlite3.Error | None)
+    return str(caught.value)
+
+
+def test_a_store_damaged_in_the_middle_is_said_to_be(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        root = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
+        size = raw.execute("PRAGMA page_size").fetchone()[0]
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(os.urandom(size))
+    assert "damaged" in look(path)
+
+
+def test_a_store_that_is_held_is_said_to_be(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "BUSY_MILLISECONDS", 50)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert "another program has held it" in look(path)
+    with opened(path) as store:
+        assert len(list_runs(store)) == 1
+
+
+def test_a_table_that_is_gone_is_said_to_be(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.execute("DROP TABLE tags")
+    assert "not in the form" in look(path)
+
+
+def test_a_full_disk_is_said_to_be(path: Path) -> None:
+    with pytest.raises(StoreError, match=r"disk is full.*safe"):
+        fill(path)
+
+
+def test_a_newer_store_stays_a_newer_store(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA user_version = 99")
+    assert "newer version" in look(path)
+
+
+def test_other_failures_pass_through(path: Path) -> None:
+    with pytest.raises(UsageError, match="mine"), opened(path):
+        raise UsageError("mine")
+
+
+def test_what_is_unknown_has_words_too() -> None:
+    said = in_words(sqlite3.ProgrammingError("a text of the store"), Path("x"))
+    assert isinstance(said, HarnessError)
+    assert "a text" not in str(said)
+
+
+def test_the_connection_is_closed(path: Path) -> None:
+    with opened(path) as store:
+        pass
+    with pytest.raises(sqlite3.ProgrammingError):
+        store.execute("SELECT 1")
+    open_store(path).close()
