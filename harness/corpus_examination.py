@@ -23,6 +23,8 @@ class Examination:
 
     original: Original
     files: tuple[Path, ...]
+    sha256: str
+    """Of what was read."""
     problems: tuple[Problem, ...]
     """Of the file where it is unchanged; else what the entries alone can tell, without lines."""
     statistics: Statistics
@@ -61,6 +63,7 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
     return Examination(
         original=found,
         files=tuple(files),
+        sha256=corpus.sha256,
         problems=corpus.warnings,
         statistics=statistics(corpus),
         requirements=tuple(requirements(corpus)),

@@ -16,7 +16,7 @@ from rosetta_tui.line import Line
 from rosetta_tui.originals import WORDS
 from rosetta_tui.text import plain, show
 
-BAR = 20
+BAR = 16
 """Cells of the longest bar."""
 
 NAME = 22

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
 
-from corpora.original import Original
+from corpora.original import Original, original
 from rosetta_tui.editor import editor_command, system_command
 from rosetta_tui.text import plain
 
@@ -29,10 +29,11 @@ def open_original(app: App[Any], found: Examination, place: int | None) -> None:
     if not path.is_file():
         _say(app, f"The file is gone: {path}", "error")
         return
+    now = original(found.files, found.sha256)
     line = None
-    if found.original is Original.UNCHANGED and place is not None and place < len(found.lines):
+    if now is Original.UNCHANGED and place is not None and place < len(found.lines):
         line = found.lines[place]
-    if found.original is Original.CHANGED:
+    if now is Original.CHANGED:
         _say(app, "The file has changed since the corpus was read from it.", "warning")
     _open(app, path, line)
 

@@ -101,7 +101,7 @@ class CorpusChecksScreen(Screen[int | None]):
     def _told(self) -> Content:
         match self._original:
             case None:
-                return show(f"{self._problems[0].file} cannot be used", "$bad")
+                return show(f"cannot be used: {self._problems[0].file}", "$bad")
             case Original.UNCHANGED:
                 return Content()
             case _:

@@ -43,11 +43,11 @@ class OpenCorpusScreen(ModalScreen[OpenedCorpus | tuple[Problem, ...] | None]):
         """Lay out the path, what the file may lack, and the answers."""
         with VerticalScroll(classes="dialog -wide", id="opening"):
             yield Static(Content.styled("Open a corpus file", "bold"))
+            yield Static(id="trouble")
             yield FileChoice("path of the file", SUFFIXES, id="file")
             yield Static("Only where the file does not say it itself:", classes="hint")
             for name, words in FIELDS.items():
                 yield Input(placeholder=words, id=name)
-            yield Static(id="trouble")
             with Horizontal(classes="answers"):
                 yield Button("Open (enter)", id="open")
                 yield Button("Back (esc)", id="back")
