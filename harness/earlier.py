@@ -64,7 +64,7 @@ def look_back(connection: sqlite3.Connection, method: Method) -> Earlier | None:
     """
     setup = method.setup
     rows = connection.execute(
-        "SELECT id, setup FROM runs WHERE model_slug = ? AND imported IS NULL"
+        "SELECT id, setup FROM runs WHERE model_slug = ? AND imported IS NULL AND put_away IS NULL"
         " AND json_extract(setup, '$.method') = ? AND json_extract(setup, '$.provider') IS ?"
         " AND EXISTS (SELECT 1 FROM results r WHERE r.run = runs.id AND r.error_class IS NULL)"
         " ORDER BY created DESC, id DESC",

@@ -19,7 +19,7 @@ from rosetta_tui.option_words import (
     wrong_shapes,
 )
 from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.run_fields import needed
+from rosetta_tui.run_fields import SECTIONS, needed
 
 if TYPE_CHECKING:
     from corpora.corpus import Corpus
@@ -80,8 +80,12 @@ class Look:
 class Known:
     """What was read once and need not be read with every key; belongs to one form."""
 
-    corpora: dict[tuple[object, ...], Corpus] = field(default_factory=dict)
+    corpora: dict[tuple[object, ...], tuple[Corpus, CorpusLook]] = field(default_factory=dict)
     """By what decides the reading; only the newest is kept."""
+    metrics: dict[tuple[object, ...], tuple[tuple[str, ...], dict[str, str]]] = field(
+        default_factory=dict
+    )
+    """By what decides them: those that are on, and why the others are off; only the newest."""
     keys: dict[str, str] = field(default_factory=dict)
     """Endpoint → where its key is; asked once, because a keyring may ask its person."""
 
@@ -170,7 +174,7 @@ class _Looking:
         if not self.draft.get("file").strip() or self._troubled(_READING):
             self._needed()
         try:
-            corpus = self._read()
+            corpus, counted = self._read()
         except CorpusError as error:
             for problem in error.problems[:20]:
                 self._wrong(
@@ -180,17 +184,15 @@ class _Looking:
             raise _Stopped from None
         except HarnessError as error:
             self._stop(str(error), "file")
-        self._add(corpus=corpus_look(corpus))
+        self._add(corpus=counted)
         return corpus
 
-    def _read(self) -> Corpus:
-        values = self.draft.values
-        told = tuple(values.get(name) for name in _READING)
-        key = (*told, *(_state(self.draft.get(name)) for name in ("file", "reference")))
+    def _read(self) -> tuple[Corpus, CorpusLook]:
+        key = _reading_key(self.draft)
         if key not in self.known.corpora:
             corpus = self._only(_READING).corpus(self.store_path)
             self.known.corpora.clear()
-            self.known.corpora[key] = corpus
+            self.known.corpora[key] = (corpus, corpus_look(corpus))
         return self.known.corpora[key]
 
     def _chosen(self, corpus: Corpus) -> list[Entry]:
@@ -334,6 +336,9 @@ def _endpoint(plan: Plan) -> Endpoint:
 _READING = ("file", "reference", "form", "source_language", "target_language", "corpus_id")
 _SELECTING = ("segment", "difficulty", "limit", "sample", "seed", "entries")
 
+_MEASURING = ("coaching", "offline", *(field.name for field in SECTIONS[-1].fields))
+"""Options that decide which metrics there are."""
+
 _CORPUS_FIELDS = {
     "source_language": "source_language",
     "target_language": "target_language",
@@ -356,18 +361,28 @@ def measured(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Tell which metrics the run would have, and why it would not have the others; raises what keeps one off.
 
-    It looks for cards, analysers and models as the beginning of a run does, so it may take a while.
+    It looks for cards, analysers and models as the beginning of a run does, so it may take a while. The
+    draft is one that nothing is wrong with.
     """
     from harness.beginning import instruments_for
     from harness.store.database import open_store
 
-    corpus = next(iter(known.corpora.values()))
-    with closing(open_store(store_path)) as connection:
-        instruments = instruments_for(
-            connection, corpus, draft.positions(corpus), draft.plan(corpus)
-        )
-        try:
-            setup = instruments.setup
-            return setup.metrics, dict(setup.off)
-        finally:
-            instruments.close()
+    names = (*_SELECTING, *_MEASURING)
+    key = (*_reading_key(draft), *(draft.values.get(name) for name in names))
+    if key not in known.metrics:
+        corpus, _ = known.corpora[_reading_key(draft)]
+        with closing(open_store(store_path)) as connection:
+            places, plan = draft.positions(corpus), draft.plan(corpus)
+            instruments = instruments_for(connection, corpus, places, plan)
+            try:
+                found = instruments.setup.metrics, dict(instruments.setup.off)
+            finally:
+                instruments.close()
+        known.metrics.clear()
+        known.metrics[key] = found
+    return known.metrics[key]
+
+
+def _reading_key(draft: RunDraft) -> tuple[object, ...]:
+    told = tuple(draft.values.get(name) for name in _READING)
+    return (*told, *(_state(draft.get(name)) for name in ("file", "reference")))

@@ -44,6 +44,11 @@ def beside(draft: RunDraft, look: Look, measured: Measured | None) -> Content:
 
 def in_a_line(look: Look) -> Content:
     """Give the estimate on one line, for a terminal that has no room beside the form."""
+    wrong = sum(not trouble.missing for trouble in look.troubles)
+    if wrong:
+        return Content.styled(
+            f"✗ {'one thing is' if wrong == 1 else f'{wrong} things are'} not right yet", "$bad"
+        )
     if look.estimate is None:
         return Content.styled("the estimate comes when the form is whole", "$quiet")
     count = f"{look.estimate.entries:,} entries · "

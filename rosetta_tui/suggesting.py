@@ -161,7 +161,7 @@ def models(store_path: Path, endpoint: str) -> dict[str, str]:
         provider = chat_endpoint(endpoint).name
         with closing(open_store(store_path)) as connection:
             rows = connection.execute(
-                "SELECT model_slug, count(*) FROM runs WHERE json_extract(setup, '$.provider') = ?"
+                "SELECT model_slug, count(*) FROM runs WHERE json_extract(setup, '$.provider') = ? AND put_away IS NULL"
                 " GROUP BY 1 ORDER BY max(created) DESC LIMIT ?",
                 (provider, MOST),
             ).fetchall()

@@ -26,6 +26,7 @@ from rosetta_tui.run_preview import Measured, beside, in_a_line
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.form_line import FormLine
 from rosetta_tui.widgets.run_form import RunForm
+from rosetta_tui.widgets.telling import Telling
 
 if TYPE_CHECKING:
     from rosetta_tui.run_look import Trouble
@@ -50,11 +51,17 @@ class NewRunScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "start", "Start", id="new_run.start"),
         Binding("ctrl+g", "preview", "Preview", id="new_run.preview"),
-        Binding("ctrl+t", "every", "All options", id="new_run.every"),
-        Binding("ctrl+y", "copy", "Copy command", id="new_run.copy"),
-        Binding("y", "copy", "Copy command", show=False, id="copy"),
-        Binding("ctrl+r", "models", "Ask for models", id="new_run.models"),
-        Binding("ctrl+n", "anew", "Begin anew", id="new_run.anew"),
+        Binding("ctrl+t", "every", "More", tooltip="Show every option", id="new_run.every"),
+        Binding("ctrl+y", "copy", "Copy", tooltip="Copy the command line", id="new_run.copy"),
+        Binding("y", "copy", "Copy the command line", show=False, id="copy"),
+        Binding("ctrl+r", "models", "Ask for local models", show=False, id="new_run.models"),
+        Binding(
+            "ctrl+n",
+            "anew",
+            "Anew",
+            tooltip="Empty the form, or bring back what stood there",
+            id="new_run.anew",
+        ),
         Binding("escape", "leave", "Back", key_display="esc", id="back"),
     ]
 
@@ -80,10 +87,10 @@ class NewRunScreen(Screen[None]):
         with Horizontal(id="sides"):
             yield RunForm(self._path, self._typed)
             with VerticalScroll(id="beside"):
-                yield Static(id="facts")
-        yield Static(id="whole")
+                yield Telling(id="facts")
+        yield Telling(id="whole")
         yield Static(id="about")
-        yield Static(id="sum")
+        yield Telling(id="sum")
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
@@ -220,13 +227,13 @@ class NewRunScreen(Screen[None]):
     def _show_whole(self, troubles: tuple[Trouble, ...]) -> None:
         """Say what is wrong with no field alone."""
         whole = [trouble.words for trouble in troubles if trouble.field not in FIELDS]
-        line = self.query_one("#whole", Static)
+        line = self.query_one("#whole", Telling)
         line.display = bool(whole)
-        line.update(Content("\n").join([show(f"✗ {words}", "$bad") for words in whole]))
+        line.tell(Content("\n").join([show(f"✗ {words}", "$bad") for words in whole]))
 
     def _show_beside(self) -> None:
-        self.query_one("#facts", Static).update(beside(self.draft, self._found, self._measured))
-        self.query_one("#sum", Static).update(in_a_line(self._found))
+        self.query_one("#facts", Telling).tell(beside(self.draft, self._found, self._measured))
+        self.query_one("#sum", Telling).tell(in_a_line(self._found))
 
     # Acting
 

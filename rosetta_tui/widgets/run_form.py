@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Button, Static
 
 from rosetta_tui import suggesting
+from rosetta_tui.estimate_words import cost_words
 from rosetta_tui.run_draft import Value
 from rosetta_tui.run_fields import SECTIONS, FormField, Kind, Section
 from rosetta_tui.suggesting import Suggest
@@ -145,6 +146,7 @@ class RunForm(VerticalScroll, can_focus=False):
             "file": _corpus_words(found.corpus) if found.corpus else "",
             "endpoint": found.key,
             "sample": _chosen_words(found),
+            "budget": _budget_words(found, str(self._typed.get("budget", ""))),
         }
         wrong: dict[str | None, list[str]] = {}
         for trouble in found.troubles:
@@ -184,3 +186,13 @@ def _chosen_words(found: Look) -> str:
         return ""
     secret = " · secret: they stay on this machine" if found.secret else ""
     return f"{found.chosen:,} of {found.corpus.entries:,} entries take part{secret}"
+
+
+def _budget_words(found: Look, budget: str) -> str:
+    """Say where the money may not last; what is no number is spoken of elsewhere."""
+    if not budget or found.estimate is None or found.estimate.cost_usd is None:
+        return ""
+    cost, words = found.estimate.cost_usd, cost_words(found.estimate)
+    if cost.expected > float(budget):
+        return f"! The run would end before its end: it takes {words}."
+    return f"! It may not last: the run takes {words}." if cost.high > float(budget) else ""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -37,6 +40,7 @@ from tests.harness.scripted import Answer, Scripted, json_answer, serving
 from tests.keyring_in_memory import memory_keyring
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, lines, settle, text
+from tests.tui.test_goldens import SIZES, compare
 
 CORPUS = str(sample_path(DEMO_CORPUS))
 COACHING = str(sample_path(DEMO_COACHING))
@@ -83,6 +87,10 @@ async def typed(pilot: Pilot[Any], words: str) -> None:
     await settle(pilot)
 
 
+def shown(app: RosettaApp) -> type[object]:
+    return type(app.screen)
+
+
 def beside(app: RosettaApp) -> str:
     return str(app.screen.query_one("#facts").render())
 
@@ -119,11 +127,11 @@ async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_pat
         await pilot.press("ctrl+s")
         await settle(pilot)
         await settle(pilot)
-        assert isinstance(app.screen, LiveScreen)
+        assert shown(app) is LiveScreen
         assert app.engines[0].wait(30)
         await pilot.press("q")
         await settle(pilot)
-        assert isinstance(app.screen, HomeScreen)
+        assert shown(app) is HomeScreen
     with closing(open_store(path)) as connection:
         run = find_run(connection, "last")
         assert (run.state, run.setup.method) == (RunState.COMPLETE, "copy-source")
@@ -430,7 +438,9 @@ async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_
             screen.form.put({})
             screen._typed.update(CHAT | {"file": str(folder / f"{name}.json"), "model": name})
             screen.form.put(screen._typed)
-            await settle(pilot)
+            screen.look()
+            await app.workers.wait_for_complete()
+            await pilot.pause()
             assert screen._found.corpus is not None, (name, screen._found.troubles)
             assert harmless(text(app)), name
         assert isinstance(app.screen, NewRunScreen)
@@ -499,3 +509,94 @@ async def test_another_run_like_an_earlier_one_stands_in_the_form(path: Path) ->
         assert "3 of 96 entries take part" in text(app)
         assert "rosetta run store:" in beside(app)
         assert "time as in 1 earlier run" in beside(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_golden(
+    size: tuple[int, int], path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo.json").write_bytes(Path(CORPUS).read_bytes())
+    app = App(None, path)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(
+            pilot, CHAT | {"file": "demo.json", "concurrency": "x", "limit": "10"}
+        )
+        compare("new-run-wrong", size, app)
+        screen.form.focus_on("concurrency")
+        await pilot.pause()
+        await pilot.press("backspace", "4")
+        await settle(pilot)
+        await settle(pilot)
+        compare("new-run", size, app)
+
+
+async def test_a_budget_that_will_not_last_is_spoken_of(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    app = App(None, path)
+    dear = CHAT | {"endpoint": "openai", "model": "gpt-4o", "budget": "0.001"}
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot, dear)
+        assert screen._found.troubles == ()
+        assert "The run would end before its end" in text(app)
+        assert "key from OPENAI_API_KEY" in text(app)
+
+
+@pytest.mark.parametrize("theme", ["rosetta-light", "rosetta-contrast", "ansi-dark"])
+async def test_ticks_and_faults_are_seen_without_colours(path: Path, theme: str) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.theme = theme
+        await opened(pilot, CHAT | {"segment": ("diagnostic",), "limit": "x"})
+        assert "[x] diagnostic" in text(app)
+        assert "✗ A whole number" in text(app)
+
+
+def ask(home: Path, *words: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "from rosetta_tui.cli import main; main()", "estimate", *words],
+        env={n: v for n, v in os.environ.items() if not n.endswith("_API_KEY")}
+        | {"ROSETTA_HOME": str(home), "PYTHONWARNINGS": "error", "PYTHONPATH": str(Path.cwd())},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command_says_the_same_as_text_and_as_json(path: Path) -> None:
+    words = [
+        CORPUS,
+        "--method",
+        "chat",
+        "--endpoint",
+        "openai",
+        "--model",
+        "gpt-4o",
+        "--limit",
+        "7",
+    ]
+    code, said, problems = ask(path.parent, *words)
+    assert (code, problems) == (0, "")
+    assert said.startswith("Entries  7\nCost     about $0.00")
+    assert "time is a guess" in said
+    code, said, problems = ask(path.parent, *words, "--json")
+    assert (code, problems) == (0, "")
+    found = json.loads(said)
+    assert found["entries"] == 7
+    assert 0 < found["cost_usd"]["low"] < found["cost_usd"]["expected"] < found["cost_usd"]["high"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((CORPUS,), "Missing option '--method'"),
+        ((CORPUS, "--method", "chat"), "needs --endpoint"),
+        (("store:0000000", "--method", "copy-source"), "no such corpus"),
+    ],
+    ids=["method", "endpoint", "store"],
+)
+def test_the_command_refuses_in_words(path: Path, words: tuple[str, ...], said: str) -> None:
+    code, out, problems = ask(path.parent, *words)
+    assert (code, out) == (2, "")
+    assert said in problems
