@@ -97,7 +97,10 @@ class RosettaApp(WordsForCrash):
         return ANSI_COLOURS
 
     def on_mount(self) -> None:
-        """Open the first screen."""
+        """Open the first screen, in the colours and with the keys that its person chose."""
+        from rosetta_tui.app_settings import begin_with_settings
+
+        begin_with_settings(self, self.store_path.parent)
         if self._initial is not None:
             self._steer(self._initial)
         else:
@@ -320,9 +323,32 @@ class RosettaApp(WordsForCrash):
 
         def chosen(name: str | None) -> None:
             if name is not None:
-                self.theme = name
+                self.use_colours(name)
 
         self.push_screen(ChooseScreen("Colours", THEME_WORDS, self.theme), chosen)
+
+    def use_colours(self, name: str) -> None:
+        """Use the colours of a theme, now and from now on."""
+        self.theme = name
+        self._keep_colours(name)
+
+    @work(thread=True, exclusive=True, group="settings")
+    def _keep_colours(self, name: str) -> None:
+        from dataclasses import replace
+
+        from harness.failures import HarnessError
+        from harness.settings import read_settings, write_settings
+
+        home = self.store_path.parent
+        try:
+            write_settings(home, replace(read_settings(home), theme=name))
+        except HarnessError as error:
+            self.notify(
+                plain(str(error)),
+                title="The colours hold for now only",
+                severity="warning",
+                markup=False,
+            )
 
     async def action_home(self) -> None:
         """Go back to the first screen."""
@@ -338,7 +364,7 @@ class RosettaApp(WordsForCrash):
                 yield SystemCommand(f"Go to: {place.title}", place.about, go)
         yield SystemCommand("Colours", "Dark, light, high contrast, your own", self.action_colours)
         for name, words in THEME_WORDS.items():
-            use = partial(setattr, self, "theme", name)
+            use = partial(self.use_colours, name)
             yield SystemCommand(f"Colours: {words}", "Use these colours", use, discover=False)
         yield SystemCommand("Keys", "Show every key of this screen", self.action_keys)
         yield SystemCommand("Jump", "Letters on what can have the focus", self.action_jump)

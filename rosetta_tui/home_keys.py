@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 KEYS: list[BindingType] = [
-    Binding("n", "app.place('new_run')", "New run", id="home.new_run"),
+    Binding("n", "app.place('new_run')", "New run", id="new_run"),
     Binding("slash", "search", "Search", key_display="/", id="search"),
-    Binding("space", "mark", "Mark", id="home.mark"),
-    Binding("c", "compare", "Compare", id="home.compare"),
+    Binding("space", "mark", "Mark", id="mark"),
+    Binding("c", "compare", "Compare", id="compare"),
     Binding("R", "resume", "Resume", id="home.again"),
     Binding("R", "retry", "Retry", id="home.again"),
     Binding("u", "bring_back", "Undo", id="home.undo"),

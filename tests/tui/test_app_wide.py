@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.color import Color
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input
 
 from corpora.entry import Segment
@@ -27,6 +29,11 @@ from tests.tui.screens import App, settle, text
 def said(app: App) -> str:
     """Give what the app has said in passing."""
     return "\n".join(each.message for each in app._notifications)
+
+
+def stands(app: App, kind: type[Screen[Any]]) -> bool:
+    """Tell whether a screen of this kind is seen."""
+    return isinstance(app.screen, kind)
 
 
 async def typed(pilot: Pilot[Any], words: str) -> None:
@@ -62,7 +69,7 @@ async def test_letters_lead_to_what_can_have_the_focus(tmp_path: Path) -> None:
         assert app.focused.id == "runs"
         await pilot.press("ctrl+o")
         await pilot.pause()
-        assert isinstance(app.screen, JumpScreen)
+        assert stands(app, JumpScreen)
         assert [label.target.id for label in app.screen.query(Letter)] == ["waiting", "runs"]
         await pilot.press("a")
         await pilot.pause()
@@ -74,7 +81,7 @@ async def test_letters_lead_to_what_can_have_the_focus(tmp_path: Path) -> None:
         assert app.focused.id == "runs"
         await pilot.press("ctrl+o", "9")
         await pilot.pause()
-        assert isinstance(app.screen, HomeScreen)
+        assert stands(app, HomeScreen)
     made.close()
 
 
@@ -88,7 +95,7 @@ async def test_the_palette_opens_a_run_by_its_name(tmp_path: Path) -> None:
         await pilot.press("enter")
         await settle(pilot)
         await settle(pilot)
-        assert isinstance(app.screen, LiveScreen)
+        assert stands(app, LiveScreen)
     made.close()
 
 
@@ -102,6 +109,41 @@ async def test_the_palette_offers_each_theme_and_takes_it(tmp_path: Path) -> Non
         await settle(pilot)
         assert app.theme == "rosetta-contrast"
         assert set(app.available_themes) == set(THEME_WORDS)
+    again = App(made)
+    async with again.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert again.theme == "rosetta-contrast"
+    made.close()
+
+
+async def test_settings_that_cannot_be_read_are_said_and_nothing_else_fails(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("theme = ", encoding="utf-8")
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert "settings.toml" in said(app)
+        assert "Run the demo" in text(app)
+
+
+async def test_without_colours_there_are_none_and_the_cursor_is_turned_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        strips = app.screen._compositor.render_strips(app.size)
+        shown = [
+            segment
+            for strip in strips
+            for segment in strip.apply_filter(app._filters[-1], Color(0, 0, 0))
+        ]
+        used = {each.style.color for each in shown if each.style}
+        used |= {each.style.bgcolor for each in shown if each.style}
+        assert all(colour is None or colour.is_default for colour in used)
+        turned = "".join(each.text for each in shown if each.style and each.style.reverse)
+        assert "emerging" in turned
     made.close()
 
 
@@ -167,17 +209,17 @@ async def test_no_selection_takes_a_secret_text_along(tmp_path: Path) -> None:
 
 
 async def test_keys_that_a_person_chose_hold_and_are_named_everywhere(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('[keys]\n"home.demo" = "f5"\nhelp = "f1"\n')
     app = App(None, tmp_path / "s.sqlite")
-    app.set_keymap({"home.demo": "f5", "help": "f1"})
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         assert "f5  Run the demo" in text(app)
         await pilot.press("question_mark")
         await pilot.pause()
-        assert isinstance(app.screen, HomeScreen)
+        assert stands(app, HomeScreen)
         await pilot.press("f1")
         await pilot.pause()
-        assert isinstance(app.screen, HelpScreen)
+        assert stands(app, HelpScreen)
         assert "f5  Demo" in text(app)
 
 
@@ -238,5 +280,5 @@ async def test_the_mouse_opens_sorts_and_marks_nothing_by_itself(tmp_path: Path)
         await pilot.click(table, offset=(6, 1), times=2)
         await settle(pilot)
         await settle(pilot)
-        assert isinstance(app.screen, LiveScreen)
+        assert stands(app, LiveScreen)
     made.close()
