@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from review.desktop.buttons import Button
 from review.desktop.letter_row import LetterRow
 from review.desktop.look import SIZES, Look, Theme
+from review.files.batch_form import MOST_LETTERS
 
 
 class Window(QWidget):
@@ -134,6 +135,49 @@ def test_many_letters_wrap_and_can_all_be_hit(qtbot: QtBot, qapp: QApplication, 
     letters = [chr(code) for code in range(0xE0, 0x100) if chr(code).isalpha()]
     window = opened(qtbot, qapp, letters, size)
     QTest.qWait(0)
-    for button in window.row.findChildren(Button):
+    for button in filter(QWidget.isVisible, window.row.findChildren(Button)):
         assert min(button.width(), button.height()) >= 44
         assert window.row.rect().contains(button.geometry())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_long_alphabet_leaves_room_and_every_letter_can_be_typed(
+    qtbot: QtBot, qapp: QApplication, size: int
+) -> None:
+    letters = [chr(0x1401 + n) for n in range(MOST_LETTERS)]
+    window = opened(qtbot, qapp, letters, size)
+    window.resize(1000, 600)
+    more = window.row._more
+    met = []
+    for page in range(4):
+        QApplication.sendPostedEvents()
+        assert window.row.heightForWidth(1000) <= 300
+        shown = window.shown()
+        assert shown[-1] == more.text() == f"More letters ({page + 1} of 4)"
+        for letter in shown[:-1]:
+            click(window.button(letter))
+        met += shown[:-1]
+        click(more)
+    assert met == letters
+    assert window.box.toPlainText() == "".join(letters)
+    assert window.box.hasFocus()
+    assert window.shown()[0] == letters[0]
+
+
+def test_keys_alone_turn_the_pages(qtbot: QtBot, qapp: QApplication) -> None:
+    letters = [chr(0x1401 + n) for n in range(MOST_LETTERS)]
+    window = opened(qtbot, qapp, letters)
+    QTest.keyClick(window.box, Qt.Key.Key_Tab)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Left)
+    assert window.row._more.hasFocus()
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert window.row._more.hasFocus()
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert window.box.toPlainText() == letters[35]
+    assert (
+        sum(
+            each.focusPolicy() != Qt.FocusPolicy.NoFocus for each in window.row.findChildren(Button)
+        )
+        == 1
+    )
