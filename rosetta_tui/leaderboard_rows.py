@@ -23,7 +23,7 @@ COLUMNS = (
     Column("method", "method · model · condition", 16, share=1),
     Column("tier", "may be called", 16, drop=3),
     Column("composite", "composite", 16),
-    Column("chrf", "chrF++", 16, drop=1),
+    Column("chrf", "chrF++", 19, drop=1),
     Column("cost", "$/entry", 9, right=True, drop=5),
     Column("speed", "s/entry", 7, right=True, drop=7),
     Column("adjusted", "cost-adj.", 9, right=True, drop=6),

@@ -169,7 +169,7 @@ def test_a_card_from_elsewhere_meets_runs_made_here(tmp_path: Path) -> None:
     with closing(open_store(there)) as store:
         card = export_run(store, run_number(there, foreign), ExportForm.CARD)
     with closing(open_store(here)) as store:
-        import_card(store, card.encode() if isinstance(card, str) else card, "card.json")
+        import_card(store, card, "card.json")
     (board,) = boards(here)
     assert ids(board) == [foreign, own]
     assert board.clusters == {foreign: 1, own: 2}
@@ -184,7 +184,7 @@ def test_a_card_that_withholds_texts_is_ranked_but_has_no_group(tmp_path: Path) 
     with closing(open_store(there)) as store:
         card = export_run(store, run_number(there, foreign), ExportForm.CARD)
     with closing(open_store(here)) as store:
-        import_card(store, card.encode() if isinstance(card, str) else card, "card.json")
+        import_card(store, card, "card.json")
     (board,) = boards(here)
     assert board.ranks == {foreign: 1, own: 2}
     assert board.clusters == {}

@@ -1,0 +1,264 @@
+"""The leaderboard on the screen and on the command line: one list at a time, and why others are others."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from textual import on
+from textual.pilot import Pilot
+
+from corpora.entry import Segment
+from harness.leaderboard import leaderboards
+from harness.store.database import open_store
+from harness.store.runs import find_run
+from rosetta_tui import leaderboard_rows
+from rosetta_tui.commands.leaderboard import SORTS as NAMES
+from rosetta_tui.commands.leaderboard import leaderboard
+from rosetta_tui.leaderboard_rows import SORTS, ordered
+from rosetta_tui.messages import RunsCompared
+from rosetta_tui.screens.leaderboard import LeaderboardScreen
+from rosetta_tui.screens.live import LiveScreen
+from tests.harness.ranked import play, ranked_corpus
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, lines, settle, text
+from tests.tui.test_goldens import SIZES, compare
+
+
+class Compared(App):
+    """Notes which runs are to be compared, in the place of their screen."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(None, path)
+        self.asked: list[tuple[str, ...]] = []
+
+    @on(RunsCompared)
+    def _note(self, message: RunsCompared) -> None:
+        message.prevent_default()
+        self.asked.append(message.run_ids)
+
+
+async def shown(pilot: Pilot[Any], app: App, path: Path) -> LeaderboardScreen:
+    await settle(pilot)
+    screen = LeaderboardScreen(path)
+    app.push_screen(screen)
+    await settle(pilot)
+    return screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A store with three runs of one list, best first, and two that belong elsewhere."""
+
+    path: Path
+    runs: tuple[str, str, str]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Ranked:
+    path = tmp_path_factory.mktemp("ranked") / "rosetta.sqlite"
+    corpus = ranked_corpus(30)
+    best = play(path, corpus, 30, "alpha", cost=0.004)
+    near = play(path, corpus, 29, "beta", cost=0.0)
+    worst = play(path, corpus, 2, "gamma")
+    play(path, corpus, 30, "alpha", positions=range(12))
+    play(path, ranked_corpus(20, Segment.GOLD_STANDARD), 10, "alpha")
+    return Ranked(path, (best, near, worst))
+
+
+@pytest.fixture
+def ranked(played: Ranked, tmp_path: Path) -> Ranked:
+    return replace(played, path=Path(shutil.copy(played.path, tmp_path)))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_golden(
+    size: tuple[int, int], ranked: Ranked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leaderboard_rows, "when", lambda _: "2023-11-14 22:13")
+    path, runs = ranked.path, ranked.runs
+    store = open_store(path)
+    for number, run_id in enumerate(runs):
+        store.execute("UPDATE runs SET run_id = ? WHERE run_id = ?", (f"0000000{number}-0", run_id))
+    store.close()
+    app = App(None, path)
+    async with app.run_test(size=size) as pilot:
+        await shown(pilot, app, path)
+        await press(pilot, "right")
+        compare("leaderboard", size, app)
+
+
+async def test_official_comes_first_and_lists_are_turned(ranked: Ranked) -> None:
+    path = ranked.path
+    app = App(None, path)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await shown(pilot, app, path)
+        assert "list 1 of 3" in text(app)
+        assert "OFFICIAL · made · EN→EO · gold standard · 20 entries" in text(app)
+        await press(pilot, "right")
+        assert "development · 30 entries" in text(app)
+        assert "1 run of this corpus is in other lists: other entries (12 of 30)" in text(app)
+        await press(pilot, "left", "left")
+        assert "12 of 30 entries" in text(app)
+        assert "a group needs two runs" in text(app)
+        await press(pilot, "L")
+        assert "12 of 30 entries · 1 run" in text(app)
+        await press(pilot, "escape", "q")
+        assert "Leaderboard" not in text(app).splitlines()[0]
+
+
+async def test_ranks_groups_and_free_runs_are_said(ranked: Ranked) -> None:
+    path = ranked.path
+    app = App(None, path)
+    async with app.run_test(size=(200, 40)) as pilot:
+        await shown(pilot, app, path)
+        await press(pilot, "right")
+        first, second, third = [line for line in lines(app) if "◆" in line]
+        assert first.split()[:2] == ["1", "1"]
+        assert second.split()[:2] == ["2", "1"]
+        assert third.split()[:2] == ["3", "3"]
+        assert second.count("free") == 2
+        assert "unknown" in third
+        assert "functional" in first
+        assert "deployable" not in text(app)
+        assert "fluent" not in text(app)
+        assert "review pending" in text(app)
+        assert "version:" in text(app)
+
+
+async def test_sorting_keeps_the_ranks_and_puts_the_unknown_last(ranked: Ranked) -> None:
+    path = ranked.path
+    best, near, worst = ranked.runs
+    app = App(None, path)
+    async with app.run_test(size=(160, 40)) as pilot:
+        screen = await shown(pilot, app, path)
+        await press(pilot, "right", "s", *["down"] * 5, "enter")
+        assert screen.rows is not None
+        assert [e.run.run_id for e in screen.rows.entrants] == [near, best, worst]
+        assert "$/entry ▲" in text(app)
+        assert [line.split()[0] for line in lines(app) if "◆" in line] == ["2", "1", "3"]
+        await press(pilot, "s", "enter")
+        assert [e.run.run_id for e in screen.rows.entrants] == [best, near, worst]
+
+
+def test_every_dimension_sorts_best_first_and_turned(ranked: Ranked) -> None:
+    path = ranked.path
+    store = open_store(path)
+    board = next(each for each in leaderboards(store) if each.entries == 30)
+    store.close()
+    assert tuple(SORTS) == NAMES
+    for name, dimension in SORTS.items():
+        for turned in (False, True):
+            values = [dimension.of(each) for each in ordered(board, name, turned=turned)]
+            known = [each for each in values if each is not None]
+            assert values == [*known, *[None] * (len(values) - len(known))]
+            assert known == sorted(known, reverse=dimension.high_first is not turned)
+
+
+async def test_marked_runs_are_compared_and_the_chosen_one_is_opened(ranked: Ranked) -> None:
+    path = ranked.path
+    best, near, worst = ranked.runs
+    app = Compared(path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await shown(pilot, app, path)
+        await press(pilot, "c")
+        assert app.asked == []
+        await press(pilot, "right", "c", "space", "down", "space", "c")
+        assert app.asked == [(best, near), (best, worst)]
+        assert sum("●" in line.split()[0] for line in lines(app) if "◆" in line) == 2
+        await press(pilot, "home", "enter")
+        assert isinstance(app.screen, LiveScreen)
+
+
+async def test_the_best_of_each_set_up_is_behind_a_key(ranked: Ranked) -> None:
+    path = ranked.path
+    store = open_store(path)
+    store.execute("UPDATE runs SET setup_hash = 'same'")
+    store.close()
+    app = App(None, path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = await shown(pilot, app, path)
+        await press(pilot, "right", "a")
+        assert screen.rows is not None
+        assert screen.rows.count == 1
+        assert "best of each set-up" in text(app)
+        await press(pilot, "a")
+        assert screen.rows.count == 3
+
+
+async def test_an_empty_leaderboard_says_what_to_do(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shown(pilot, app, tmp_path / "s.sqlite")
+        assert "Nothing to rank yet." in text(app)
+        await press(pilot, "c", "space", "s", "escape", "L", "left", "a", "r", "q")
+        assert "Nothing to rank" not in text(app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_hostile_names_do_nothing(size: tuple[int, int], ranked: Ranked) -> None:
+    path, runs = ranked.path, ranked.runs
+    store = open_store(path)
+    for run_id, words in zip(runs, (HOSTILE[0], HOSTILE[1], HOSTILE[3] + HOSTILE[6]), strict=True):
+        number = find_run(store, run_id).id
+        store.execute(
+            "UPDATE runs SET model_slug = ?, condition = ?, dataset_id = ?, language_pair = ?,"
+            " run_card = json_set(run_card, '$.dataset.version', ?,"
+            " '$.scores.signatures.chrf_plus_plus', ?, '$.verification_tier', ?) WHERE id = ?",
+            (words, words, HOSTILE[1], HOSTILE[4], words, words, words, number),
+        )
+    store.close()
+    app = App(None, path)
+    async with app.run_test(size=size) as pilot:
+        await shown(pilot, app, path)
+        for key in ("right", "L", "escape", "s", "escape", "space", "down", "right"):
+            await press(pilot, key)
+            assert not any(
+                ord(each) < 32 or 0x7F <= ord(each) < 0xA0 for each in "".join(lines(app))
+            )
+        assert app.is_running
+
+
+def test_the_command_says_the_same(ranked: Ranked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent / "empty"))
+    empty = CliRunner().invoke(leaderboard, [])
+    assert (empty.exit_code, "nothing to rank yet" in empty.stdout) == (0, True)
+    monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent))
+    best, near, worst = ranked.runs
+    printed = CliRunner().invoke(leaderboard, []).stdout
+    assert printed.startswith("OFFICIAL · made · EN→EO · gold standard · 20 entries")
+    assert "1 run of this corpus is in other lists: other entries (12 of 30)" in printed
+    assert "functional" in printed
+    assert "deployable" not in printed
+    found = json.loads(CliRunner().invoke(leaderboard, ["--json", "--sort", "cost"]).stdout)
+    assert [each["official"] for each in found] == [True, False, False]
+    runs = found[1]["runs"]
+    assert [each["run_id"] for each in runs] == [near, best, worst]
+    assert [each["rank"] for each in runs] == [2, 1, 3]
+    assert [each["cluster"] for each in runs] == [1, 1, 3]
+    assert [each["cost_adjusted"] is None for each in runs] == [True, False, True]
+    assert {each["verification_tier"] for each in runs} == {"self-benchmarked"}
+    best_only = json.loads(CliRunner().invoke(leaderboard, ["--json", "--best"]).stdout)
+    assert len(best_only[1]["runs"]) <= 3
+
+
+def test_a_corpus_without_a_list_is_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.failures import UsageError
+
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
+    result = CliRunner().invoke(leaderboard, ["--dataset", "none[/]"])
+    assert isinstance(result.exception, UsageError)
+    assert "none[/]" in str(result.exception)
