@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -152,10 +151,10 @@ class RosettaApp(WordsForCrash):
             except BaseException:
                 followed.close()
                 raise
-        from harness.store.database import open_store
+        from harness.store.database import opened
         from rosetta_tui.recorded import recorded
 
-        with closing(open_store(self.store_path)) as store:
+        with opened(self.store_path) as store:
             return Ahead(recorded(store, message.run_id))
 
     def _watch(self, source: EventSource) -> None:

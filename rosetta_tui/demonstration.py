@@ -79,15 +79,14 @@ def show_demo(system: str, style: str | None, *, fast: bool) -> None:
 
 def begin_demo(path: Path) -> Engine:
     """Begin the demo from the app."""
-    from contextlib import closing
 
     from harness.beginning import begin, instruments_for
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from rosetta_tui.engine import Engine
 
     corpus, plan, method = demo("verda")
     places = range(len(corpus.entries))
-    with closing(open_store(path)) as connection:
+    with opened(path) as connection:
         instruments = instruments_for(connection, corpus, places, plan)
         number = begin(connection, corpus, places, method, plan, instruments)
     return Engine(path, number, Paced(method), instruments=instruments)

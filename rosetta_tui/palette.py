@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -57,12 +56,12 @@ class RunProvider(Provider):
 def named_runs(path: Path) -> Sequence[Named]:
     """Give every run with its words, the newest first; none where the store cannot be read."""
     from harness.failures import StoreError
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from harness.store.runs import list_runs
     from rosetta_tui.run_facts import setup_words
 
     try:
-        with closing(open_store(path)) as store:
+        with opened(path) as store:
             runs = list_runs(store)
     except StoreError:  # Home says what is wrong with it
         return []

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
 
 def resume(path: Path, run_id: str) -> Engine:
     """Make a run ready to go on as it was begun; HarnessError where it cannot."""
-    from contextlib import closing
-
     from harness.beginning import resume_method
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from harness.store.runs import find_run
     from rosetta_tui.engine import Engine
 
-    with closing(open_store(path)) as connection:
+    with opened(path) as connection:
         run = find_run(connection, run_id)
         method = resume_method(connection, run)
     return Engine(path, run.id, method)
@@ -30,13 +28,11 @@ def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
 
     ``changes`` are fields of the plan that are to be other than before, by name.
     """
-    from contextlib import closing
-
     from harness.retrying import retry as retry_failed
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from harness.store.runs import find_run
     from rosetta_tui.engine import Engine
 
-    with closing(open_store(path)) as connection:
+    with opened(path) as connection:
         made = retry_failed(connection, find_run(connection, run_id), changes)
     return Engine(path, made.number, made.method, instruments=made.instruments)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,11 +150,11 @@ class RunActs:
 
     def _work(self, title: str, work: Work) -> None:
         from harness.failures import HarnessError
-        from harness.store.database import open_store
+        from harness.store.database import opened
 
         app = self._screen.app
         try:
-            with closing(open_store(self._path)) as store:
+            with opened(self._path) as store:
                 said = work(store)
         except HarnessError as error:
             app.notify(plain(str(error)), title=title, severity="error", markup=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -45,10 +45,10 @@ def begin_and_show(
 ) -> None:
     """Begin a run with a method that is made already."""
     from harness.beginning import begin, instruments_for
-    from harness.store.database import default_path, open_store
+    from harness.store.database import default_path, opened
 
     path = default_path()
-    with closing(open_store(path)) as connection:
+    with opened(path) as connection:
         instruments = instruments_for(connection, corpus, positions, plan)
         number = begin(connection, corpus, positions, method, plan, instruments)
     secret = {place for place in positions if corpus.entries[place].secret}
@@ -62,11 +62,11 @@ def resume_and_show(
     from harness.beginning import resume_method
     from harness.plan import Resumption
     from harness.store.corpora import read_entries
-    from harness.store.database import default_path, open_store
+    from harness.store.database import default_path, opened
     from harness.store.runs import find_open_run, find_run
 
     path = default_path()
-    with closing(open_store(path)) as connection:
+    with opened(path) as connection:
         run = find_open_run(connection) if name == "last" else find_run(connection, name)
         method = resume_method(connection, run)
         entries = read_entries(connection, run.corpus, run.positions)
@@ -192,14 +192,14 @@ def _interruptible(control: Control) -> Iterator[list[int]]:
 
 def _close(path: Path, finished: Finished, style: str | None) -> None:
     """Print the scores of a complete run; say how a stopped one goes on."""
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from rosetta_tui.lines import finished_line
 
     if not finished.card_hash:
         if style != "json-lines":
             click.echo(plain(finished_line(finished)), err=True)
         return
-    with closing(open_store(path)) as connection:
+    with opened(path) as connection:
         if style != "json-lines":
             print_card(connection, finished.run_id, as_json=style == "card")
         say_lacking(connection, finished.run_id)

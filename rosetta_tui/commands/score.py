@@ -45,11 +45,10 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
 
 
 def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
-    from contextlib import closing
 
     from harness.failures import UsageError
     from harness.rescoring import rescore
-    from harness.store.database import default_path, open_store
+    from harness.store.database import opened
     from harness.store.runs import find_run
     from rosetta_tui.commands.scoring import read_scoring_options
     from rosetta_tui.showing import print_card, say_lacking
@@ -58,7 +57,7 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
         raise UsageError("--rescore takes no files: the outputs are those of the run.")
     _refuse_stray()
     options = read_scoring_options(given)
-    with closing(open_store(default_path())) as connection:
+    with opened() as connection:
         run = find_run(connection, name)
         run_id = rescore(connection, run, options, _say, _note)
         print_card(connection, run_id, as_json=as_json)

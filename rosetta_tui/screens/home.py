@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -122,20 +121,19 @@ class HomeScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="runs")
     def _read(self, *, first: bool) -> None:
         from harness.failures import StoreError
-        from harness.store.database import open_store
+        from harness.store.database import opened
         from harness.store.deletion import purge
         from harness.store.runs import list_runs
         from rosetta_tui.run_facts import runs_now
 
         try:
-            with closing(open_store(self._path)) as store:
+            with opened(self._path) as store:
+                runs, deleted = runs_now(list_runs(store)), any_deleted(store)
+                self.app.call_from_thread(self._take, runs, deleted)
                 if first:
                     purge(store)
-                runs, deleted = runs_now(list_runs(store)), any_deleted(store)
         except StoreError as error:
             self.app.call_from_thread(self._cannot, str(error))
-        else:
-            self.app.call_from_thread(self._take, runs, deleted)
 
     def _look_at_reviews(self) -> None:
         if self.is_current:
