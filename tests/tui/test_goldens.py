@@ -53,6 +53,19 @@ async def test_home(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.M
     made.close()
 
 
+@pytest.mark.parametrize("theme", ["rosetta-dark", "rosetta-light"])
+@pytest.mark.parametrize("size", SIZES)
+async def test_first_steps_and_help(size: tuple[int, int], theme: str, tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=size) as pilot:
+        app.theme = theme
+        await settle(pilot)
+        compare("home-empty", size, app)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        compare("home-help", size, app)
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_entry(size: tuple[int, int], tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
