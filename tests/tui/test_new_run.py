@@ -3,96 +3,44 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import Button, Input, OptionList
 
-from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
 from harness.events import RunState
-from harness.failures import UsageError
-from harness.keys import known_variables
 from harness.methods.takes import TAKES
-from harness.model_listing import MOST_BYTES, list_models
 from harness.store.database import open_store
 from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs
-from rosetta_tui.app import Begin, RosettaApp
-from rosetta_tui.commands.run import run as run_command
-from rosetta_tui.engine import Engine
 from rosetta_tui.kept_draft import kept_draft
-from rosetta_tui.messages import NewRunAsked
 from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.run_fields import FIELDS, applicable, drafted
-from rosetta_tui.run_look import Known, look
+from rosetta_tui.run_fields import applicable
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.screens.new_run import NewRunScreen
-from rosetta_tui.session import Session
-from tests.harness.scripted import Answer, Scripted, json_answer, serving
-from tests.keyring_in_memory import memory_keyring
+from tests.harness.scripted import Scripted, json_answer, serving
+from tests.tui.form import (
+    CHAT,
+    COACHING,
+    CORPUS,
+    SECRET,
+    Starting,
+    beside,
+    endpoint,
+    opened,
+    path,
+    secret,
+    shown,
+    typed,
+)
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, lines, settle, text
 from tests.tui.test_goldens import SIZES, compare
 
-CORPUS = str(sample_path(DEMO_CORPUS))
-COACHING = str(sample_path(DEMO_COACHING))
-CHAT = {"file": CORPUS, "method": "chat", "endpoint": "ollama", "model": "tiny"}
-
-
-class Starting(App):
-    """The app with runs that really go."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(None, path)
-        self.engines: list[Engine] = []
-        self._start = self._begin
-        self._data = path
-
-    def _begin(self, begin: Begin) -> Session:
-        engine = begin(self._data)
-        self.engines.append(engine)
-        engine.start()
-        return Session(engine.events, engine.control)
-
-
-@pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A data folder of one's own, and no key of the machine."""
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    for variable in known_variables().values():
-        monkeypatch.delenv(variable, raising=False)
-    with memory_keyring():
-        yield tmp_path / "home" / "rosetta.sqlite"
-
-
-async def opened(pilot: Pilot[Any], draft: dict[str, Any] | None = None) -> NewRunScreen:
-    await settle(pilot)
-    pilot.app.screen.post_message(NewRunAsked(None if draft is None else RunDraft.of(draft)))
-    await settle(pilot)
-    await settle(pilot)
-    assert isinstance(pilot.app.screen, NewRunScreen)
-    return pilot.app.screen
-
-
-async def typed(pilot: Pilot[Any], words: str) -> None:
-    await pilot.press(*("space" if each == " " else each for each in words))
-    await settle(pilot)
-
-
-def shown(app: RosettaApp) -> type[object]:
-    return type(app.screen)
-
-
-def beside(app: RosettaApp) -> str:
-    return str(app.screen.query_one("#facts").render())
+__all__ = ["endpoint", "path", "secret"]
 
 
 async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_path: Path) -> None:
@@ -139,12 +87,6 @@ async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_pat
     assert kept_draft(path.parent) is None
 
 
-@pytest.fixture
-def endpoint() -> Iterator[Scripted]:
-    with serving() as scripted:
-        yield scripted
-
-
 async def test_the_prompt_that_is_shown_is_the_one_that_is_sent(
     path: Path, endpoint: Scripted
 ) -> None:
@@ -187,59 +129,6 @@ async def test_only_the_fields_that_a_method_takes_are_shown(path: Path, method:
         assert not others & shown
 
 
-def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
-    assert FIELDS.keys() == {parameter.name for parameter in run_command.params} - {"style"}
-
-
-def test_what_another_method_takes_is_kept_but_not_asked_for() -> None:
-    both = {"file": "c", "method": "constant", "text": "Jes.", "endpoint": "ollama", "model": "m"}
-    assert drafted(both).values == {"file": "c", "method": "constant", "text": "Jes."}
-    assert drafted(both | {"method": "chat"}).values == {
-        "file": "c", "method": "chat", "endpoint": "ollama", "model": "m"
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("given", "field", "words"),
-    [
-        ({"limit": "x"}, "limit", "A whole number of at least 1 is wanted."),
-        ({"budget": "-1"}, "budget", "A number above 0 is wanted."),
-        ({"concurrency": "2000"}, "concurrency", "A whole number from 1 to 1024 is wanted."),
-        ({"temperature": "7"}, "temperature", "less than or equal to 2"),
-        ({"endpoint": "nowhere"}, "endpoint", "is not known. Use one of openrouter"),
-        ({"prompt": "plain-v9"}, "prompt", "neither a file nor a shipped version"),
-        ({"coaching": "/nowhere/c.json"}, "coaching", "cannot be read"),
-        ({"metrics": "beauty"}, "metrics", "there is no metric 'beauty'"),
-        ({"body": ("model=3",)}, "body", "use its own option"),
-        ({"body": ("=3",)}, "body", "takes NAME=JSON"),
-        ({"entries": "no-such-id"}, "entries", "No entry has the id"),
-        ({"segment": ("held_out",)}, "segment", "No entry is left"),
-        ({"file": "/nowhere.json"}, "file", "cannot be read"),
-        ({"file": "store:00000000"}, "file", "no such corpus"),
-        ({"method": "chatt"}, "method", "no such method"),
-        ({"method": "/nowhere.py:Mine"}, "method", "no file /nowhere.py"),
-        ({"prices": "/nowhere.toml"}, "prices", "cannot be read"),
-        ({"endpoint": "openai"}, "endpoint", "openai needs a key"),
-        ({"method": "pipeline", "tools": ("lookup",)}, "tools", "needs a dictionary"),
-        ({"method": "pipeline", "checks": ("glossary",)}, "checks", "cannot be made"),
-        (
-            {"endpoint": "https://llm.example.org", "budget": "1"},
-            "budget",
-            "price of this model is unknown",
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_what_is_wrong_is_said_of_its_field(
-    path: Path, given: dict[str, Any], field: str, words: str
-) -> None:
-    found = look(path, RunDraft.of(CHAT | given), Known())
-    [trouble] = found.troubles
-    assert trouble.field == field
-    assert words in trouble.words
-    assert not trouble.missing
-
-
 async def test_what_is_wrong_stands_beside_its_field_and_nothing_starts(path: Path) -> None:
     app = Starting(path)
     async with app.run_test(size=(160, 60)) as pilot:
@@ -267,20 +156,6 @@ async def test_what_is_missing_is_said_only_when_somebody_wants_to_start(path: P
         await settle(pilot)
         assert "✗ This is needed." in text(app)
         assert app.focused is screen.query_one("#field-file").query_one(Input)
-
-
-SECRET = {
-    "dataset": {"id": "secret-v1", "version": "1", "language_pair": "EN→EO",
-                "source_language": "en", "target_language": "eo"},
-    "entries": [{"id": n, "source": f"hidden source {n}", "reference": f"kaŝita {n}",
-                 "segment": "gold_standard"} for n in range(3)],
-}  # fmt: skip
-
-
-@pytest.fixture
-def secret(tmp_path: Path) -> str:
-    (tmp_path / "secret.json").write_text(json.dumps(SECRET), "utf-8")
-    return str(tmp_path / "secret.json")
 
 
 async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
@@ -402,20 +277,6 @@ async def test_local_models_are_asked_for_only_when_a_person_wishes_it(path: Pat
             await pilot.press("down", "enter")
             await settle(pilot)
             assert screen.draft.get("model") == "aya:8b"
-
-
-@pytest.mark.parametrize("url", ["https://llm.example.org/v1", "openai", "http://127.0.0.1:1/v1"])
-def test_no_other_machine_and_no_dead_one_gives_models(url: str) -> None:
-    with pytest.raises(UsageError, match=r"not on this machine|does not answer"):
-        list_models(url)
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b'{"data": 3}', b"[" * 99_999, b"x" * (MOST_BYTES + 1)], ids=range(5)
-)
-def test_what_is_no_list_of_models_is_refused_in_words(body: bytes) -> None:
-    with serving(lambda _: Answer(body=body)) as scripted, pytest.raises(UsageError, match="model"):
-        list_models(scripted.url)
 
 
 async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_path: Path) -> None:
@@ -552,51 +413,3 @@ async def test_ticks_and_faults_are_seen_without_colours(path: Path, theme: str)
         await opened(pilot, CHAT | {"segment": ("diagnostic",), "limit": "x"})
         assert "[x] diagnostic" in text(app)
         assert "✗ A whole number" in text(app)
-
-
-def ask(home: Path, *words: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", "from rosetta_tui.cli import main; main()", "estimate", *words],
-        env={n: v for n, v in os.environ.items() if not n.endswith("_API_KEY")}
-        | {"ROSETTA_HOME": str(home), "PYTHONWARNINGS": "error", "PYTHONPATH": str(Path.cwd())},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    return done.returncode, done.stdout, done.stderr
-
-
-def test_the_command_says_the_same_as_text_and_as_json(path: Path) -> None:
-    words = [
-        CORPUS,
-        "--method",
-        "chat",
-        "--endpoint",
-        "openai",
-        "--model",
-        "gpt-4o",
-        "--limit",
-        "7",
-    ]
-    code, said, problems = ask(path.parent, *words)
-    assert (code, problems) == (0, "")
-    assert said.startswith("Entries  7\nCost     about $0.00")
-    assert "time is a guess" in said
-    code, said, problems = ask(path.parent, *words, "--json")
-    assert (code, problems) == (0, "")
-    found = json.loads(said)
-    assert found["entries"] == 7
-    assert 0 < found["cost_usd"]["low"] < found["cost_usd"]["expected"] < found["cost_usd"]["high"]
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ((CORPUS,), "Missing option '--method'"),
-        ((CORPUS, "--method", "chat"), "needs --endpoint"),
-        (("store:0000000", "--method", "copy-source"), "no such corpus"),
-    ],
-    ids=["method", "endpoint", "store"],
-)
-def test_the_command_refuses_in_words(path: Path, words: tuple[str, ...], said: str) -> None:
-    code, out, problems = ask(path.parent, *words)
-    assert (code, out) == (2, "")
-    assert said in problems

@@ -1,0 +1,95 @@
+"""Driving the form of a new run: an app whose runs really go, a data folder of its own, secret entries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
+from harness.keys import known_variables
+from rosetta_tui.app import Begin, RosettaApp
+from rosetta_tui.engine import Engine
+from rosetta_tui.messages import NewRunAsked
+from rosetta_tui.run_draft import RunDraft
+from rosetta_tui.screens.new_run import NewRunScreen
+from rosetta_tui.session import Session
+from tests.harness.scripted import Scripted, serving
+from tests.keyring_in_memory import memory_keyring
+from tests.tui.screens import App, settle
+
+CORPUS = str(sample_path(DEMO_CORPUS))
+COACHING = str(sample_path(DEMO_COACHING))
+CHAT = {"file": CORPUS, "method": "chat", "endpoint": "ollama", "model": "tiny"}
+
+
+class Starting(App):
+    """The app with runs that really go."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(None, path)
+        self.engines: list[Engine] = []
+        self._start = self._begin
+        self._data = path
+
+    def _begin(self, begin: Begin) -> Session:
+        engine = begin(self._data)
+        self.engines.append(engine)
+        engine.start()
+        return Session(engine.events, engine.control)
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder of one's own, and no key of the machine."""
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    for variable in known_variables().values():
+        monkeypatch.delenv(variable, raising=False)
+    with memory_keyring():
+        yield tmp_path / "home" / "rosetta.sqlite"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Scripted]:
+    with serving() as scripted:
+        yield scripted
+
+
+SECRET = {
+    "dataset": {"id": "secret-v1", "version": "1", "language_pair": "EN→EO",
+                "source_language": "en", "target_language": "eo"},
+    "entries": [{"id": n, "source": f"hidden source {n}", "reference": f"kaŝita {n}",
+                 "segment": "gold_standard"} for n in range(3)],
+}  # fmt: skip
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> str:
+    (tmp_path / "secret.json").write_text(json.dumps(SECRET), "utf-8")
+    return str(tmp_path / "secret.json")
+
+
+async def opened(pilot: Pilot[Any], draft: dict[str, Any] | None = None) -> NewRunScreen:
+    await settle(pilot)
+    pilot.app.screen.post_message(NewRunAsked(None if draft is None else RunDraft.of(draft)))
+    await settle(pilot)
+    await settle(pilot)
+    assert isinstance(pilot.app.screen, NewRunScreen)
+    return pilot.app.screen
+
+
+async def typed(pilot: Pilot[Any], words: str) -> None:
+    await pilot.press(*("space" if each == " " else each for each in words))
+    await settle(pilot)
+
+
+def shown(app: RosettaApp) -> type[object]:
+    return type(app.screen)
+
+
+def beside(app: RosettaApp) -> str:
+    return str(app.screen.query_one("#facts").render())

@@ -1,0 +1,86 @@
+"""What is found out about a draft, without a screen: its faults, its fields, the models of an endpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.failures import UsageError
+from harness.model_listing import MOST_BYTES, list_models
+from rosetta_tui.commands.run import run as run_command
+from rosetta_tui.run_draft import RunDraft
+from rosetta_tui.run_fields import FIELDS, drafted
+from rosetta_tui.run_look import Known, look
+from tests.harness.scripted import Answer, serving
+from tests.tui.form import CHAT, path
+
+__all__ = ["path"]
+
+
+def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
+    assert FIELDS.keys() == {parameter.name for parameter in run_command.params} - {"style"}
+
+
+def test_what_another_method_takes_is_kept_but_not_asked_for() -> None:
+    both = {"file": "c", "method": "constant", "text": "Jes.", "endpoint": "ollama", "model": "m"}
+    assert drafted(both).values == {"file": "c", "method": "constant", "text": "Jes."}
+    assert drafted(both | {"method": "chat"}).values == {
+        "file": "c", "method": "chat", "endpoint": "ollama", "model": "m"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "words"),
+    [
+        ({"limit": "x"}, "limit", "A whole number of at least 1 is wanted."),
+        ({"budget": "-1"}, "budget", "A number above 0 is wanted."),
+        ({"concurrency": "2000"}, "concurrency", "A whole number from 1 to 1024 is wanted."),
+        ({"temperature": "7"}, "temperature", "less than or equal to 2"),
+        ({"endpoint": "nowhere"}, "endpoint", "is not known. Use one of openrouter"),
+        ({"prompt": "plain-v9"}, "prompt", "neither a file nor a shipped version"),
+        ({"coaching": "/nowhere/c.json"}, "coaching", "cannot be read"),
+        ({"metrics": "beauty"}, "metrics", "there is no metric 'beauty'"),
+        ({"body": ("model=3",)}, "body", "use its own option"),
+        ({"body": ("=3",)}, "body", "takes NAME=JSON"),
+        ({"entries": "no-such-id"}, "entries", "No entry has the id"),
+        ({"segment": ("held_out",)}, "segment", "No entry is left"),
+        ({"file": "/nowhere.json"}, "file", "cannot be read"),
+        ({"file": "store:00000000"}, "file", "no such corpus"),
+        ({"method": "chatt"}, "method", "no such method"),
+        ({"method": "/nowhere.py:Mine"}, "method", "no file /nowhere.py"),
+        ({"prices": "/nowhere.toml"}, "prices", "cannot be read"),
+        ({"endpoint": "openai"}, "endpoint", "openai needs a key"),
+        ({"method": "pipeline", "tools": ("lookup",)}, "tools", "needs a dictionary"),
+        ({"method": "pipeline", "checks": ("glossary",)}, "checks", "cannot be made"),
+        (
+            {"endpoint": "https://llm.example.org", "budget": "1"},
+            "budget",
+            "price of this model is unknown",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_wrong_is_said_of_its_field(
+    path: Path, given: dict[str, Any], field: str, words: str
+) -> None:
+    found = look(path, RunDraft.of(CHAT | given), Known())
+    [trouble] = found.troubles
+    assert trouble.field == field
+    assert words in trouble.words
+    assert not trouble.missing
+
+
+@pytest.mark.parametrize("url", ["https://llm.example.org/v1", "openai", "http://127.0.0.1:1/v1"])
+def test_no_other_machine_and_no_dead_one_gives_models(url: str) -> None:
+    with pytest.raises(UsageError, match=r"not on this machine|does not answer"):
+        list_models(url)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b'{"data": 3}', b"[" * 99_999, b"x" * (MOST_BYTES + 1)], ids=range(5)
+)
+def test_what_is_no_list_of_models_is_refused_in_words(body: bytes) -> None:
+    with serving(lambda _: Answer(body=body)) as scripted, pytest.raises(UsageError, match="model"):
+        list_models(scripted.url)
