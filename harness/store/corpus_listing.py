@@ -160,11 +160,12 @@ def corpus_positions(
             " OR CAST(e.entry_id AS TEXT) = ?)"
         )
         arguments += [folded, folded, storable(search)]
-    joined = any(name in key for name in ("s.body", "r.body")) or search
-    texts = "JOIN texts s ON s.id = e.source JOIN texts r ON r.id = e.reference" if joined else ""
+    source = "JOIN texts s ON s.id = e.source" if search or "s.body" in key else ""
+    reference = "JOIN texts r ON r.id = e.reference" if search or "r.body" in key else ""
+    absent = "" if "body" in key else f"{key} IS NULL, "
     rows = connection.execute(
-        f"SELECT e.position FROM entries e {texts} WHERE {' AND '.join(conditions)}"
-        f" ORDER BY {key} IS NULL, {key} {'DESC' if descending else 'ASC'}, e.position",
+        f"SELECT e.position FROM entries e {source} {reference} WHERE {' AND '.join(conditions)}"
+        f" ORDER BY {absent}{key} {'DESC' if descending else 'ASC'}, e.position",
         arguments,
     )
     found = [row[0] for row in rows]
