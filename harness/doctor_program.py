@@ -110,9 +110,7 @@ def _word_lists() -> Finding:
     except ValueError as error:
         mend = ('pip install --force-reinstall ".[words]"',)
         return Finding("Extras", "word lists", Health.BROKEN, f"{error}.", mend)
-    words = (
-        f"of {', '.join(having)}; a source in another language is only compared with its own words"
-    )
+    words = f"for sources in {', '.join(having)}"
     return Finding("Extras", "word lists", Health.OK, words)
 
 

@@ -21,10 +21,10 @@ _TONES = {
 }
 
 COLUMNS = (
-    Column("state", "", 9),
+    Column("state", "state", 9),
     Column("area", "about", 9, drop=1),
-    Column("name", "what", 16, share=1),
-    Column("words", "", 20, share=4),
+    Column("name", "what", 13, share=1),
+    Column("words", "found", 20, share=9),
 )
 
 
@@ -73,7 +73,7 @@ def summary(findings: Sequence[Finding]) -> str:
     verdict = "Nothing is broken" if not broken else f"{broken} broken"
     rest = f"{missing} missing" if missing else "nothing is missing"
     unknown = f", {counts[Health.UNKNOWN]} not known" if counts[Health.UNKNOWN] else ""
-    return f"{verdict}, {rest}{unknown}. Nothing was sent anywhere."
+    return f"{verdict}, {rest}{unknown}."
 
 
 def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:

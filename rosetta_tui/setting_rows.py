@@ -56,11 +56,39 @@ class SettingRow:
     """Whether there is something to take away."""
 
 
-COLUMNS = (
-    Column("name", "setting", 18, share=2),
-    Column("value", "now", 14, share=3),
-    Column("note", "", 10, share=3, drop=1),
-)
+COLUMNS = {
+    Section.COLOURS: (
+        Column("name", "colours", 20, share=1),
+        Column("value", "name in the file", 16),
+        Column("note", "", 8),
+    ),
+    Section.MODELS: (
+        Column("name", "setting", 16),
+        Column("value", "now", 14, share=3),
+        Column("note", "", 14, share=2, drop=1),
+    ),
+    Section.ENDPOINTS: (
+        Column("name", "name", 14),
+        Column("value", "URL", 20, share=1),
+        Column("note", "", 7),
+    ),
+    Section.SECRETS: (
+        Column("name", "service", 14, share=1),
+        Column("value", "its key", 16, share=2),
+        Column("note", "", 20, share=2),
+    ),
+    Section.FOLDERS: (
+        Column("name", "what", 9),
+        Column("value", "folder", 20, share=1),
+        Column("note", "", 11),
+    ),
+    Section.KEYBOARD: (
+        Column("name", "what it does", 20, share=2),
+        Column("value", "key", 8, share=1),
+        Column("note", "where", 20, share=3),
+    ),
+}
+"""Columns of each part; cells are name, value and note of a SettingRow."""
 
 
 class SettingRows:

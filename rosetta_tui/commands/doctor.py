@@ -33,7 +33,8 @@ def doctor(as_json: bool) -> None:
             for line in finding_lines(each, new_area=not found or found[-1].area != each.area):
                 click.echo(plain(line))
         found.append(each)
-    click.echo(json_text(findings_json(found)) if as_json else f"\n{summary(found)}")
+    sent = "Nothing was changed, and nothing was sent anywhere."
+    click.echo(json_text(findings_json(found)) if as_json else f"\n{summary(found)} {sent}")
     if any(each.health is Health.BROKEN for each in found):
         raise click.exceptions.Exit(1)
 

@@ -131,6 +131,11 @@ class DoctorScreen(Screen[None]):
             return self.chosen is not None and bool(self.chosen.mend)
         return super().check_action(action, parameters)
 
+    @on(ResultTable.Chosen, "#findings")
+    def _chosen(self) -> None:
+        if self.check_action("copy_mend", ()):
+            self.action_copy_mend()
+
     def action_copy_mend(self) -> None:
         """Copy the lines that mend it."""
         if self.chosen is not None:

@@ -46,7 +46,7 @@ class PressKeyScreen(ModalScreen[str | None]):
         elif event.key in KEPT:
             self._refuse(f"{key_name(event.key)} always keeps its meaning.")
         elif (what := self._taken(event.key)) is not None:
-            self._refuse(f"{key_name(event.key)} is taken: {what}. Give that another key first.")
+            self._refuse(f"{key_name(event.key)} is taken: {what}.")
         else:
             self.dismiss(event.key)
 

@@ -87,7 +87,8 @@ class SettingsScreen(Screen[None]):
             with Vertical():
                 yield Static(id="about")
                 yield Input(placeholder="words", id="search")
-                yield ResultTable(COLUMNS, id="lines")
+                yield ResultTable(COLUMNS[self._section], id="lines")
+                yield Static(id="line")
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
@@ -197,11 +198,22 @@ class SettingsScreen(Screen[None]):
         else:
             self._say(ABOUT[self._section])
         made = SettingRows(rows or [], self.query_one("#search", Input).value)
+        if rows and not made.count:
+            self._say("Nothing here has these words; esc ends the search.")
         self.table.show_rows(made, None if here is None else made.find(here.id))
-        self.refresh_bindings()
+        self._show_line()
 
     def _say(self, words: str) -> None:
         self.query_one("#about", Static).update(show(words, "$quiet"))
+
+    def _show_line(self) -> None:
+        """Show all of the line under the cursor, which its columns may cut."""
+        row, line = self.row, self.query_one("#line", Static)
+        line.display = row is not None
+        if row is not None:
+            whole = Content.assemble(show(row.name, "bold"), "  ", show(row.value))
+            line.update(Content("\n").join([whole, show(row.note, "$quiet")]))
+        self.refresh_bindings()
 
     @on(OptionList.OptionHighlighted, "#parts")
     def _part_chosen(self, event: OptionList.OptionHighlighted) -> None:
@@ -212,6 +224,7 @@ class SettingsScreen(Screen[None]):
             self.query_one("#search", Input).value = ""
             self.query_one("#search").display = False
             self.table.show_rows(SettingRows([]))
+            self.table.show_columns(COLUMNS[section])
             self._show()
 
     @on(OptionList.OptionSelected, "#parts")
@@ -226,7 +239,7 @@ class SettingsScreen(Screen[None]):
 
     @on(ResultTable.Moved, "#lines")
     def _moved(self) -> None:
-        self.refresh_bindings()
+        self._show_line()
         if self._section is Section.COLOURS and self.row is not None and not self.app.no_color:
             self.app.theme = self.row.id
 

@@ -1,0 +1,272 @@
+"""Doctor in a shell and as a screen; widths are measured on a real terminal."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import harness.doctor
+from harness.doctor import Finding, Health
+from rosetta_tui import terminal_facts
+from rosetta_tui.commands.doctor import doctor
+from rosetta_tui.doctor_words import finding_lines, summary
+from rosetta_tui.screens.doctor import DoctorScreen
+from rosetta_tui.terminal_facts import terminal
+from rosetta_tui.terminal_widths import SAMPLES, differing_widths
+from tests.keyring_in_memory import memory_keyring
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, settle, text
+from tests.tui.test_goldens import compare
+from tests.tui.test_text import acting
+
+ROOT = Path(__file__).parents[2]
+SIZES = [(80, 24), (160, 48)]
+
+FINDINGS = [
+    Finding("Program", "Python", Health.OK, "3.12.4 on Linux x86_64"),
+    Finding(
+        "Extras",
+        "words",
+        Health.MISSING,
+        "not installed: word lists, by which words left untranslated are known. In the folder of Rosetta:",
+        ('pip install ".[words]"',),
+    ),
+    Finding(
+        "Data",
+        "privacy",
+        Health.BROKEN,
+        "others of this computer may look into ~/rosetta (mode 755):",
+        ('chmod 700 "~/rosetta"', 'chmod 600 "~/rosetta/rosetta.sqlite"'),
+    ),
+    Finding("Keys", "keyring", Health.UNKNOWN, "it cannot be known"),
+]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("ROSETTA_HOME", str(folder))
+    with memory_keyring():
+        yield folder
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness.doctor, "examine", lambda _: iter(FINDINGS))
+    monkeypatch.setattr(terminal_facts, "terminal", lambda *_: iter(()))
+
+
+# In a shell
+
+
+def test_a_sound_computer_ends_with_zero() -> None:
+    result = CliRunner().invoke(doctor, [])
+    assert result.exit_code == 0, result.output
+    assert "✓ ok      Python: " in result.output
+    assert "Nothing is broken, " in result.output
+    assert "nothing was sent anywhere" in result.output
+
+
+def test_something_broken_ends_with_one_and_stands_with_its_mend(home: Path) -> None:
+    (home / "settings.toml").write_text("colour = 'red'\n")
+    result = CliRunner().invoke(doctor, [])
+    assert result.exit_code == 1
+    assert (
+        f"✗ broken  file: {home}/settings.toml: line 1: field 'colour' is not known"
+        in result.output
+    )
+    told = json.loads(CliRunner().invoke(doctor, ["--json"]).stdout)
+    assert told["healthy"] is False
+    assert [each["name"] for each in told["findings"] if each["health"] == "broken"] == ["file"]
+
+
+def test_every_finding_is_told_in_both_forms() -> None:
+    told = json.loads(CliRunner().invoke(doctor, ["--json"]).stdout)["findings"]
+    assert {each["health"] for each in told} <= {str(each) for each in Health}
+    areas = list(dict.fromkeys(each["area"] for each in told))
+    assert areas[-1] == "Terminal"
+    assert all(isinstance(line, str) for each in told for line in each["mend"])
+
+
+def test_lines_and_counts() -> None:
+    lines = list(finding_lines(FINDINGS[2], new_area=True))
+    assert lines[0] == "Data"
+    assert lines[1].startswith("  ✗ broken  privacy: others")
+    assert lines[2] == '            chmod 700 "~/rosetta"'
+    assert summary(FINDINGS) == "1 broken, 1 missing, 1 not known."
+    assert summary(FINDINGS[:1]) == "Nothing is broken, nothing is missing."
+
+
+# The terminal
+
+
+def facts(**environment: str) -> dict[str, Finding]:
+    found = terminal((100, 30), {"TERM": "xterm-256color", **environment}, {})
+    return {each.name: each for each in found}
+
+
+def test_colours_are_those_that_the_terminal_states() -> None:
+    assert facts(COLORTERM="truecolor")["colours"].words.startswith("16 million")
+    assert facts()["colours"].words.startswith("256")
+    assert facts(TERM="xterm")["colours"].words.startswith("16:")
+    assert facts(NO_COLOR="1")["colours"].words.startswith("none, because NO_COLOR")
+    assert facts(TERM="dumb")["colours"].health is Health.MISSING
+
+
+def test_a_small_window_is_told() -> None:
+    found = {each.name: each for each in terminal((60, 20), {"TERM": "xterm"}, None)}
+    assert found["size"].health is Health.MISSING
+    assert found["widths"].health is Health.UNKNOWN
+
+
+def test_widths_that_differ_are_told_in_cells() -> None:
+    found = terminal((80, 24), {}, {"Devanagari": (4, 6)})
+    words = next(each.words for each in found if each.name == "widths")
+    assert "Devanagari 6 cells, not 4" in words
+
+
+def test_fonts_over_ssh_are_those_of_another_computer() -> None:
+    found = facts(SSH_CONNECTION="10.0.0.1 1 10.0.0.2 22")
+    assert found["fonts"].health is Health.UNKNOWN
+    assert found["name"].words.endswith("in ssh")
+
+
+def test_no_terminal_has_no_widths() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WIDTHS, "/dev/stdout"],
+        capture_output=True, text=True, check=True, cwd=ROOT, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.stdout.strip() == "null"
+    assert differing_widths.__doc__
+
+
+WIDTHS = """
+import json, sys
+from rosetta_tui.terminal_widths import differing_widths
+found = differing_widths()
+with open(sys.argv[1], "w") as file:
+    json.dump(None if found is None else dict(found), file)
+"""
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+def test_widths_are_measured_on_a_real_terminal(tmp_path: Path) -> None:
+    """tmux draws syllabics as wide as expected, and Devanagari wider than its letters are counted."""
+    script, told = tmp_path / "widths.py", tmp_path / "told.json"
+    script.write_text(WIDTHS)
+    socket = f"rosetta-widths-{tmp_path.name}"
+    command = (
+        f"PYTHONPATH='{ROOT}' '{sys.executable}' '{script}' '{told}'; tmux -L {socket} wait -S done"
+    )
+    tmux = ["tmux", "-u", "-L", socket, "-f", "/dev/null"]
+    subprocess.run([*tmux, "new-session", "-d", "-x", "80", "-y", "24", command], check=True)
+    try:
+        subprocess.run([*tmux, "wait-for", "done"], check=False, timeout=30)
+        found = json.loads(told.read_text())
+    finally:
+        subprocess.run([*tmux, "kill-server"], check=False, capture_output=True)
+    assert found is not None
+    assert "Cree syllabics" not in found
+    assert "letters with marks" not in found
+    assert set(found) <= set(SAMPLES)
+
+
+def test_a_terminal_that_does_not_answer_is_left_alone_and_as_it_was() -> None:
+    import pexpect
+
+    code = "import termios, sys\n" + WIDTHS.replace(
+        "found = ", "before = termios.tcgetattr(0); found = "
+    )
+    code += "\nassert termios.tcgetattr(0) == before\nprint('left', found)"
+    child = pexpect.spawn(sys.executable, ["-c", code, "/dev/null"], cwd=str(ROOT), timeout=20)
+    child.expect("left None")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+# The screen
+
+
+async def opened(pilot: Any, store: Path) -> DoctorScreen:
+    await settle(pilot)
+    screen = DoctorScreen(store)
+    pilot.app.push_screen(screen)
+    await settle(pilot)
+    return screen
+
+
+@pytest.mark.parametrize("theme", ["rosetta-dark", "rosetta-light"])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.usefixtures("known")
+async def test_it_looks_the_same_in_every_colour(
+    home: Path, size: tuple[int, int], theme: str
+) -> None:
+    app = App(None, home / "rosetta.sqlite")
+    async with app.run_test(size=size) as pilot:
+        app.theme = theme
+        await opened(pilot, home / "rosetta.sqlite")
+        await pilot.press("down", "down")
+        await settle(pilot)
+        compare("doctor", size, app)
+
+
+@pytest.mark.usefixtures("known")
+async def test_what_mends_is_copied_and_what_is_ok_can_be_left_out(home: Path) -> None:
+    app = App(None, home / "rosetta.sqlite")
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        screen = await opened(pilot, home / "rosetta.sqlite")
+        assert "1 broken, 1 missing, 1 not known." in text(app)
+        await pilot.press("m")
+        assert app.clipboard == ""
+        await pilot.press("f")
+        await settle(pilot)
+        assert "Python" not in text(app)
+        await pilot.press("down", "m")
+        await settle(pilot)
+        assert app.clipboard == "\n".join(FINDINGS[2].mend)
+        await pilot.press("home", "enter")
+        assert app.clipboard == FINDINGS[1].mend[0]
+        await pilot.press("r")
+        await settle(pilot)
+        assert screen.table.rows.count == 3
+        await pilot.press("q")
+        await settle(pilot)
+        assert app.screen is not screen
+
+
+async def test_the_real_findings_stand_on_the_screen(home: Path) -> None:
+    app = App(None, home / "rosetta.sqlite")
+    async with app.run_test(size=(160, 48)) as pilot:
+        await opened(pilot, home / "rosetta.sqlite")
+        for words in ("Nothing is broken", "FST engines", "eo Esperanto", "160 columns, 48 rows"):
+            assert words in text(app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_no_text_of_outside_acts(
+    home: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [Finding(each, each, Health.BROKEN, each, (each,)) for each in HOSTILE]
+    monkeypatch.setattr(harness.doctor, "examine", lambda _: iter(found))
+    monkeypatch.setattr(terminal_facts, "terminal", lambda *_: iter(()))
+    app = App(None, home / "rosetta.sqlite")
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = await opened(pilot, home / "rosetta.sqlite")
+        for _ in HOSTILE:
+            await pilot.press("m", "down")
+            assert acting(text(app).replace("\n", "")) == []
+            assert acting(app.clipboard.replace("\n", "")) == []
+        assert screen.is_current
+    result = CliRunner().invoke(doctor, [])
+    assert acting(result.output.replace("\n", "")) == []
+    assert result.exit_code == 1

@@ -1,0 +1,45 @@
+"""What the settings look like: the same text in every colour."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import OptionList
+
+from harness.settings import Settings, write_settings
+from rosetta_tui.screens.settings import SettingsScreen
+from rosetta_tui.setting_rows import Section
+from tests.tui.screens import App, settle
+from tests.tui.test_goldens import compare
+
+CHOSEN = Settings(
+    endpoint="our-lab",
+    model="example/translator-7b",
+    endpoints={"our-lab": "https://llm.example.org/v1"},
+)
+
+
+@pytest.mark.parametrize("theme", ["rosetta-dark", "rosetta-light"])
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_settings(
+    tmp_path: Path, size: tuple[int, int], theme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    write_settings(tmp_path / "data", CHOSEN)
+    app = App(None, tmp_path / "data" / "s.sqlite")
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        app.push_screen(SettingsScreen(tmp_path / "data" / "s.sqlite"))
+        await settle(pilot)
+        app.theme = theme
+        parts = app.screen.query_one("#parts", OptionList)
+        parts.highlighted = list(Section).index(Section.MODELS)
+        await settle(pilot)
+        compare("settings", size, app)
+        parts.highlighted = list(Section).index(Section.ENDPOINTS)
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        compare("settings-endpoints", size, app)
