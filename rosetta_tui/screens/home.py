@@ -40,6 +40,8 @@ REFRESH_SECONDS = 2.0
 REVIEWS_SECONDS = 60.0
 """How often reviews and sticks are looked at again."""
 
+NOTHING_FITS = "No run fits."
+
 MOST_COMPARED = 6
 """Runs that can stand side by side."""
 
@@ -59,6 +61,8 @@ class HomeScreen(Screen[None]):
     def __init__(self, store_path: Path) -> None:
         super().__init__()
         self._path = store_path
+        self._trouble = False
+        """Whether the list could not be read."""
         self._deleted = False
         """Whether there is a run that can be brought back."""
         self._can: frozenset[str] = frozenset()
@@ -75,7 +79,7 @@ class HomeScreen(Screen[None]):
         yield Static(id="query")
         yield Input(placeholder="words, state:…, tag:…, corpus:…, method:…", id="search")
         yield RunTable()
-        yield EmptyState("No run fits.")
+        yield EmptyState(NOTHING_FITS)
         yield Static(id="chosen")
         yield Footer(compact=True)
 
@@ -155,14 +159,23 @@ class HomeScreen(Screen[None]):
         return Desk(self._path.parent, self._path)
 
     def _cannot(self, why: str) -> None:
-        self.query_one(Where).say(show(why, "$bad"))
+        """Say why there is no list and what to do, in the place of the list; it is tried again all the time."""
+        self._trouble = True
+        self.query_one(Where).say(Content.styled("the runs cannot be read", "$bad"))
+        self.table.display = self.query_one(FirstSteps).display = False
+        words = self.query_one(EmptyState)
+        words.say("The runs cannot be read.", show(why))
+        words.display = True
 
     # Showing
 
     def _take(self, runs: list[RunSummary], deleted: bool) -> None:
         back, self._back = self._back, False
         self._deleted = deleted
-        if runs != self.table.every:
+        mended, self._trouble = self._trouble, False
+        if mended:
+            self.query_one(EmptyState).say(NOTHING_FITS)
+        if mended or runs != self.table.every:
             self.table.take(runs, newest=back)
             self.query_one(WaitingList).take_runs(runs)
             self._show()

@@ -1,0 +1,88 @@
+"""Home over a store that cannot be used says why and what to do, and goes on living."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from harness.store.database import open_store
+from rosetta_tui.screens.home import HomeScreen
+from tests.tui.scenes import scene
+from tests.tui.screens import App, settle, text
+
+
+def damaged(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        root = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
+        size = raw.execute("PRAGMA page_size").fetchone()[0]
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(os.urandom(size))
+
+
+def newer(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA user_version = 99")
+
+
+def no_store(path: Path) -> None:
+    path.write_bytes(b"no database at all" * 500)
+
+
+def without_a_table(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.execute("DROP TABLE notes")
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (damaged, "damaged"),
+        (newer, "newer version"),
+        (no_store, "no store at all"),
+        (without_a_table, "not in the form"),
+    ],
+    ids=["damaged", "newer", "no-store", "without-a-table"],
+)
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
+async def test_home_says_what_is_wrong(
+    tmp_path: Path, harm: Callable[[Path], None], words: str, size: tuple[int, int]
+) -> None:
+    path = tmp_path / "s.sqlite"
+    open_store(path).close()
+    harm(path)
+    app = App(None, path)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        shown = " ".join(text(app).split())
+        assert words in shown
+        assert "sqlite3" not in shown
+        assert "DatabaseError" not in shown
+
+
+async def test_home_shows_the_runs_again_once_the_store_is_back(tmp_path: Path) -> None:
+    path, away = tmp_path / "s.sqlite", tmp_path / "away"
+    scene(path).close()
+    good = path.read_bytes()
+    app = App(None, path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        assert "1 run" in text(app)
+        path.rename(away)
+        path.write_bytes(b"no database at all" * 500)
+        home.action_read()
+        await settle(pilot)
+        assert "no store at all" in " ".join(text(app).split())
+        path.write_bytes(good)
+        home.action_read()
+        await settle(pilot)
+        assert "no store at all" not in text(app)
+        assert "1 run" in text(app)
