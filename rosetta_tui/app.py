@@ -30,7 +30,7 @@ from rosetta_tui.messages import (
     RunsCompared,
 )
 from rosetta_tui.palette import RunProvider
-from rosetta_tui.places import PLACES
+from rosetta_tui.places import PLACES, is_there
 from rosetta_tui.session import Ahead, Followed, Session
 from rosetta_tui.text import plain
 from rosetta_tui.textual_inside import WordsForCrash
@@ -218,7 +218,7 @@ class RosettaApp(WordsForCrash):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a screen only where there is one."""
         if action == "place":
-            return PLACES[str(parameters[0])].is_there
+            return is_there(PLACES[str(parameters[0])].module)
         return super().check_action(action, parameters)
 
     @on(NewRunAsked)
@@ -358,7 +358,7 @@ class RosettaApp(WordsForCrash):
         """Offer what belongs to the app; what belongs to a screen comes from its bindings."""
         yield SystemCommand("Go to: Home", "Recent runs and what waits", self.action_home)
         for name, place in PLACES.items():
-            if place.is_there:
+            if is_there(place.module):
                 go = partial(self.action_place, name)
                 yield SystemCommand(f"Go to: {place.title}", place.about, go)
         yield SystemCommand("Colours", "Dark, light, high contrast, your own", self.action_colours)

@@ -10,6 +10,14 @@ from typing import cast
 
 from textual.screen import Screen
 
+COMPARISON = "rosetta_tui.screens.compare"
+"""Where the screen is that lays runs side by side; it needs more than the store."""
+
+
+def is_there(module: str) -> bool:
+    """Whether this installation has a screen."""
+    return find_spec(module) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -21,11 +29,6 @@ class Place:
     module: str
     """Where its class is; imported when somebody goes there."""
     screen: str
-
-    @property
-    def is_there(self) -> bool:
-        """Whether this installation has the screen."""
-        return find_spec(self.module) is not None
 
     def open(self, store_path: Path) -> Screen[None]:
         """Make the screen."""

@@ -17,6 +17,7 @@ from rosetta_tui import figures
 from rosetta_tui.home_keys import KEYS
 from rosetta_tui.keys import key_of
 from rosetta_tui.messages import DemoAsked, Left, RunChosen, RunResumed, RunsCompared
+from rosetta_tui.places import COMPARISON, is_there
 from rosetta_tui.run_acts import SOMETIMES, RunActs, any_deleted, possible
 from rosetta_tui.run_query import SORT_WORDS, filters
 from rosetta_tui.run_rows import UNDER_WAY, run_words
@@ -231,6 +232,8 @@ class HomeScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave out what cannot be done with the run under the cursor."""
         if action in SOMETIMES and action not in self._can:
+            return False
+        if action == "compare" and not is_there(COMPARISON):
             return False
         if action == "end_search" and not self.query_one("#search").display:
             return bool(self.table.query_now.search)

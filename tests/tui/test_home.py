@@ -15,8 +15,10 @@ from rosetta_tui.app import RosettaApp
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.session import Session
+from rosetta_tui.widgets.run_table import RunTable
 from tests.tui.scenes import PAIRS, entries_of, scene, sealed
 from tests.tui.screens import App, settle, text
+from tests.tui.test_run_query import run
 
 
 async def test_an_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:
@@ -135,6 +137,30 @@ async def test_deleting_is_undone_and_never_hits_what_is_under_way(tmp_path: Pat
         assert "stopped 50% · 5 of 10" in text(app)
         assert "Undo" not in text(app)
     made.close()
+
+
+async def test_what_is_marked_is_compared_else_the_next_run_of_the_corpus(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        table = app.screen.query_one(RunTable)
+        table.take([run(4), run(3, dataset_id="other"), run(2), run(1)])
+        ids = {number: run(number).run_id for number in range(1, 5)}
+        assert table.pair() == (ids[2], ids[4])
+        table.move_to(1)
+        assert table.pair() == (ids[3],)
+        table.move_to(3)
+        assert table.pair() == (ids[2], ids[1])
+        table.move_to(2)
+        table.mark()
+        assert table.cursor == 3
+        assert table.pair() == (ids[2], ids[1])
+        table.move_to(0)
+        table.mark()
+        assert table.pair() == (ids[2], ids[4])
+        table.take([run(4), run(1)])
+        assert list(table.marked) == [ids[4]]
+        assert table.chosen is not None
 
 
 async def test_secret_texts_are_erased_at_once_and_only_after_a_question(tmp_path: Path) -> None:
