@@ -20,7 +20,7 @@ CAPITALS: Final = msgid("Capital letters")
 SMALLS: Final = msgid("Lower-case letters")
 MORE: Final = msgid("More letters ({n} of {of})")
 
-MOST_AT_ONCE: Final = 36
+MOST_AT_ONCE: Final = 33
 """Letters beside which box and sentence stay in view; of more there are pages, which one button turns."""
 
 _STEPS: Final = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}

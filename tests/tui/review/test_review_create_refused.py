@@ -67,11 +67,11 @@ def test_a_stick_that_breaks_leaves_nothing_behind(
     card.write_bytes(write_laptop_card(Identity.make(Role.LAPTOP), "blue"))
     written: list[Path] = []
 
-    def broken(path: Path, data: bytes) -> None:
+    def broken(path: Path, data: bytes, mode: int) -> None:
         written.append(path)
         if len(written) == fails:
             raise stick.StickError(path, stick.StickProblem.FULL)
-        stick.write_file(path, data)
+        stick.write_file(path, data, mode)
 
     monkeypatch.setattr(publishing, "write_file", broken)
     out = tmp_path / "out"
