@@ -48,7 +48,11 @@ def token_words(estimate: Estimate) -> str:
 def between(amount: Range, word: Callable[[float], str]) -> str:
     """Say an amount with its bounds, each once."""
     low, expected, high = word(amount.low), word(amount.expected), word(amount.high)
-    return expected if low == high else f"about {expected} ({low} to {high})"
+    if low == high:
+        return expected
+    if low == expected:
+        return f"{expected}, at most {high}"
+    return f"about {expected} ({low} to {high})"
 
 
 def _count(value: float) -> str:

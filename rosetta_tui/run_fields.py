@@ -196,11 +196,11 @@ _SCORING = (
 )
 
 SECTIONS = (
-    Section("Corpus", _CORPUS),
-    Section("Entries", _ENTRIES),
-    Section("Method", _METHOD),
-    Section("Run", _RUN),
-    Section("Scoring", _SCORING),
+    Section("What is translated", _CORPUS),
+    Section("Which entries of it", _ENTRIES),
+    Section("How it is translated", _METHOD),
+    Section("How the run goes", _RUN),
+    Section("How it is scored", _SCORING),
 )
 
 FIELDS: Mapping[str, FormField] = {
