@@ -39,6 +39,8 @@ class Pace:
 
     seconds: float
     """Wall-clock time over the entries that were not answered from the store."""
+    answering: float
+    """Seconds an entry that the endpoint alone took, calls shared by several entries parted among them."""
     entries: int
     at_once: int
     """Most calls that it could have under way."""
@@ -89,14 +91,15 @@ def _asked(setup: Setup) -> Setup:
 def _look_at(connection: sqlite3.Connection, run: Run, method: Method, earlier: Earlier) -> None:
     earlier.runs += 1
     earlier.entries += _seen(connection, run, method, same=earlier.same)
-    fresh, calls = connection.execute(
-        "SELECT count(*), coalesce(sum(attempts), 0) FROM results WHERE run = ? AND NOT cached",
+    fresh, calls, answering = connection.execute(
+        "SELECT count(*), coalesce(sum(attempts), 0), coalesce(sum(latency_seconds / batch_size), 0)"
+        " FROM results WHERE run = ? AND NOT cached",
         (run.id,),
     ).fetchone()
     if fresh:
         plan = Plan.model_validate(run.plan)
         pace = elapsed_seconds(connection, run.id) / fresh
-        earlier.paces.append(Pace(pace, fresh, plan.run.concurrency))
+        earlier.paces.append(Pace(pace, answering / fresh, fresh, plan.run.concurrency))
         earlier.calls.append(calls / fresh / run.setup.batch_size)
 
 

@@ -267,10 +267,16 @@ def _seconds(
 
 
 def _pace(earlier: Earlier, at_once: int) -> Range:
-    """Give the seconds an entry; where more or fewer calls go at once, as many times faster or slower."""
+    """Give the seconds an entry; where more or fewer calls go at once, as many times faster or slower.
+
+    What a run takes beside the answers is mostly its beginning, which a longer one does not take again: the
+    least is what the endpoint alone would take.
+    """
     paces = [each.seconds * each.at_once / at_once for each in earlier.paces]
     known = earlier.same and all(each.at_once == at_once for each in earlier.paces)
-    return _steady(paces, earlier, 0.2 if known else 0.6)
+    found = _steady(paces, earlier, 0.2 if known else 0.6)
+    alone = min(each.answering for each in earlier.paces) / at_once
+    return Range(min(found.low, 0.8 * alone), (found.expected + alone) / 2, found.high)
 
 
 def _steady(paces: Sequence[float], earlier: Earlier, open_: float) -> Range:
