@@ -20,6 +20,7 @@ from rosetta_tui.messages import (
     Copied,
     CorpusChosen,
     DemoAsked,
+    ExportAsked,
     Left,
     NewRunAsked,
     PlaceChosen,
@@ -33,7 +34,7 @@ from rosetta_tui.palette import RunProvider
 from rosetta_tui.places import PLACES, is_there
 from rosetta_tui.session import Ahead, Followed, Session
 from rosetta_tui.text import plain
-from rosetta_tui.textual_inside import WordsForCrash
+from rosetta_tui.textual_inside import TerminalApp
 from rosetta_tui.theme import ANSI_COLOURS, THEME_WORDS, THEMES
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ Start = Callable[[Begin], Session]
 """Starts a run in the background; called in a thread."""
 
 
-class RosettaApp(WordsForCrash):
+class RosettaApp(TerminalApp):
     """Home and the runs opened from it, or one run alone where ``initial`` is given."""
 
     TITLE = "Rosetta"
@@ -282,19 +283,29 @@ class RosettaApp(WordsForCrash):
 
     @on(Copied)
     def _copied(self, message: Copied) -> None:
-        self._copy(message.text, message.what)
+        self._copy(message.text, message.what, cleared=message.cleared)
 
-    def _copy(self, text: str, what: str) -> None:
+    def _copy(self, text: str, what: str, *, cleared: bool = False) -> None:
         from rosetta_tui.clipboard import copied_words, harmless, refusal
 
         why = refusal(text)
-        if getattr(self.screen, "holds_secret", False):
+        if not cleared and getattr(self.screen, "holds_secret", False):
             why = "This text belongs to a secret segment and is not copied."
         if why:
             self.notify(why, severity="warning", markup=False)
             return
         super().copy_to_clipboard(harmless(text))
         self.notify(copied_words(what, text), timeout=3, markup=False)
+
+    @on(ExportAsked)
+    def _export(self, message: ExportAsked) -> None:
+        if not message.cleared and getattr(self.screen, "holds_secret", False):
+            why = "Texts of a secret segment stand here; they are not exported."
+            self.notify(why, severity="warning", markup=False)
+            return
+        from rosetta_tui.screens.export import ExportScreen
+
+        self.push_screen(ExportScreen(self.store_path.parent, message.records, message.name))
 
     # Help, jumping and palette
 

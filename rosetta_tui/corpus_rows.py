@@ -13,7 +13,8 @@ from textual.cache import LRUCache
 from corpora.entry import Entry
 from harness.store.corpora import read_entries
 from rosetta_tui import figures
-from rosetta_tui.run_facts import when
+from rosetta_tui.records import LEFT_OUT, Record, Value
+from rosetta_tui.run_facts import iso, when
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
@@ -58,6 +59,21 @@ class CorpusRows:
     def cells(self, index: int) -> Sequence[Cell]:
         """Give the cells of one row."""
         return corpus_cells(self.corpora[index])
+
+    def record(self, index: int) -> Record:
+        """Give the values of one row."""
+        each = self.corpora[index]
+        return {
+            "id": each.dataset.id,
+            "version": each.dataset.version,
+            "language_pair": each.dataset.language_pair,
+            "entries": each.entries,
+            "segments": segment_words(each.segments),
+            "runs": len(each.runs),
+            "last_used": None if each.last_used is None else iso(each.last_used),
+            "read_from": origin_words(each),
+            "sha256": each.sha256,
+        }
 
     def prepare(self, first: int, last: int) -> None:
         """Everything is there already."""
@@ -232,6 +248,21 @@ class CorpusEntryRows:
             Cell(shown_value(entry.provenance) if entry.provenance else figures.NONE, "quiet"),
             Cell(entry.register_ or figures.NONE, "quiet"),
         )
+
+    def record(self, index: int) -> Record:
+        """Give the values of one row; of an entry of a secret segment none that quotes it."""
+        entry = self.entry(index)
+        record: dict[str, Value] = {
+            "id": entry.id,
+            "source": None if entry.secret else entry.source,
+            "reference": None if entry.secret else entry.reference,
+            "segment": entry.segment,
+            "difficulty": entry.difficulty,
+            "provenance": entry.open_tag("provenance"),
+            "register": entry.open_tag("register_"),
+        }
+        left_out = "source and reference: they belong to a secret segment"
+        return {**record, LEFT_OUT: left_out} if entry.secret else record
 
     def secret(self, index: int) -> bool:
         """Whether a row belongs to a secret segment, of which nothing is copied or exported."""

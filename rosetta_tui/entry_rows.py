@@ -7,10 +7,12 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from rich.cells import cell_len
 
+from corpora.entry import Entry
 from harness.result import Result
 from rosetta_tui import figures
 from rosetta_tui.live import EntryState, LiveRun
 from rosetta_tui.pages import Pages
+from rosetta_tui.records import LEFT_OUT, Record, Value
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
@@ -99,6 +101,14 @@ class EntryRows:
         result = self._live.recent.get(position) or self._pages.result(position)
         return head if result is None else (*head, *_outcome(result))
 
+    def record(self, index: int) -> Record:
+        """Give the values of one row; of an entry of a secret segment none that quotes it."""
+        position = self.order[index]
+        state = self._live.state(position)
+        stored = self._live.recent.get(position) or self._pages.result(position)
+        result = stored if state >= EntryState.DONE else None
+        return entry_record(self._pages.entry(position), WORDS[state], result)
+
     def _next_try(self, position: int) -> str:
         waiting = self._live.waiting(position)
         if waiting is None:
@@ -138,6 +148,45 @@ def _tier(result: Result) -> Cell:
     return Cell(
         f"{figures.meter(tier)} {tier}", "quiet" if tier in {"baseline", "unscored"} else "plain"
     )
+
+
+def entry_record(entry: Entry, state: str, result: Result | None) -> dict[str, Value]:
+    """Give everything about an entry's outcome; texts of a secret segment are replaced by a word on it."""
+    told = not entry.secret
+    record: dict[str, Value] = {
+        "id": entry.id,
+        "state": state,
+        "segment": entry.segment,
+        "difficulty": entry.difficulty,
+        "source": entry.source if told else None,
+        "reference": entry.reference if told else None,
+        "output": result.output if told and result else None,
+    }
+    if result is not None:
+        record |= _values(result)
+        record["error"] = result.error if told else None
+    return record if told else {**record, LEFT_OUT: LEFT_OUT_WORDS}
+
+
+LEFT_OUT_WORDS = "source, reference, output and error: they belong to a secret segment"
+"""What a record says where it holds no texts."""
+
+
+def _values(result: Result) -> dict[str, Value]:
+    return {
+        "chrf_plus_plus": result.chrf,
+        "exact_match": result.exact,
+        "equivalent_match": result.equivalent,
+        "composite": result.composite,
+        "quality_tier": quality_tier(result.composite),
+        "prompt_tokens": result.prompt_tokens,
+        "completion_tokens": result.completion_tokens,
+        "cost_usd": result.cost_usd,
+        "latency_seconds": result.latency_seconds,
+        "cached": result.cached,
+        "attempts": result.attempts,
+        "error_class": result.error_class,
+    }
 
 
 LEAST_ID, MOST_ID = 4, 16

@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosetta_tui import figures
-from rosetta_tui.card_fields import claimable, review_of, tier_words, validated_by, with_interval
+from rosetta_tui.card_fields import (
+    claimable,
+    interval,
+    review_of,
+    tier_words,
+    validated_by,
+    with_interval,
+)
 from rosetta_tui.metric_words import short_title, value
-from rosetta_tui.run_facts import setup_words, when
+from rosetta_tui.records import Record, Value
+from rosetta_tui.run_facts import iso, setup_words, when
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
 
@@ -120,8 +128,39 @@ class LeaderboardRows:
         marked = entrant.run.run_id in self._marked
         return (Cell("●" if marked else "", "mark"), *entrant_cells(self._board, entrant))
 
+    def record(self, index: int) -> Record:
+        """Give the values of one row."""
+        return entrant_record(self._board, self.entrants[index])
+
     def prepare(self, first: int, last: int) -> None:
         """Everything is there already."""
+
+
+def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
+    """Give everything that the list knows about a run."""
+    run, card = entrant.run, entrant.run.card or {}
+    record: dict[str, Value] = {
+        "rank": board.ranks.get(run.run_id),
+        "group": board.clusters.get(run.run_id),
+        "run_id": run.run_id,
+        "created": iso(run.created),
+        "method": run.method,
+        "model": run.model_slug,
+        "condition": run.condition,
+        "method_class": entrant.method_class,
+        "claimable_tier": claimable(card, review_of(card, run.certificates)),
+        "validated_by": validation(entrant),
+    }
+    for name in ("composite", "chrf_plus_plus"):
+        low, high = interval(entrant.scores, name) or (None, None)
+        record |= {name: entrant.value(name), f"{name}_lower": low, f"{name}_upper": high}
+    for name in ("exact_match_rate", "fst_acceptance_rate", "semantic_score"):
+        record[name] = entrant.value(name)
+    return record | {
+        "cost_per_entry_usd": entrant.cost_per_entry_usd,
+        "avg_latency_seconds": entrant.avg_latency_seconds,
+        "cost_adjusted": entrant.cost_adjusted,
+    }
 
 
 def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:

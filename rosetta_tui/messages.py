@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from rosetta_tui.records import Records
     from rosetta_tui.run_draft import RunDraft
 
 
@@ -82,6 +83,19 @@ class Copied(Message):
     text: str
     what: str
     """What it is, as the beginning of a sentence: ``Output`` makes ``Output copied: 31 characters.``"""
+    cleared: bool = False
+    """True where texts of secret segments were left out of it already."""
+
+
+@dataclass
+class ExportAsked(Message):
+    """Rows are to be written to a file, in the order and selection in which they are shown."""
+
+    records: Records
+    name: str
+    """Beginning of the name that is proposed for the file."""
+    cleared: bool = False
+    """True where texts of secret segments are left out of the records."""
 
 
 class DemoAsked(Message):

@@ -10,12 +10,14 @@ from rosetta_tui.card_fields import (
     block,
     claimable,
     cost,
+    interval,
     number,
     review_of,
     tier_words,
     with_interval,
 )
-from rosetta_tui.run_facts import setup_words, when
+from rosetta_tui.records import Record, Value
+from rosetta_tui.run_facts import iso, setup_words, when
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
 
@@ -78,8 +80,40 @@ class RunRows:
         mark = "●" if run.run_id in self._marked else " "
         return (Cell(f"{mark} {state.text}", state.tone), *cells)
 
+    def record(self, index: int) -> Record:
+        """Give the values of one row; tags and notes stay on this computer."""
+        return run_record(self.runs[index])
+
     def prepare(self, first: int, last: int) -> None:
         """Everything is there already."""
+
+
+def run_record(run: RunSummary) -> dict[str, Value]:
+    """Give everything that the list knows about a run and that may leave this computer."""
+    card = run.card or {}
+    scores = block(card, "scores")
+    record: dict[str, Value] = {
+        "run_id": run.run_id,
+        "created": iso(run.created),
+        "state": run.state,
+        "dataset_id": run.dataset_id,
+        "language_pair": run.language_pair,
+        "method": run.method,
+        "model": run.model_slug,
+        "condition": run.condition,
+        "entries": run.total,
+        "done": run.done,
+        "failed": run.failed,
+        "retry_of": run.retry_of or None,
+        "rescore_of": run.rescore_of or None,
+    }
+    for name in ("chrf_plus_plus", "composite"):
+        low, high = interval(scores, name) or (None, None)
+        record |= {name: number(scores.get(name)), f"{name}_lower": low, f"{name}_upper": high}
+    record["cost_usd"] = number(block(card, "cost").get("total_cost_usd"))
+    if run.card is not None:
+        record["claimable_tier"] = claimable(card, review_of(card, run.certificates))
+    return record
 
 
 def run_cells(run: RunSummary) -> tuple[Cell, ...]:

@@ -54,6 +54,12 @@ class EntryTable(ResultTable):
             self._read_stored(run.id, self._ordering)
 
     @property
+    def export_name(self) -> str:
+        """Say which run the entries belong to."""
+        started = self._live.started
+        return f"entries-{started.run_id[:8]}" if started else super().export_name
+
+    @property
     def position(self) -> int | None:
         """Place in the corpus of the entry under the cursor."""
         if self.entries is None or not self.entries.count:

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple, Protocol
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
+from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
@@ -22,8 +22,17 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from rosetta_tui.clipboard import MOST_BYTES
+from rosetta_tui.exporting import row_text
+from rosetta_tui.messages import Copied, ExportAsked
+from rosetta_tui.records import CellRecords, Records, read_all
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.columns import GAP, Column, Placed, fit
+
+TOO_MUCH = (
+    f"The table is more than a terminal's clipboard takes ({MOST_BYTES:,} bytes). "
+    "Export writes all of it to a file."
+)
 
 
 class Cell(NamedTuple):
@@ -35,7 +44,11 @@ class Cell(NamedTuple):
 
 
 class RowSource(Protocol):
-    """Where a table gets its rows from."""
+    """Where a table gets its rows from.
+
+    One that has a method ``record`` too (``rosetta_tui.records.Records``) says what is copied and exported of
+    a row, and answers for what is left out of it; of others it is the words of the cells.
+    """
 
     @property
     def count(self) -> int:
@@ -102,6 +115,9 @@ class ResultTable(ScrollView, can_focus=True):
         Binding("pagedown", "page(1)", "Page down", show=False, id="table.page_down"),
         Binding("home,g", "first", "First row", show=False, id="table.first"),
         Binding("end,G", "last", "Last row", show=False, id="table.last"),
+        Binding("y", "copy", "Copy the row", show=False, id="copy"),
+        Binding("Y", "copy_all", "Copy the whole table", show=False, id="copy_all"),
+        Binding("e", "export", "Export what is shown", show=False, id="export"),
     ]
 
     cursor: reactive[int] = reactive(0, repaint=False)
@@ -304,6 +320,54 @@ class ResultTable(ScrollView, can_focus=True):
         """Open the row under the cursor."""
         if self.rows.count:
             self.post_message(self.Chosen(self, self.cursor))
+
+    # What is taken along
+
+    @property
+    def export_name(self) -> str:
+        """Beginning of the name of a file that this table is exported to."""
+        return self.id or "table"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave copying and exporting to a screen that has something better for them."""
+        if action in {"copy", "export"} and hasattr(self.screen, f"action_{action}"):
+            return False
+        return super().check_action(action, parameters)
+
+    @property
+    def records(self) -> Records:
+        """The rows as values."""
+        if isinstance(self.rows, Records):
+            return self.rows
+        return CellRecords(self.rows, [column.key for column in self.columns])
+
+    def _copied(self, text: str, what: str) -> None:
+        self.post_message(Copied(text, what, cleared=isinstance(self.rows, Records)))
+
+    def action_copy(self) -> None:
+        """Copy the row under the cursor, its values with tabs between them."""
+        text = row_text(self.records.record(self.cursor)) if self.rows.count else ""
+        self._copied(text, "Row")
+
+    @work(exclusive=True, group="copy")
+    async def action_copy_all(self) -> None:
+        """Copy every row, with the names of the columns; no more is read than a clipboard takes."""
+        lines: list[str] = []
+        size = 0
+        async for records in read_all(self.records):
+            if not lines:
+                lines.append(row_text({name: name for name in records[0]}))
+            lines += map(row_text, records)
+            size += sum(len(line.encode("utf-8", "replace")) + 1 for line in lines[-len(records) :])
+            if size > MOST_BYTES:
+                self.notify(TOO_MUCH, severity="warning", markup=False)
+                return
+        self._copied("\n".join(lines), "Table")
+
+    def action_export(self) -> None:
+        """Ask where the rows are to be written to, in the order and selection in which they are shown."""
+        cleared = isinstance(self.rows, Records)
+        self.post_message(ExportAsked(self.records, self.export_name, cleared))
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to the row clicked; a second click opens it, a title sorts."""

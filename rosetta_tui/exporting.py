@@ -1,0 +1,185 @@
+"""Records as text for other programs: CSV, JSON, Markdown and LaTeX.
+
+CSV and JSON hold every value in full; a table for a page is rounded as people read it. JSON alone holds texts
+letter by letter: elsewhere, characters that would act on a terminal or run in a spreadsheet are made harmless.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+from rosetta_tui.clipboard import harmless
+from rosetta_tui.records import Record, Value
+from rosetta_tui.text import plain
+
+
+class Form(StrEnum):
+    """What a table can be written as."""
+
+    CSV = "csv"
+    JSON = "json"
+    MARKDOWN = "md"
+    LATEX = "tex"
+
+
+FORM_WORDS = {
+    Form.CSV: "CSV, for spreadsheets",
+    Form.JSON: "JSON, for programs",
+    Form.MARKDOWN: "Markdown, a table for a page",
+    Form.LATEX: "LaTeX, a table for a paper",
+}
+"""Form → what it is for; the form itself is the ending of its files."""
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def table_text(records: Sequence[Record], form: Form) -> str:
+    """Write records in a form, each name once as the title of its column."""
+    names = list(dict.fromkeys(name for record in records for name in record))
+    match form:
+        case Form.CSV:
+            return _csv(names, records)
+        case Form.JSON:
+            return _json(records)
+        case Form.MARKDOWN:
+            return _markdown(names, records)
+        case Form.LATEX:
+            return _latex(names, records)
+
+
+def encoded(text: str) -> bytes:
+    """Give text as UTF-8; a half of a surrogate pair becomes an escape, which JSON reads back."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+# Spreadsheets
+
+_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def sheet_cell(value: Value) -> str:
+    """Give a value for a cell of a spreadsheet; text that would be run there gets an apostrophe before it."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return repr(value)
+    text = harmless(value)
+    acts = text.lstrip(" ").startswith(_STARTS) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if acts else text
+
+
+def row_text(record: Record) -> str:
+    """Give one record as a line with tabs between its values, for a spreadsheet or a page."""
+    return "\t".join(plain(sheet_cell(value)) for value in record.values())
+
+
+def _csv(names: Sequence[str], records: Sequence[Record]) -> str:
+    file = io.StringIO(newline="")
+    table = csv.writer(file, lineterminator="\r\n")
+    table.writerow(map(sheet_cell, names))
+    table.writerows([sheet_cell(record.get(name)) for name in names] for record in records)
+    return file.getvalue()
+
+
+# Programs
+
+
+def _json(records: Sequence[Record]) -> str:
+    finite = [{name: _finite(value) for name, value in record.items()} for record in records]
+    return json.dumps(finite, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _finite(value: Value) -> Value:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# Pages
+
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>|&~$#]")
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    '"': r"\char34{}",
+    "`": r"\textasciigrave{}",
+}
+"""Characters that are commands, or are set as others."""
+
+_BESIDE = re.compile("(?<=-)-|(?<=')'")
+"""Characters that become others beside their like: two hyphens are a dash."""
+
+
+def rounded(value: Value) -> str:
+    """Give a value as people read it: four digits of a number, nothing where there is none."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return plain(str(value))
+
+
+def _markdown(names: Sequence[str], records: Sequence[Record]) -> str:
+    def line(values: Sequence[str]) -> str:
+        return f"| {' | '.join(values)} |\n"
+
+    def cell(text: str) -> str:
+        return _MARKDOWN.sub(r"\\\g<0>", text)
+
+    marks = ["---:" if numeric else "---" for numeric in _numeric(names, records)]
+    rows = (line([cell(rounded(record.get(name))) for name in names]) for record in records)
+    return "".join([line([cell(plain(name)) for name in names]), line(marks), *rows])
+
+
+def _latex(names: Sequence[str], records: Sequence[Record]) -> str:
+    def line(values: Sequence[str]) -> str:
+        return f"{' & '.join(values)} \\\\\n"
+
+    def cell(value: Value) -> str:
+        text = rounded(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return f"${text}$" if text else ""
+        return _BESIDE.sub(r"{}\g<0>", "".join(_LATEX.get(letter, letter) for letter in text))
+
+    sides = "".join("r" if numeric else "l" for numeric in _numeric(names, records))
+    rows = [line([cell(record.get(name)) for name in names]) for record in records]
+    head = line([cell(name) for name in names])
+    return "".join(
+        [
+            "% texts beyond Latin letters need xelatex or lualatex and a font that has them\n",
+            f"\\begin{{tabular}}{{{sides}}}\n\\hline\n{head}\\hline\n",
+            *rows,
+            "\\hline\n\\end{tabular}\n",
+        ]
+    )
+
+
+def _numeric(names: Sequence[str], records: Sequence[Record]) -> list[bool]:
+    """Tell which columns hold numbers alone."""
+    return [
+        all(
+            value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+            for value in (record.get(name) for record in records)
+        )
+        for name in names
+    ]

@@ -1,0 +1,163 @@
+"""Where rows are written to, and in which form."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from rosetta_tui import figures
+from rosetta_tui.exporting import FORM_WORDS, Form, encoded, table_text
+from rosetta_tui.records import Record, Records, read_all
+from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.harmless import Harmless
+
+SUFFIXES = {f".{form}": form for form in Form}
+
+
+class ExportScreen(ModalScreen[None]):
+    """Asks for form and path, writes the rows while the screen stays awake, and says what it wrote.
+
+    ``home`` is the data folder: its settings say where exports go.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back"),
+    ]
+
+    def __init__(self, home: Path, records: Records, name: str) -> None:
+        super().__init__()
+        self._home = home
+        self._records = records
+        self._name = name
+
+    def compose(self) -> ComposeResult:
+        """Lay out the forms, the path and what goes on."""
+        count = self._records.count
+        rows = f"{figures.count(count)} row{'s' * (count != 1)}, as shown"
+        with Vertical(classes="dialog"):
+            yield Static(Content.assemble(("Export   ", "bold"), (rows, "$quiet")))
+            yield OptionList(
+                *(Option(Content(words), id=form) for form, words in FORM_WORDS.items()),
+                id="form",
+            )
+            yield Input(id="path", highlighter=Harmless(), select_on_focus=False)
+            yield Static(id="said")
+            with Horizontal(classes="answers"):
+                yield Button(Content("Export"), id="write")
+                yield Button(Content("Back (esc)"), id="back")
+
+    def on_mount(self) -> None:
+        """Propose a place."""
+        forms = self.query_one("#form", OptionList)
+        forms.highlighted = 0
+        forms.focus()
+        self.query_one("#path", Input).value = str(self._proposed(Form.CSV))
+        self._say("enter goes on · the file is readable by you alone")
+
+    def _proposed(self, form: Form) -> Path:
+        folder = self._folder()
+        path = folder / f"{self._name}.{form}"
+        number = 2
+        while path.exists():
+            path = folder / f"{self._name}-{number}.{form}"
+            number += 1
+        return path
+
+    def _folder(self) -> Path:
+        from harness.failures import UsageError
+        from harness.settings import read_settings
+
+        try:
+            chosen = read_settings(self._home).exports
+        except UsageError as error:
+            self.notify(plain(str(error)), title="Settings", severity="warning", markup=False)
+            chosen = None
+        return Path.cwd() if chosen is None else chosen.expanduser()
+
+    def _say(self, words: str, tone: str = "$quiet") -> None:
+        self.query_one("#said", Static).update(show(words, tone))
+
+    # Choosing
+
+    @property
+    def _path(self) -> Path:
+        return Path(self.query_one("#path", Input).value.strip())
+
+    @on(OptionList.OptionHighlighted)
+    def _form_seen(self, event: OptionList.OptionHighlighted) -> None:
+        field, path = self.query_one("#path", Input), self._path
+        if path.suffix.lower() in SUFFIXES:
+            field.value = str(path.with_suffix(f".{event.option.id}"))
+
+    @on(OptionList.OptionSelected)
+    def _form_chosen(self) -> None:
+        field = self.query_one("#path", Input)
+        field.focus()
+        field.cursor_position = len(field.value)
+
+    @on(Input.Submitted)
+    @on(Button.Pressed, "#write")
+    def _agreed(self) -> None:
+        try:
+            path = self._path.expanduser()
+            there, folder = path.exists(), path.is_dir()
+        except (OSError, RuntimeError, ValueError) as error:
+            self._say(f"That path cannot be used: {error}", "$warn")
+            return
+        if not path.name or folder or "\0" in path.name:
+            self._say("Give the name of a file.", "$warn")
+        elif there:
+            question = Content.assemble(show(path.name, "bold"), " is there already.")
+            self.app.push_screen(ConfirmScreen(question, "Replace it"), self._replace)
+        else:
+            self._write(path, self._form, overwrite=False)
+
+    def _replace(self, agreed: bool | None) -> None:
+        if agreed:
+            self._write(self._path.expanduser(), self._form, overwrite=True)
+
+    @property
+    def _form(self) -> Form:
+        return list(FORM_WORDS)[self.query_one("#form", OptionList).highlighted or 0]
+
+    # Writing
+
+    @work(exclusive=True, group="export")
+    async def _write(self, path: Path, form: Form, *, overwrite: bool) -> None:
+        from harness.card.exporting import write_file
+        from harness.failures import UsageError
+
+        records: list[Record] = []
+        total = self._records.count
+        async for some in read_all(self._records):
+            records += some
+            self._say(f"{figures.count(len(records))} of {figures.count(total)} rows …")
+
+        def write() -> None:
+            write_file(path, encoded(table_text(records, form)), overwrite=overwrite)
+
+        try:
+            await asyncio.to_thread(write)
+        except UsageError as error:
+            self._say(str(error), "$warn")
+        else:
+            rows = f"{figures.count(len(records))} row{'s' * (len(records) != 1)}"
+            self.app.notify(f"{rows} written: {plain(str(path))}", markup=False)
+            self.dismiss(None)
+
+    @on(Button.Pressed, "#back")
+    def action_leave(self) -> None:
+        """Write nothing."""
+        self.workers.cancel_group(self, "export")
+        self.dismiss(None)

@@ -1,0 +1,337 @@
+"""What is copied and exported: whole, in order, harmless, and without a text of a secret segment."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.widgets import Input, OptionList
+
+from corpora.entry import Segment
+from rosetta_tui.exporting import Form, encoded, row_text, sheet_cell, table_text
+from rosetta_tui.records import Record, Value
+from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.screens.export import ExportScreen
+from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
+from tests.tui.screens import App, settle, text
+from tests.tui.test_text import ANY_TEXT, acting
+
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT
+RECORDS = st.lists(st.dictionaries(st.sampled_from(["a", "b|", "c_d"]), VALUES), max_size=4)
+
+
+def read_csv(made: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(made, newline="")))
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+SUM(A1)", "'+SUM(A1)"),
+        ("-cmd|' /C calc'!A0", "'-cmd|' /C calc'!A0"),
+        ("@x", "'@x"),
+        (" =1+1", "' =1+1"),
+        ("\t=1", "'\t=1"),
+        ("-5", "-5"),
+        ("+1.5e-3", "+1.5e-3"),
+        (-5, "-5"),
+        (-0.25, "-0.25"),
+        (1e-7, "1e-07"),
+        (0.1 + 0.2, "0.30000000000000004"),
+        (True, "true"),
+        (None, ""),
+        (float("nan"), ""),
+        ("a\x1b[2Jb", "a␛[2Jb"),
+        ("niwâpamâw", "niwâpamâw"),
+    ],
+)
+def test_a_spreadsheet_runs_nothing_and_numbers_stay_numbers(value: Value, written: str) -> None:
+    assert sheet_cell(value) == written
+
+
+@given(RECORDS)
+def test_csv_reads_back_in_the_same_shape(records: list[Record]) -> None:
+    head, *rows = read_csv(table_text(records, Form.CSV)) or [[]]
+    assert sorted(head) == sorted({name for record in records for name in record})
+    if head:
+        assert rows == [[sheet_cell(record.get(name)) for name in head] for record in records]
+    assert not any(acting(cell.replace("\t", "").replace("\n", "")) for row in rows for cell in row)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("ab"), st.none() | st.integers() | ANY_TEXT)))
+def test_json_holds_texts_letter_by_letter(records: list[Record]) -> None:
+    assert json.loads(encoded(table_text(records, Form.JSON))) == records
+
+
+def test_json_has_no_word_that_json_does_not_know() -> None:
+    records = [{"value": float("inf"), "half": "\ud800"}]
+    assert json.loads(encoded(table_text(records, Form.JSON))) == [
+        {"value": None, "half": "\ud800"}
+    ]
+
+
+@given(RECORDS)
+def test_a_markdown_row_is_one_line_with_as_many_cells(records: list[Record]) -> None:
+    lines = table_text(records, Form.MARKDOWN).split("\n")
+    assert len(lines) == len(records) + 3
+    bars = {line.replace("\\\\", "").replace("\\|", "").count("|") for line in lines[:-1]}
+    assert len(bars) == 1
+    assert not any(map(acting, lines))
+
+
+def test_markdown_as_a_person_reads_it() -> None:
+    records = [
+        {"method": "a|b_c", "chrf": 61.38271, "cost": 0.00012345, "exact": True},
+        {"method": "<b>x</b>", "chrf": -3.0, "cost": None, "exact": False},
+    ]
+    assert table_text(records, Form.MARKDOWN) == (
+        "| method | chrf | cost | exact |\n"
+        "| --- | ---: | ---: | --- |\n"
+        "| a\\|b\\_c | 61.38 | 0.0001234 | yes |\n"
+        "| \\<b\\>x\\</b\\> | -3 |  | no |\n"
+    )
+
+
+def test_latex_as_a_person_reads_it() -> None:
+    records = [{"run_id": "50 % & \\in{x} -- #1 $a_b^c", "chrf": -61.38271}]
+    assert table_text(records, Form.LATEX).split("\n")[1:] == [
+        r"\begin{tabular}{lr}",
+        r"\hline",
+        r"run\_id & chrf \\",
+        r"\hline",
+        r"50 \% \& \textbackslash{}in\{x\} -{}- \#1 \$a\_b\textasciicircum{}c & $-61.38$ \\",
+        r"\hline",
+        r"\end{tabular}",
+        "",
+    ]
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no LaTeX here")
+def test_latex_compiles(tmp_path: Path) -> None:
+    letters = "".join(map(chr, range(32, 127))) + " -- --- '' `` ?` <<"
+    table = table_text([{letters: letters, "number": -1.5}], Form.LATEX)
+    (tmp_path / "t.tex").write_text(
+        f"\\documentclass{{article}}\\begin{{document}}{table}\\end{{document}}", "utf-8"
+    )
+    subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+
+
+@given(st.dictionaries(st.text("abc", min_size=1), VALUES, min_size=1))
+def test_a_row_is_one_line_with_a_tab_between_its_values(record: Record) -> None:
+    line = row_text(record)
+    assert line.count("\t") == len(record) - 1
+    assert acting(line.replace("\t", "")) == []
+
+
+# On the screen
+
+
+async def test_the_row_under_the_cursor_is_copied_whole(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("down", "y")
+        await settle(pilot)
+        values = app.clipboard.split("\t")
+        assert values[:7] == ["2", "done", "development", "2", *PAIRS[1]]
+        assert float(values[7]) == made.results[1].chrf
+        assert "Row copied: " in text(app)
+    made.close()
+
+
+async def test_the_whole_table_is_copied_up_to_what_a_clipboard_takes(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite", 24)
+    app = App(made)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("Y")
+        await settle(pilot)
+        head, *rows = app.clipboard.split("\n")
+        assert head.startswith("id\tstate\tsegment\tdifficulty\tsource\t")
+        assert [row.split("\t")[0] for row in rows] == [str(n) for n in range(1, 25)]
+    made.close()
+
+
+async def test_a_table_that_is_too_large_is_not_copied(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=1500, stored=20)
+    made.middle(20)
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 24), notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("Y")
+        await settle(pilot)
+        assert app.clipboard == ""
+        assert "The table is more than a terminal" in text(app)
+    made.close()
+
+
+def exported(folder: Path, form: Form) -> str:
+    return next(folder.glob(f"*.{form}")).read_text("utf-8")
+
+
+@pytest.mark.parametrize("form", list(Form))
+async def test_what_is_shown_is_exported_in_its_order(
+    form: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("slash", *"cats", "enter")
+        await settle(pilot)
+        app.screen._sort("position")  # type: ignore[attr-defined]
+        await settle(pilot)
+        await pilot.press("e", *["down"] * list(Form).index(form), "enter", "enter")
+        await settle(pilot)
+        written = exported(tmp_path, form)
+        assert written.count("He has three cats.") == 3
+        first, *_ = re.findall(r"\b(?:23|15|7)\b", written)
+        assert first == "23"
+        path = next(tmp_path.glob(f"entries-0f3b8c1e.{form}"))
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert [each.message for each in app._notifications] == [f"3 rows written: {path}"]
+    made.close()
+
+
+async def test_a_file_that_is_there_is_only_replaced_after_a_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    (tmp_path / "runs.csv").write_text("mine")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("e")
+        await settle(pilot)
+        assert isinstance(app.screen, ExportScreen)
+        field = app.screen.query_one("#path", Input)
+        assert field.value == str(tmp_path / "runs-2.csv")
+        field.value = str(tmp_path / "runs.csv")
+        await pilot.press("enter", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, ConfirmScreen)
+        await pilot.press("n")
+        await settle(pilot)
+        assert (tmp_path / "runs.csv").read_text() == "mine"
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("y")
+        await settle(pilot)
+        rows = read_csv((tmp_path / "runs.csv").read_text("utf-8"))
+        assert rows[1][0] == made.run_id
+    made.close()
+
+
+@pytest.mark.parametrize(
+    "path", ["nowhere/at/all.csv", "", ".", "x\x00y.csv", "~nobody-here/x.csv"]
+)
+async def test_a_path_that_cannot_be_is_said(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("e", "enter")
+        app.screen.query_one("#path", Input).value = path
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, ExportScreen)
+        assert any(word in text(app) for word in ("cannot be", "Give the name"))
+        await pilot.press("escape")
+        await settle(pilot)
+        assert list(tmp_path.glob("*.csv")) == []
+    made.close()
+
+
+async def test_no_text_of_a_secret_segment_is_copied_or_exported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    entries = [
+        entry.model_copy(update={"segment": segment})
+        for entry, segment in zip(
+            entries_of(PAIRS, 3),
+            [Segment.DEVELOPMENT, Segment.GOLD_STANDARD, Segment.HELD_OUT],
+            strict=True,
+        )
+    ]
+    made = scene(tmp_path / "s.sqlite", entries=entries, stored=3)
+    made.play([made.started(), *made.scored(3), made.progress(3)])
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("Y")
+        await settle(pilot)
+        copied = app.clipboard
+        await pilot.press("down", "y")
+        await settle(pilot)
+        copied += app.clipboard
+        for index, form in enumerate(Form):
+            await pilot.press("e", *["down"] * index, "enter", "enter")
+            await settle(pilot)
+            copied += exported(tmp_path, form)
+    assert "the dog" in copied
+    for secret in (*PAIRS[1], *PAIRS[2]):
+        assert secret not in copied
+    assert copied.count("they belong to a secret segment") == 2 + 1 + 2 * 4
+    made.close()
+
+
+@pytest.mark.parametrize("form", list(Form))
+async def test_hostile_texts_are_exported(
+    form: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = hostile(tmp_path / "s.sqlite")
+    made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(len(HOSTILE))])
+    app = App(made, watch=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("e", *["down"] * list(Form).index(form), "enter", "enter")
+        await settle(pilot)
+        written = exported(tmp_path, form)
+        if form is Form.JSON:
+            assert [row["source"] for row in json.loads(written)] == HOSTILE
+        else:
+            assert acting(written.replace("\n", "").replace("\r", "").replace("\t", "")) == []
+    made.close()
+
+
+async def test_exports_go_where_the_settings_say(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "settings.toml").write_text(f'exports = "{tmp_path / "out"}"\n')
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("e")
+        await settle(pilot)
+        assert app.screen.query_one("#path", Input).value == str(tmp_path / "out" / "runs.csv")
+        assert app.screen.query_one(OptionList).has_focus
+    made.close()
