@@ -54,19 +54,30 @@ Breakdown = Mapping[str, Part]
 
 def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
     """Split the common entries by each dimension that has any tag; entries without one are in no part."""
+    found: dict[str, Breakdown] = {}
+    for dimension, tags in part_tags(comparison).items():
+        places: dict[str, list[int]] = {}
+        for place, tag in enumerate(tags):
+            if tag is not None:
+                places.setdefault(tag, []).append(place)
+        found[dimension] = {tag: _part(comparison, places[tag]) for tag in sorted(places)}
+    return found
+
+
+def part_tags(comparison: Comparison) -> dict[str, list[str | None]]:
+    """Give by dimension the tag of each common entry, None where it is in no part; dimensions with any tag only."""
     if not comparison.sides:
         return {}
     entries = [_tagged(row) for row in comparison.sides[0].used]
-    found: dict[str, Breakdown] = {}
-    for dimension, field in DIMENSIONS.items():
-        places: dict[str, list[int]] = {}
-        for place, entry in enumerate(entries):
-            tag = entry.open_tag(field)
-            if tag is not None:
-                places.setdefault(str(tag), []).append(place)
-        if places:
-            found[dimension] = {tag: _part(comparison, places[tag]) for tag in sorted(places)}
-    return found
+    tags = {
+        dimension: [entry.open_tag(field) for entry in entries]
+        for dimension, field in DIMENSIONS.items()
+    }
+    return {
+        dimension: [None if tag is None else str(tag) for tag in own]
+        for dimension, own in tags.items()
+        if any(tag is not None for tag in own)
+    }
 
 
 def _tagged(row: Row) -> Entry:

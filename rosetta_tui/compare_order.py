@@ -1,0 +1,199 @@
+"""Which compared entries are shown, and how they are sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from rosetta_tui.text import plain
+from scoring.significance import direction
+
+if TYPE_CHECKING:
+    from harness.comparing import Comparison
+    from harness.comparing_entries import ComparedEntries
+
+Mask = npt.NDArray[np.bool_]
+Column = npt.NDArray[np.float64]
+
+_TIE = 1e-9
+"""Values whose distance is less than this share of them are the same, as in ``scoring.significance``."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """By what entries are looked at: one metric, and two of the runs."""
+
+    metric: str
+    first: int
+    """Place of the run that differences are seen from."""
+    second: int
+
+    def outcomes(self, entries: ComparedEntries) -> npt.NDArray[np.int8]:
+        """Tell of each entry who is better: 1 the second run, -1 the first, 0 neither; 2 where a value lacks."""
+        values = entries.values[self.metric]
+        first, second = values[self.first], values[self.second]
+        sides = _more_is_better(second, self.metric) - _more_is_better(first, self.metric)
+        same = np.abs(sides) <= _TIE * np.maximum(np.abs(first), np.abs(second))
+        found = np.where(same, 0, np.sign(np.nan_to_num(sides)))
+        return np.where(np.isnan(sides), 2, found).astype(np.int8)
+
+
+def _more_is_better(values: Column, metric: str) -> Column:
+    """Turn values so that more is better; a ratio whose ideal is 1 becomes its distance from it."""
+    match direction(metric):
+        case "lower":
+            return -values
+        case "neither":
+            return -np.abs(values - 1.0)
+        case _:
+            return values
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedOrder:
+    """A wish for entries; the default is all of them, the biggest differences first."""
+
+    sort: str = "apart"
+    turned: bool = False
+    """True where the other end comes first."""
+    narrow: str = "all"
+    only: Mapping[str, str] = field(default_factory=dict)
+    """Dimension → the tag wanted."""
+    search: str = ""
+
+    def by(self, sort: str) -> ComparedOrder:
+        """Sort by something; by the same once more, the other way round."""
+        return replace(self, sort=sort, turned=sort == self.sort and not self.turned)
+
+    @property
+    def everything(self) -> ComparedOrder:
+        """The same sorting without any narrowing."""
+        return ComparedOrder(self.sort, self.turned)
+
+    def words(self, one: str, other: str) -> str:
+        """Say what is shown and in which order; ``one`` and ``other`` are the letters of the pair."""
+        narrowed = [] if self.narrow == "all" else [narrow_words(one, other)[self.narrow]]
+        narrowed += [f"{name} {plain(tag)}" for name, tag in self.only.items()]
+        parts = [f"only: {', '.join(narrowed)}"] if narrowed else []
+        if self.search:
+            parts.append(f"with “{plain(self.search)}”")
+        turned = ", turned round" if self.turned else ""
+        return " · ".join([*parts, sort_words(one, other)[self.sort] + turned])
+
+
+def sort_words(one: str, other: str) -> dict[str, str]:
+    """Give what entries can be sorted by, in words."""
+    return {
+        "apart": "biggest differences first",
+        "second gains": f"where {other} gains most over {one}",
+        "first gains": f"where {one} gains most over {other}",
+        "first": f"best of {one} first",
+        "second": f"best of {other} first",
+        "position": "corpus order",
+        "id": "by id",
+        "difficulty": "by difficulty",
+    }
+
+
+def narrow_words(one: str, other: str) -> dict[str, str]:
+    """Give which outcomes entries can be narrowed to, in words."""
+    return {
+        "all": "all entries",
+        "second wins": f"{other} wins",
+        "first wins": f"{one} wins",
+        "ties": "ties",
+        "failed in one": f"failed in one of {one} and {other}",
+        "failed": "failed in any run",
+    }
+
+
+def filter_choices(
+    order: ComparedOrder, one: str, other: str, tags: Mapping[str, Sequence[str | None]]
+) -> list[tuple[ComparedOrder, str]]:
+    """Give wishes with their words: everything, each outcome, each tag of each dimension that divides."""
+    choices = [
+        (order.everything if key == "all" else replace(order, narrow=key), words)
+        for key, words in narrow_words(one, other).items()
+    ]
+    for dimension, own in tags.items():
+        there = sorted({tag for tag in own if tag is not None})
+        if len(there) > 1 or None in own:
+            choices += [
+                (replace(order, only={**order.only, dimension: tag}), f"{dimension} {plain(tag)}")
+                for tag in there
+            ]
+    return choices
+
+
+def ordered_places(
+    comparison: Comparison,
+    view: View,
+    order: ComparedOrder,
+    tags: Mapping[str, Sequence[str | None]],
+    found: Collection[int] | None = None,
+) -> list[int]:
+    """Give the places of the entries in the order and selection wished for; ``found`` by the search.
+
+    Entries without a value come last, equal ones in the order of the corpus.
+    """
+    entries = comparison.entries
+    outcomes = view.outcomes(entries)
+    mask = _narrowed(entries, view, order.narrow, outcomes)
+    for dimension, tag in order.only.items():
+        mask &= np.array([own == tag for own in tags.get(dimension, [None] * len(entries))], bool)
+    if found is not None:
+        mask &= np.isin(np.arange(len(entries)), np.fromiter(found, np.int64, len(found)))
+    chosen = np.flatnonzero(mask)
+    if order.sort == "id":
+        by_id = sorted(chosen.tolist(), key=lambda place: _id_key(entries.ids[place]))
+        return by_id[::-1] if order.turned else by_id
+    keys = _keys(comparison, view, order.sort)[chosen]
+    turned = -keys if order.turned else keys
+    return [int(place) for place in chosen[np.argsort(turned, kind="stable")]]
+
+
+def _narrowed(
+    entries: ComparedEntries, view: View, narrow: str, outcomes: npt.NDArray[np.int8]
+) -> Mask:
+    failed = entries.failed
+    match narrow:
+        case "second wins":
+            return np.asarray(outcomes == 1)
+        case "first wins":
+            return np.asarray(outcomes == -1)
+        case "ties":
+            return np.asarray(outcomes == 0)
+        case "failed in one":
+            return np.asarray(failed[view.first] ^ failed[view.second])
+        case "failed":
+            return np.asarray(failed.any(axis=0))
+        case _:
+            return np.ones(len(entries), np.bool_)
+
+
+def _keys(comparison: Comparison, view: View, sort: str) -> Column:
+    """Give what entries are sorted by, ascending; NaN, which comes last, where there is no value."""
+    entries = comparison.entries
+    values = entries.values[view.metric]
+    good = _more_is_better(values, view.metric)
+    if sort == "difficulty":
+        given = [row.difficulty for row in comparison.sides[0].used]
+        return np.array([np.nan if each is None else each for each in given], np.float64)
+    keys: dict[str, Column] = {
+        "apart": -np.abs(values[view.second] - values[view.first]),
+        "second gains": good[view.first] - good[view.second],
+        "first gains": good[view.second] - good[view.first],
+        "first": -good[view.first],
+        "second": -good[view.second],
+        "position": entries.positions[0].astype(np.float64),
+    }
+    return keys[sort]
+
+
+def _id_key(id_: int | str) -> tuple[bool, int, str]:
+    """Sort numbers as numbers, before texts."""
+    return (False, id_, "") if isinstance(id_, int) else (True, 0, id_)

@@ -1,0 +1,91 @@
+"""What the screen of a comparison says around its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from rosetta_tui.comparison_words import cached_words, name, reproduction_words, sentence
+from rosetta_tui.shell_words import command_line
+from rosetta_tui.text import show
+
+if TYPE_CHECKING:
+    from harness.comparing import Comparison
+    from harness.comparing_pairs import Pair
+    from harness.store.runs import RunSummary
+
+WHY_NOW = (
+    "A run goes on. Ordinary tests may be wrong when they are looked at early; this interval stays right at "
+    "every look. The tests come at the end."
+)
+
+
+def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content:
+    """Say the sentence about a pair, what makes it safe or doubtful, and which runs do not compare."""
+    lines = [_sentence(pair, metric, tested=tested)]
+    if pair.under_way:
+        lines.append(Content.styled(WHY_NOW, "$quiet"))
+    if pair.reproduction is not None and tested:
+        lines += [show(line, "$quiet") for line in reproduction_words(pair.reproduction)]
+        cached = (cached_words(run) for run in (pair.first, pair.second))
+        lines += [show(words, "$warn") for words in cached if words]
+    if found.refused:
+        lines.append(refused(found))
+    return Content("\n").join(lines)
+
+
+def _sentence(pair: Pair, metric: str, *, tested: bool) -> Content:
+    """Say who is better; before the tests are worked out nothing is said that only they can tell."""
+    if tested or pair.under_way or metric not in pair.by_metric:
+        words = sentence(pair, metric)
+        return show(f"{words[:1].upper()}{words[1:]}.", "bold")
+    return Content.styled(f"Testing {pair.second.letter} against {pair.first.letter} …", "$quiet")
+
+
+def refused(found: Comparison) -> Content:
+    """Name the runs that do not compare and the metrics by which none does, with the reasons."""
+    return Content("\n").join([show(line, "$warn") for line in _reasons(found)])
+
+
+def _reasons(found: Comparison) -> Iterator[str]:
+    for run_id, why in found.refused.items():
+        yield f"Run {run_id[:8]} is not compared: {why}."
+    if found.metrics:
+        return
+    for pair in found.pairs:
+        for metric, why in pair.left_out.items():
+            yield f"{pair.first.letter} and {pair.second.letter}, {name(metric)}: {why}."
+
+
+def count_words(found: Comparison) -> str:
+    """Say how many runs are compared, on how many entries of what."""
+    first, count = found.runs[0], len(found.entries)
+    entries = "1 entry" if count == 1 else f"{count:,} entries"
+    more = sum(run.done > count for run in found.runs)
+    common = " that all have" if more else ""
+    return f"{len(found.runs)} runs · {entries}{common} of {first.dataset_id} {first.language_pair}"
+
+
+def metric_note(asked: str, shown: str) -> str:
+    """Say why entries are shown by another metric than the one that is compared by."""
+    if asked == shown:
+        return ""
+    return f"values by {name(shown)}: {name(asked)} is of a whole corpus"
+
+
+def command_of(runs: Sequence[str], baseline: str | None) -> str:
+    """Give the command that prints the same comparison."""
+    against = [] if baseline is None else ["--baseline", baseline[:8]]
+    return command_line(["rosetta", "compare", *(run[:8] for run in runs), *against])
+
+
+def addable(runs: Sequence[RunSummary], taken: Sequence[str]) -> list[RunSummary]:
+    """Give the runs that may compare with those taken: other runs of a corpus of the same name, newest first."""
+    there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in taken}
+    return [
+        run
+        for run in runs
+        if run.run_id not in taken and (run.dataset_id, run.language_pair) in there and run.done
+    ]

@@ -1,0 +1,153 @@
+"""What is said about one entry of several runs, as labels and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+from textual.content import Content
+
+from rosetta_tui import figures
+from rosetta_tui.compare_order import View
+from rosetta_tui.comparison_text import ordered
+from rosetta_tui.comparison_words import name, number, run_words
+from rosetta_tui.cree import converted, other_writing
+from rosetta_tui.line import Line
+from rosetta_tui.text import show
+from rosetta_tui.widgets.diff_text import diff_content
+
+if TYPE_CHECKING:
+    from corpora.entry import Entry
+    from harness.comparing import Comparison
+    from harness.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class EntryOfRuns:
+    """One entry and what each run made of it."""
+
+    comparison: Comparison
+    view: View
+    place: int
+    """Among the compared entries."""
+    entry: Entry
+    results: Sequence[Result | None]
+    """In the order of the runs; None where it is gone since."""
+    turned: bool
+    """True where texts are shown in the other writing of the language."""
+
+    @property
+    def secret(self) -> bool:
+        """Whether its texts may leave this machine in no file, copy or message."""
+        return self.entry.secret or bool(self.comparison.entries.secret[self.place])
+
+    @property
+    def copied(self) -> str:
+        """Give the outputs as lines to copy, each with the letter of its run."""
+        lines = [
+            f"{run.letter}: {'(failed)' if result is None or result.failed else result.output or ''}"
+            for run, result in zip(self.comparison.runs, self.results, strict=True)
+        ]
+        return "\n".join(lines)
+
+    def text(self, given: str) -> str:
+        """Give a text of the target language in the writing that is wished for."""
+        if not self.turned:
+            return given
+        return converted(given, other_writing(self.entry.reference), self.entry.source)
+
+    def output(self, run: int) -> str | None:
+        """Give what a run put out, as it is shown; None where it failed."""
+        result = self.results[run]
+        return None if result is None or result.failed else self.text(result.output or "")
+
+
+def page_lines(facts: EntryOfRuns) -> Iterator[Line]:
+    """Give the page of an entry: texts, outputs, how the outputs differ, and all values."""
+    entry = facts.entry
+    reference = show(facts.text(entry.reference))
+    if facts.turned:
+        writing = other_writing(entry.reference)
+        reference = reference.append(Content.styled(f"   converted into {writing}", "$quiet"))
+    yield Line("Source", show(entry.source))
+    yield Line("Reference", reference)
+    if entry.variants:
+        yield Line("Variants", Content("\n").join([show(facts.text(v)) for v in entry.variants]))
+    for place in range(len(facts.results)):
+        yield _output(facts, place)
+    for first, second in _two(facts):
+        yield _between(facts, first, second)
+    yield Line("Scores", _scores(facts))
+
+
+def _output(facts: EntryOfRuns, place: int) -> Line:
+    """Hold one output against the reference."""
+    run, result, output = facts.comparison.runs[place], facts.results[place], facts.output(place)
+    what = Content.assemble("\n", show(run_words(run), "$quiet"))
+    reference = facts.text(facts.entry.reference)
+    if output is None:
+        kind = result.error_class if result is not None else None
+        told = "not there now" if kind is None else f"{kind.value.replace('_', ' ')}: "
+        words = show(result.error or "" if result is not None else "")
+        said = Content.assemble((f"✗ failed: {told}", "bold $bad"), words)
+    elif not output.strip():
+        said = Content.styled("(empty)", "$warn")
+    elif output == reference:
+        said = Content.assemble(show(output), ("   = reference", "$good"))
+    else:
+        said = diff_content(output, reference)
+    return Line(f"{run.letter} → reference", said.append(what))
+
+
+def _two(facts: EntryOfRuns) -> Iterator[tuple[int, int]]:
+    """Name the pair that is spoken of, then every other run against the first of it."""
+    first, second = facts.view.first, facts.view.second
+    others = [run for run in range(len(facts.results)) if run not in {first, second}]
+    return ((first, other) for other in chain([second], others))
+
+
+def _between(facts: EntryOfRuns, first: int, second: int) -> Line:
+    """Hold two outputs against each other."""
+    letters = [facts.comparison.runs[place].letter for place in (first, second)]
+    one, other = facts.output(first), facts.output(second)
+    if one is None or other is None:
+        failed = [each for each, o in zip(letters, (one, other), strict=True) if o is None]
+        said = Content.styled(f"{' and '.join(failed)} failed", "$quiet")
+    elif one == other:
+        said = Content.styled("the same", "$quiet")
+    else:
+        said = diff_content(one, other)
+    return Line(" → ".join(letters), said)
+
+
+def _scores(facts: EntryOfRuns) -> Content:
+    """Lay out each metric in a line: the value of every run, the difference of the pair, who is better."""
+    runs, view = facts.comparison.runs, facts.view
+    one, other = runs[view.first].letter, runs[view.second].letter
+    entries = facts.comparison.entries
+    metrics = ordered(list(entries.values))
+    rows = [["", *(run.letter for run in runs), f"{other} − {one}", "better"]]
+    for metric in metrics:
+        own = entries.values[metric][:, facts.place]
+        outcome = View(metric, view.first, view.second).outcomes(entries)[facts.place]
+        better = {1: other, -1: one, 0: "="}.get(int(outcome), figures.NONE)
+        difference = _number(metric, own[view.second] - own[view.first], sign=True)
+        rows.append([name(metric), *(_number(metric, v) for v in own), difference, better])
+    return Content("\n").join(_lines(rows))
+
+
+def _number(metric: str, value: np.float64, *, sign: bool = False) -> str:
+    return figures.NONE if np.isnan(value) else number(metric, float(value), sign=sign)
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> Iterator[Content]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for place, row in enumerate(rows):
+        head = f"{row[0]:<{widths[0]}}  "
+        cells = "  ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
+        yield Content.assemble(
+            show(head, "$quiet"), show(cells, "bold $quiet" if not place else "")
+        )

@@ -1,0 +1,174 @@
+"""Values with their intervals on one common axis, and differences around zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.widget import Widget
+
+from rosetta_tui.comparison_words import number, run_words
+from rosetta_tui.text import plain
+from rosetta_tui.widgets.result_table import crop
+
+if TYPE_CHECKING:
+    from harness.comparing import ComparedRun, Comparison
+
+_LEAST_LINE, _MOST_LINE = 12, 60
+_LEAST_NAME = 10
+_MARGIN = 0.08
+"""Share of the axis that is left free at each end."""
+
+
+class DifferenceAxis(Widget):
+    """The runs by letter, each with its value and interval as a line on one axis."""
+
+    DEFAULT_CSS = "DifferenceAxis { height: auto; padding: 0 1; }"
+
+    def __init__(self) -> None:
+        super().__init__(id="axis")
+        self._shown: tuple[Comparison, str, frozenset[str], bool] | None = None
+
+    def show_runs(
+        self, comparison: Comparison, metric: str, chosen: frozenset[str], *, tested: bool
+    ) -> None:
+        """Show the runs by a metric; ``chosen`` are the letters of the pair that is spoken of."""
+        self._shown = (comparison, metric, chosen, tested)
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """Draw for the width that there is."""
+        if self._shown is None:
+            return Content()
+        comparison, metric, chosen, tested = self._shown
+        width, roomy = self.content_size.width, self.screen.has_class("-roomy")
+        lines = axis_lines(comparison.runs, metric, width, chosen, tested=tested, roomy=roomy)
+        return Content("\n").join(lines)
+
+
+def axis_lines(
+    runs: Sequence[ComparedRun],
+    metric: str,
+    width: int,
+    chosen: frozenset[str],
+    *,
+    tested: bool,
+    roomy: bool,
+) -> list[Content]:
+    """Give one line a run, its facts below where there is room, and the ends of the axis at last."""
+    low, high = span(runs, metric, tested=tested)
+    values = [_value(run, metric) for run in runs]
+    ends = [_ends(run, metric, tested=tested) for run in runs]
+    wide = max(map(len, values)), max(map(len, ends))
+    room = width - 2 - sum(wide) - 3
+    names = _names(runs, room - _LEAST_LINE)
+    longest = max(map(cell_len, names))
+    name = min(longest, max(_LEAST_NAME, room - _LEAST_LINE))
+    line = max(_LEAST_LINE, min(_MOST_LINE, room - name))
+    lines = []
+    for run, words, value, end in zip(runs, names, values, ends, strict=True):
+        tone = "bold $mark" if run.letter in chosen else "$quiet"
+        lines.append(
+            Content.assemble(
+                (f"{run.letter} ", tone),
+                f"{crop(words, name)} ",
+                (f"{value:>{wide[0]}} ", "bold"),
+                (_line(run, metric, low, high, line, tested=tested), "$mark"),
+                (f" {end}", "$quiet"),
+            )
+        )
+        if roomy:
+            lines.append(Content.styled(f"  {crop(facts(run), width - 2)}", "$quiet"))
+    return [*lines, _scale(metric, low, high, 2 + name + 1 + wide[0] + 1, line)]
+
+
+def _names(runs: Sequence[ComparedRun], room: int) -> list[str]:
+    """Say what the runs are; where that is too long, only what not all of them share."""
+    parts = [plain(run_words(run)).split(" · ") for run in runs]
+    if max(cell_len(" · ".join(own)) for own in parts) > room:
+        shared = set.intersection(*map(set, parts))
+        parts = [[part for part in own if part not in shared] or own for own in parts]
+    states = ["" if run.complete else f"{state_words(run)} · " for run in runs]
+    return [state + " · ".join(own) for state, own in zip(states, parts, strict=True)]
+
+
+def state_words(run: ComparedRun) -> str:
+    """Say how far a run is that is not complete."""
+    return f"{'going on' if run.under_way else 'stopped'} {run.done:,}/{run.total:,}"
+
+
+def facts(run: ComparedRun) -> str:
+    """Say what else is known of a run, in one line."""
+    from rosetta_tui import figures
+
+    parts = [
+        run.run_id[:8],
+        f"{run.done:,} of {run.total:,} entries",
+        f"{run.failed:,} failed" if run.failed else "none failed",
+        figures.money(run.cost_usd) if run.cost_usd is not None else "cost unknown",
+        f"{figures.seconds(run.median_seconds)} s" if run.median_seconds is not None else "",
+        "UNVERIFIED" if run.unverified else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _value(run: ComparedRun, metric: str) -> str:
+    value = run.values.get(metric)
+    return "no value" if value is None else number(metric, value)
+
+
+def _ends(run: ComparedRun, metric: str, *, tested: bool) -> str:
+    interval = run.intervals.get(metric) if tested else None
+    if interval is None:
+        return ""
+    return f"{number(metric, interval.lower)}–{number(metric, interval.upper)}"
+
+
+def span(runs: Sequence[ComparedRun], metric: str, *, tested: bool) -> tuple[float, float]:
+    """Give the ends of an axis on which all values and intervals lie, with some room beside them."""
+    points = [value for run in runs if (value := run.values.get(metric)) is not None]
+    if tested:
+        for run in runs:
+            if (interval := run.intervals.get(metric)) is not None:
+                points += [interval.lower, interval.upper]
+    low, high = min(points, default=0.0), max(points, default=1.0)
+    free = (high - low) * _MARGIN or abs(high) * 0.01 or 1.0
+    return low - free, high + free
+
+
+def _line(
+    run: ComparedRun, metric: str, low: float, high: float, width: int, *, tested: bool
+) -> str:
+    value = run.values.get(metric)
+    interval = run.intervals.get(metric) if tested else None
+    ends = None if interval is None else (interval.lower, interval.upper)
+    return "·" * width if value is None else interval_line(value, ends, low, high, width)
+
+
+def interval_line(
+    value: float, interval: tuple[float, float] | None, low: float, high: float, width: int
+) -> str:
+    """Draw a value ``●`` and its interval ``├ ┤`` on an axis from low to high; zero is ``┊``."""
+    line = ["·"] * width
+
+    def place(at: float) -> int:
+        return max(0, min(width - 1, round((at - low) / (high - low) * (width - 1))))
+
+    if low < 0 < high:
+        line[place(0.0)] = "┊"
+    if interval is not None:
+        start, stop = place(interval[0]), place(interval[1])
+        for at in range(start, stop + 1):
+            line[at] = "┼" if line[at] == "┊" else "─"
+        line[start], line[stop] = "├", "┤"
+    line[place(value)] = "●"
+    return "".join(line)
+
+
+def _scale(metric: str, low: float, high: float, before: int, width: int) -> Content:
+    """Write the ends of the axis below its line."""
+    left, right = number(metric, low), number(metric, high)
+    gap = max(1, width - len(left) - len(right))
+    return Content.styled(f"{' ' * before}{left}{' ' * gap}{right}", "$quiet")
