@@ -12,7 +12,7 @@ from harness.failures import HarnessError
 from rosetta_tui.review.judging import JudgingScreen
 from rosetta_tui.review.opening import Opening
 from rosetta_tui.review.sit import sit
-from rosetta_tui.textual_inside import WordsForCrash
+from rosetta_tui.textual_inside import TerminalApp
 from rosetta_tui.theme import ANSI_COLOURS, THEMES
 
 INTERRUPTED = 130
@@ -27,7 +27,7 @@ def run_review(opening: Opening) -> int:
     return app.return_code or 0
 
 
-class ReviewApp(WordsForCrash):
+class ReviewApp(TerminalApp):
     """Begins with the list of reviews and ends when the person stops."""
 
     TITLE = "Rosetta"
@@ -71,6 +71,10 @@ class ReviewApp(WordsForCrash):
     def _remember_colours(self) -> None:
         with suppress(HarnessError):  # they hold for now
             self._opening.laptop.set_setting(_THEME, self.theme)
+
+    async def leave_at_once(self, code: int) -> None:
+        """Keep what is being typed, as when the person leaves."""
+        await self.action_stop(code)
 
     async def action_stop(self, code: int) -> None:
         """Leave at once; what is being typed is kept first."""

@@ -1,0 +1,106 @@
+"""A program on a pseudo terminal of its own, whose screen is read through a terminal emulator."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+import pyte
+
+PATIENCE_SECONDS = 60.0
+
+Seen = TypeVar("Seen")
+
+PROGRAM = """
+import fcntl, os, signal, sys, termios
+os.setsid()
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+if sys.argv[1:] == ["ignore"]:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+from rosetta_tui.cli import main
+main([])
+"""
+
+
+class Pseudo:
+    """The app in a session of its own, on a terminal that can be taken away."""
+
+    def __init__(self, home: Path, *, ignore_hang_up: bool = False) -> None:
+        self._screen = pyte.Screen(100, 30)
+        self._stream = pyte.ByteStream(self._screen)
+        self.drawn = bytearray()
+        """Everything that came."""
+        self._main, side = pty.openpty()
+        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+        env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-c", PROGRAM, *["ignore"] * ignore_hang_up],
+            stdin=side,
+            stdout=side,
+            stderr=side,
+            env={**env, "ROSETTA_HOME": str(home), "TERM": "xterm-256color"},
+        )
+        os.close(side)
+        self._there = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._close()
+
+    def _close(self) -> None:
+        if self._there:
+            os.close(self._main)
+        self._there = False
+
+    def screen(self) -> str:
+        """Give what stands on the screen, after everything drawn so far."""
+        while select.select([self._main], [], [], 0.02)[0]:
+            try:
+                data = os.read(self._main, 65536)
+            except OSError:  # the program has ended
+                break
+            self.drawn += data
+            self._stream.feed(data)
+        return "\n".join(line.rstrip() for line in self._screen.display)
+
+    def wait_for(self, *words: str) -> str:
+        """Wait until all of the words stand on the screen."""
+        return wait(self.screen, lambda seen: all(word in seen for word in words))
+
+    def press(self, keys: str) -> None:
+        """Type."""
+        os.write(self._main, keys.encode())
+
+    def vanish(self) -> int:
+        """Take the terminal away and give the exit code of the program; fails where it goes on."""
+        self._close()
+        return self.process.wait(PATIENCE_SECONDS)
+
+
+def wait(look: Callable[[], Seen], fits: Callable[[Seen], bool]) -> Seen:
+    """Look again and again until it fits; fails with the last look when patience is over."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not fits(seen := look()):
+        assert time.monotonic() < end, seen
+        time.sleep(0.02)
+    return seen
