@@ -47,7 +47,7 @@ class TerminalDriver(LinuxDriver):
         self._caught = [each for each in _SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
         for each in self._caught:
             loop.add_signal_handler(each, self._leave, each)
-        super().start_application_mode()  # type: ignore[no-untyped-call]  Textual names no types here
+        super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def stop_application_mode(self) -> None:
         """Give the terminal back."""
