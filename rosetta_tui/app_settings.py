@@ -22,13 +22,9 @@ def begin_with_settings(app: App[Any], home: Path) -> None:
     try:
         take_settings(app, read_settings(home))
     except UsageError as error:
-        app.notify(
-            plain(f"{error} Until then nothing is as you had chosen."),
-            title="Your settings cannot be read",
-            severity="error",
-            timeout=20,
-            markup=False,
-        )
+        words = plain(f"{error} Until then nothing is as you had chosen.")
+        title = "Your settings cannot be read"
+        app.notify(words, title=title, severity="error", timeout=20, markup=False)
 
 
 def take_settings(app: App[Any], settings: Settings) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict
+from textwrap import wrap
 from typing import Any
 
 from harness.doctor import Finding, Health
+from rosetta_tui.text import plain
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
 
@@ -57,13 +59,26 @@ class FindingRows:
         """Everything is there already."""
 
 
-def finding_lines(finding: Finding, *, new_area: bool) -> Iterator[str]:
-    """Give the lines of one finding, with the name of its area before it where that is another."""
+def finding_lines(finding: Finding, *, new_area: bool, width: int | None = None) -> Iterator[str]:
+    """Give the lines of one finding, with the name of its area before it where that is another.
+
+    Words are broken to lines of ``width`` cells at most, where it is given; what is to be copied never is.
+    """
     if new_area:
         yield finding.area
     sign = f"{SIGNS[finding.health]} {finding.health}"
-    yield f"  {sign:<10}{finding.name}: {finding.words}"
-    yield from (f"            {line}" for line in finding.mend)
+    whole = f"  {sign:<10}{plain(finding.name)}: {plain(finding.words)}"
+    yield from [whole] if width is None else wrap(whole, width, **_BREAKS)
+    yield from (f"{_INDENT}{line}" for line in finding.mend)
+
+
+_INDENT = " " * 12
+_BREAKS: Any = {
+    "subsequent_indent": _INDENT,
+    "break_long_words": False,
+    "break_on_hyphens": False,
+    "drop_whitespace": True,
+}
 
 
 def summary(findings: Sequence[Finding]) -> str:

@@ -59,8 +59,8 @@ class SettingRow:
 COLUMNS = {
     Section.COLOURS: (
         Column("name", "colours", 20, share=1),
-        Column("value", "name in the file", 16),
-        Column("note", "", 8),
+        Column("value", "", 8),
+        Column("note", "name in the file", 16),
     ),
     Section.MODELS: (
         Column("name", "setting", 16),

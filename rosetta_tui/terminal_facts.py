@@ -46,7 +46,7 @@ def terminal(
     find = partial(Finding, "Terminal")
     name = environment.get("TERM_PROGRAM") or environment.get("TERM", "unknown")
     inside = [program for sign, program in _INSIDE.items() if environment.get(sign)]
-    yield find("name", Health.OK, " in ".join([name, *inside]))
+    yield find("name", Health.OK, " in ".join(dict.fromkeys([name, *inside])))
     enough = size[0] >= LEAST[0] and size[1] >= LEAST[1]
     words = f"{size[0]} columns, {size[1]} rows"
     words += "" if enough else f": make the window larger, to {LEAST[0]} × {LEAST[1]} at least"

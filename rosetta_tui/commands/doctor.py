@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,10 +28,12 @@ def doctor(as_json: bool) -> None:
     from harness.doctor import Health
     from rosetta_tui.doctor_words import finding_lines, findings_json, summary
 
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     found: list[Finding] = []
     for each in _findings():
         if not as_json:
-            for line in finding_lines(each, new_area=not found or found[-1].area != each.area):
+            new_area = not found or found[-1].area != each.area
+            for line in finding_lines(each, new_area=new_area, width=width):
                 click.echo(plain(line))
         found.append(each)
     sent = "Nothing was changed, and nothing was sent anywhere."

@@ -37,7 +37,7 @@ class DoctorScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "copy_mend", "Copy what to do", id="doctor.copy"),
-        Binding("f", "filter", "Only what is not ok", id="filter"),
+        Binding("f", "filter", "Problems", id="filter"),
         Binding("r", "look_again", "Look again", id="refresh"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]

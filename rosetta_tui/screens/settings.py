@@ -228,14 +228,18 @@ class SettingsScreen(Screen[None]):
             self._show()
 
     @on(OptionList.OptionSelected, "#parts")
+    def _part_opened(self) -> None:
+        if self.query_one("#parts").has_focus:  # else the person has gone on already
+            self.action_lines()
+
     def action_lines(self) -> None:
         """Go to the lines of the part."""
-        self.table.focus()
+        self.set_focus(self.table)
 
     def action_parts(self) -> None:
         """Go to the parts."""
         self._end_preview()
-        self.query_one("#parts").focus()
+        self.set_focus(self.query_one("#parts"))
 
     @on(ResultTable.Moved, "#lines")
     def _moved(self) -> None:
@@ -250,7 +254,7 @@ class SettingsScreen(Screen[None]):
         """Ask for words that the lines must have."""
         field = self.query_one("#search", Input)
         field.display = True
-        field.focus()
+        self.set_focus(field)
 
     @on(Input.Changed, "#search")
     def _search(self) -> None:
@@ -258,7 +262,7 @@ class SettingsScreen(Screen[None]):
 
     @on(Input.Submitted, "#search")
     def _searched(self) -> None:
-        self.table.focus()
+        self.set_focus(self.table)
 
     # Changing
 
@@ -330,7 +334,7 @@ class SettingsScreen(Screen[None]):
         if not self.is_attached:
             return
         where = short(self._home / "settings.toml")
-        self.query_one(Where).say(Content.assemble(show(where, "$quiet"), ("   saved ✓", "$good")))
+        self.query_one(Where).say(Content.assemble(("saved ✓   ", "$good"), show(where, "$quiet")))
 
     def action_undo(self) -> None:
         """Take the last change back."""
