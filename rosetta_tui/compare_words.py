@@ -10,11 +10,12 @@ from textual.content import Content
 from rosetta_tui.comparison_words import cached_words, name, reproduction_words, sentence
 from rosetta_tui.shell_words import command_line
 from rosetta_tui.text import show
+from rosetta_tui.widgets.diff_text import diff_content
 
 if TYPE_CHECKING:
     from harness.comparing import Comparison
     from harness.comparing_pairs import Pair
-    from harness.store.runs import RunSummary
+    from harness.result import Result
 
 WHY_NOW = (
     "A run goes on. Ordinary tests may be wrong when they are looked at early; this interval stays right at "
@@ -59,13 +60,14 @@ def _reasons(found: Comparison) -> Iterator[str]:
             yield f"{pair.first.letter} and {pair.second.letter}, {name(metric)}: {why}."
 
 
-def count_words(found: Comparison) -> str:
-    """Say how many runs are compared, on how many entries of what."""
+def where_words(found: Comparison, metric: str) -> str:
+    """Say by what and against what is compared, how many runs, on how many entries of what."""
     first, count = found.runs[0], len(found.entries)
+    against = "" if found.baseline is None else f"against {letter_of(found, found.baseline)} · "
     entries = "1 entry" if count == 1 else f"{count:,} entries"
-    more = sum(run.done > count for run in found.runs)
-    common = " that all have" if more else ""
-    return f"{len(found.runs)} runs · {entries}{common} of {first.dataset_id} {first.language_pair}"
+    common = " that all have" if any(run.done > count for run in found.runs) else ""
+    what = f"{entries}{common} of {first.dataset_id} {first.language_pair}"
+    return f"by {name(metric)} · {against}{len(found.runs)} runs · {what}"
 
 
 def metric_note(asked: str, shown: str) -> str:
@@ -75,17 +77,35 @@ def metric_note(asked: str, shown: str) -> str:
     return f"values by {name(shown)}: {name(asked)} is of a whole corpus"
 
 
+def entries_line(shown: int, total: int, order: str, note: str) -> Content:
+    """Say how many entries are shown, which and in what order."""
+    number = f"{total:,} entries" if shown == total else f"{shown:,} of {total:,} entries"
+    parts = (number if shown else "nothing found", order, note)
+    return show(" · ".join(filter(None, parts)), "$mark" if note or shown < total else "$quiet")
+
+
 def command_of(runs: Sequence[str], baseline: str | None) -> str:
     """Give the command that prints the same comparison."""
     against = [] if baseline is None else ["--baseline", baseline[:8]]
     return command_line(["rosetta", "compare", *(run[:8] for run in runs), *against])
 
 
-def addable(runs: Sequence[RunSummary], taken: Sequence[str]) -> list[RunSummary]:
-    """Give the runs that may compare with those taken: other runs of a corpus of the same name, newest first."""
-    there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in taken}
-    return [
-        run
-        for run in runs
-        if run.run_id not in taken and (run.dataset_id, run.language_pair) in there and run.done
-    ]
+def letter_of(found: Comparison, run_id: str) -> str:
+    """Give the letter of a run, or the beginning of its id where it does not compare."""
+    return next((run.letter for run in found.runs if run.run_id == run_id), run_id[:8])
+
+
+def two_outputs(source: str, letters: tuple[str, str], results: Sequence[Result | None]) -> Content:
+    """Show a source, and how two outputs differ from each other."""
+    outputs = [None if each is None or each.failed else each.output or "" for each in results]
+    one, other = outputs
+    if one is None or other is None:
+        words = ("failed" if output is None else output for output in outputs)
+        said = " · ".join(f"{a} {b}" for a, b in zip(letters, words, strict=True))
+        differs = show(said)
+    elif one == other:
+        differs = Content.assemble(show(one), ("   the same output", "$quiet"))
+    else:
+        head = (f"{letters[0]}→{letters[1]} ", "$quiet")
+        differs = Content.assemble(head, diff_content(one, other))
+    return Content.assemble(show(source, "$quiet"), "\n", differs)

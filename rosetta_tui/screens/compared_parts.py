@@ -11,10 +11,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from rosetta_tui.compare_rows import PartRows, part_columns
+from rosetta_tui.compare_acts import ask
 from rosetta_tui.comparison_text import ordered
 from rosetta_tui.comparison_words import name
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.part_rows import PartRows, part_columns
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.empty_state import EmptyState
 from rosetta_tui.widgets.result_table import ResultTable
@@ -92,15 +92,13 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
 
     def action_metric(self) -> None:
         """Ask by which metric to compare."""
-
-        def chosen(metric: str | None) -> None:
-            if metric is not None:
-                self._metric = metric
-                self._show()
-
         words = {id_: plain(name(id_)) for id_ in ordered(self._comparison.metrics)}
         if self._read:
-            self.app.push_screen(ChooseScreen("Compare by", words, self._metric), chosen)
+            ask(self, "Compare by", words, self._metric, self._compare_by)
+
+    def _compare_by(self, metric: str) -> None:
+        self._metric = metric
+        self._show()
 
     def action_turn(self, by: int) -> None:
         """Go to the pair before or after."""

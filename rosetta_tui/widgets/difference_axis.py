@@ -105,7 +105,9 @@ def facts(run: ComparedRun) -> str:
 
     parts = [
         run.run_id[:8],
-        f"{run.done:,} of {run.total:,} entries",
+        f"{run.done:,} entries"
+        if run.done == run.total
+        else f"{run.done:,} of {run.total:,} entries",
         f"{run.failed:,} failed" if run.failed else "none failed",
         figures.money(run.cost_usd) if run.cost_usd is not None else "cost unknown",
         f"{figures.seconds(run.median_seconds)} s" if run.median_seconds is not None else "",

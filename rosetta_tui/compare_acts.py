@@ -1,0 +1,124 @@
+"""Which runs are compared: one more, one less, all against one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from harness.store.runs import RunSummary
+
+LEAST, MOST = 2, 6
+"""Runs that a comparison takes."""
+
+
+def ask(
+    screen: Screen[Any], title: str, words: Mapping[str, str], now: str, then: Callable[[str], None]
+) -> None:
+    """Let a person choose one of some words, by their keys, and act where one is chosen."""
+
+    def chosen(key: str | None) -> None:
+        if key is not None:
+            then(key)
+
+    screen.app.push_screen(ChooseScreen(title, words, now), chosen)
+
+
+class RunChoice:
+    """The runs of a comparison and its baseline; a screen asks here for others."""
+
+    def __init__(
+        self, screen: Screen[Any], path: Path, runs: Sequence[str], changed: Callable[[], None]
+    ) -> None:
+        self.runs = tuple(dict.fromkeys(runs))
+        self.baseline: str | None = None
+        """Id of the run with which all others are compared; None: every pair is."""
+        self._screen = screen
+        self._path = path
+        self._changed = changed
+
+    def _take(self, runs: tuple[str, ...], baseline: str | None) -> None:
+        self.runs = runs
+        self.baseline = baseline if baseline in runs else None
+        self._changed()
+
+    def add(self) -> None:
+        """Ask for one more run of the same corpus."""
+        if len(self.runs) >= MOST:
+            told = f"At most {MOST} runs are compared; x takes one out."
+            self._screen.notify(told, markup=False)
+        else:
+            self._screen.run_worker(self._read_others, thread=True, exclusive=True, group="others")
+
+    def _read_others(self) -> None:
+        from harness.failures import HarnessError
+        from harness.store.database import opened
+        from harness.store.runs import list_runs
+        from rosetta_tui.run_facts import runs_now
+
+        try:
+            with opened(self._path) as store:
+                others = addable(runs_now(list_runs(store)), self.runs)
+        except HarnessError as error:
+            self._screen.notify(plain(str(error)), severity="error", markup=False)
+        else:
+            self._screen.app.call_from_thread(self._ask_other, others)
+
+    def _ask_other(self, others: Sequence[RunSummary]) -> None:
+        from rosetta_tui.run_facts import setup_words, when
+
+        if not others:
+            self._screen.notify("There is no other run of this corpus.", markup=False)
+            return
+        words = {
+            run.run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}")
+            for run in others
+        }
+        ask(
+            self._screen,
+            "Compare with",
+            words,
+            others[0].run_id,
+            lambda run_id: self._take((*self.runs, run_id), self.baseline),
+        )
+
+    def take_out(self, names: Mapping[str, str]) -> None:
+        """Ask which run to leave out; ``names`` says what each is."""
+        if len(self.runs) <= LEAST:
+            self._screen.notify("A comparison needs two runs.", markup=False)
+            return
+
+        def without(run_id: str) -> None:
+            self._take(tuple(each for each in self.runs if each != run_id), self.baseline)
+
+        ask(self._screen, "Take out", self._named(names), self.runs[-1], without)
+
+    def choose_baseline(self, names: Mapping[str, str]) -> None:
+        """Ask with which run the others are compared; ``names`` says what each is."""
+        words = {"": "every pair", **self._named(names)}
+        ask(
+            self._screen,
+            "Compare all with",
+            words,
+            self.baseline or "",
+            lambda run_id: self._take(self.runs, run_id or None),
+        )
+
+    def _named(self, names: Mapping[str, str]) -> dict[str, str]:
+        return {id_: names.get(id_, f"–  {id_[:8]}, not compared") for id_ in self.runs}
+
+
+def addable(runs: Sequence[RunSummary], taken: Sequence[str]) -> list[RunSummary]:
+    """Give the runs that may compare with those taken: others over a corpus of the same name, newest first."""
+    there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in taken}
+    return [
+        run
+        for run in runs
+        if run.run_id not in taken and (run.dataset_id, run.language_pair) in there and run.done
+    ]
