@@ -12,13 +12,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Footer
 from textual.worker import get_current_worker
 
 from rosetta_tui.doctor_words import COLUMNS, FindingRows, summary
 from rosetta_tui.messages import Left
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.telling import Telling
 from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
@@ -48,12 +49,13 @@ class DoctorScreen(Screen[None]):
         self._found: list[Finding] = []
         self._only_bad = False
         self._looking = True
+        self._can_copy = False
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the findings, what to do about one, and the keys."""
         yield Where()
         yield ResultTable(COLUMNS, id="findings")
-        yield Static(id="mend")
+        yield Telling(id="mend")
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
@@ -118,12 +120,15 @@ class DoctorScreen(Screen[None]):
 
     @on(ResultTable.Moved, "#findings")
     def _moved(self) -> None:
-        each, panel = self.chosen, self.query_one("#mend", Static)
+        each, panel = self.chosen, self.query_one("#mend", Telling)
         panel.display = each is not None
         if each is not None:
             lines = [show(f"  {line}", "bold $mark") for line in each.mend]
-            panel.update(Content("\n").join([show(f"{each.name}: {each.words}"), *lines]))
-        self.refresh_bindings()
+            panel.tell(Content("\n").join([show(f"{each.name}: {each.words}"), *lines]))
+        can = each is not None and bool(each.mend)
+        if can != self._can_copy:  # the footer is drawn anew only then
+            self._can_copy = can
+            self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave out copying where there is nothing to do."""

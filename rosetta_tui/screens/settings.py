@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import Footer, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -38,11 +40,15 @@ from rosetta_tui.setting_rows import (
 )
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.telling import Telling
 from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
     from harness.settings import Settings
     from rosetta_tui.keyboard import Keyboard
+
+PREVIEW_SECONDS = 0.08
+"""How long the cursor rests on colours until they are shown: all of the screen is styled anew then."""
 
 _WRITING = threading.Lock()
 """One write at a time: the last one holds."""
@@ -75,6 +81,9 @@ class SettingsScreen(Screen[None]):
         self._section = Section.COLOURS
         self._before: list[Settings] = []
         """What held before each change, for taking it back."""
+        self._can: tuple[Section, bool, bool] | None = None
+        """The part, and whether a line of it can be removed and a change taken back."""
+        self._preview: Timer | None = None
         self._secrets: Sequence[SecretState] | None = None
         self._acts = SettingActs(self, self._change)
         self._secret_acts = SecretActs(self, self._secrets_changed)
@@ -88,7 +97,7 @@ class SettingsScreen(Screen[None]):
                 yield Static(id="about")
                 yield Input(placeholder="words", id="search")
                 yield ResultTable(COLUMNS[self._section], id="lines")
-                yield Static(id="line")
+                yield Telling(id="line")
         yield Footer(compact=True)
 
     def on_mount(self) -> None:
@@ -208,12 +217,15 @@ class SettingsScreen(Screen[None]):
 
     def _show_line(self) -> None:
         """Show all of the line under the cursor, which its columns may cut."""
-        row, line = self.row, self.query_one("#line", Static)
+        row, line = self.row, self.query_one("#line", Telling)
         line.display = row is not None
         if row is not None:
             whole = Content.assemble(show(row.name, "bold"), "  ", show(row.value))
-            line.update(Content("\n").join([whole, show(row.note, "$quiet")]))
-        self.refresh_bindings()
+            line.tell(Content("\n").join([whole, show(row.note, "$quiet")]))
+        can = (self._section, row is not None and row.removable, bool(self._before))
+        if can != self._can:  # the footer is drawn anew only then
+            self._can = can
+            self.refresh_bindings()
 
     @on(OptionList.OptionHighlighted, "#parts")
     def _part_chosen(self, event: OptionList.OptionHighlighted) -> None:
@@ -245,9 +257,18 @@ class SettingsScreen(Screen[None]):
     def _moved(self) -> None:
         self._show_line()
         if self._section is Section.COLOURS and self.row is not None and not self.app.no_color:
-            self.app.theme = self.row.id
+            self._stop_preview()
+            self._preview = self.set_timer(PREVIEW_SECONDS, partial(self._look_at, self.row.id))
+
+    def _look_at(self, theme: str) -> None:
+        self.app.theme = theme
+
+    def _stop_preview(self) -> None:
+        if self._preview is not None:
+            self._preview.stop()
 
     def _end_preview(self) -> None:
+        self._stop_preview()
         self.app.theme = theme_of(self.app, self.settings)
 
     def action_search(self) -> None:
@@ -305,6 +326,7 @@ class SettingsScreen(Screen[None]):
             self._take(settings)
 
     def _take(self, settings: Settings) -> None:
+        self._stop_preview()
         self._acts.settings = settings
         take_settings(self.app, settings)
         self._secrets = None

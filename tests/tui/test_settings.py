@@ -68,14 +68,21 @@ async def fill(pilot: Pilot[Any], words: str) -> None:
     await settle(pilot)
 
 
+async def until_theme(pilot: Pilot[Any], name: str) -> None:
+    for _ in range(500):
+        if pilot.app.theme == name:
+            return
+        await pilot.pause(0.01)
+    raise AssertionError(f"{name} was never shown")
+
+
 async def test_colours_are_seen_at_once_kept_by_enter_and_taken_back(
     app: App, tmp_path: Path
 ) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await opened(pilot)
         await pilot.press("down")
-        await settle(pilot)
-        assert app.theme == "rosetta-light"
+        await until_theme(pilot, "rosetta-light")
         assert read_settings(tmp_path) == Settings()
         await pilot.press("left")
         await settle(pilot)
@@ -94,7 +101,9 @@ async def test_colours_are_seen_at_once_kept_by_enter_and_taken_back(
 async def test_colours_that_were_only_looked_at_go_when_the_screen_goes(app: App) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot)
-        await pilot.press("down", "down", "q")
+        await pilot.press("down", "down")
+        await until_theme(pilot, "rosetta-contrast")
+        await pilot.press("q")
         await settle(pilot)
         assert app.theme == "rosetta-dark"
 
