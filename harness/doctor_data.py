@@ -185,6 +185,8 @@ def settings(home: Path) -> Iterator[Finding]:
             yield Finding("Settings", name, Health.BROKEN, words, (f'mkdir -p "{folder}"',))
     for name, url in now.endpoints.items():
         yield _endpoint(name, url)
+    if now.endpoint:
+        yield _default(now.url_of(now.endpoint))
 
 
 def _prices(path: Path) -> Finding:
@@ -195,6 +197,16 @@ def _prices(path: Path) -> Finding:
     except UsageError as error:
         return Finding("Settings", "prices", Health.BROKEN, str(error))
     return Finding("Settings", "prices", Health.OK, f"{path} can be read")
+
+
+def _default(endpoint: str) -> Finding:
+    from harness.endpoints import chat_endpoint
+
+    try:
+        found = chat_endpoint(endpoint)
+    except UsageError as error:
+        return Finding("Settings", "default endpoint", Health.BROKEN, str(error))
+    return Finding("Settings", "default endpoint", Health.OK, f"{found.name} ({found.url})")
 
 
 def _endpoint(name: str, url: str) -> Finding:

@@ -179,6 +179,17 @@ def test_what_the_settings_name_is_looked_at(home: Path, tmp_path: Path) -> None
     assert found["openai"].health is Health.MISSING
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "health"), [("ollama", Health.OK), ("our-lab", Health.OK), ("gone", Health.BROKEN)]
+)
+def test_a_default_endpoint_that_is_gone_is_broken(
+    home: Path, endpoint: str, health: Health
+) -> None:
+    own = {"our-lab": "https://llm.example.org/v1"}
+    write_settings(home, Settings(endpoint=endpoint, endpoints=own))
+    assert by_name(settings(home))["default endpoint"].health is health
+
+
 def test_settings_that_cannot_be_read_are_broken_and_languages_are_told_all_the_same(
     home: Path,
 ) -> None:
