@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,12 @@ from typing import TYPE_CHECKING
 from harness.failures import UsageError
 from rosetta_tui.engine import Engine
 from rosetta_tui.session import Session
+
+ESCAPE_MILLISECONDS = "25"
+"""How long a terminal may take over the rest of a sequence that begins with escape.
+
+It sends the whole of one at once; what this waits for, everybody waits for who presses escape.
+"""
 
 if TYPE_CHECKING:
     from harness.following import Follower
@@ -33,6 +40,9 @@ def watch(path: Path, engine: Engine) -> None:
 
 
 def _run(path: Path, engine: Engine | None) -> None:
+    os.environ.setdefault(
+        "ESCDELAY", ESCAPE_MILLISECONDS
+    )  # Textual reads it once, when it is imported
     from rosetta_tui.app import RosettaApp
 
     engines = [] if engine is None else [engine]

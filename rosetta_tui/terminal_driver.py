@@ -1,4 +1,4 @@
-"""The driver of a real terminal, which also notices when there is none any more.
+"""The driver of a real terminal: it notices when there is none any more, and does not keep escape waiting.
 
 A window that is closed, a connection that is cut or a session that ends takes the terminal away. Mostly the system
 then ends the program by SIGHUP; where that is ignored (``nohup``, some session programs) Textual's own driver reads
@@ -11,17 +11,21 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import termios
-import threading
+from codecs import getincrementaldecoder
+from collections.abc import Iterable
+from select import select
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from textual import constants
+from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 if TYPE_CHECKING:
     from rosetta_tui.textual_inside import TerminalApp
 
-LOOK_SECONDS = 0.5
-"""How often the terminal is looked at."""
+IDLE_SECONDS = 0.1
+"""How soon the end is noticed while nothing is typed."""
 
 _SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 
@@ -33,25 +37,20 @@ class TerminalDriver(LinuxDriver):
         super().__init__(app, **wishes)
         # Textual's writer would die of the first failed write, and the app then wait for it for ever.
         self._file: Any = _Forgiving(cast("IO[str]", self._file))
-        self._over = threading.Event()
         self._caught: list[signal.Signals] = []
         self._gone = False
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def start_application_mode(self) -> None:
-        """Take the terminal over and begin to watch it."""
-        loop = asyncio.get_running_loop()
-        self._over = threading.Event()
-        threading.Thread(
-            target=self._watch, args=(loop, self._over), name="terminal-watch", daemon=True
-        ).start()
+        """Take the terminal over."""
+        self._loop = asyncio.get_running_loop()
         self._caught = [each for each in _SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
         for each in self._caught:
-            loop.add_signal_handler(each, self._leave, each)
+            self._loop.add_signal_handler(each, self._leave, each)
         super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def stop_application_mode(self) -> None:
         """Give the terminal back."""
-        self._over.set()
         loop = asyncio.get_running_loop()
         for each in self._caught:
             loop.remove_signal_handler(each)
@@ -60,20 +59,39 @@ class TerminalDriver(LinuxDriver):
         super().stop_application_mode()
 
     def run_input_thread(self) -> None:
-        """Hand on what is typed, until the end or until the terminal is gone."""
-        try:
-            super().run_input_thread()
-        except OSError:
-            if is_there(self.fileno):
-                raise
+        """Hand on what is typed, until the app is left or the terminal is gone.
 
-    def _watch(self, loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
-        while not over.wait(LOOK_SECONDS):
-            if not is_there(self.fileno):
-                let_go(self.fileno)
-                self.exit_event.set()
-                loop.call_soon_threadsafe(self._leave, signal.SIGHUP)
-                return
+        Textual's own loop looks ten times a second whether an escape stands alone, and so doubles its wait.
+        """
+        parser, decode = XTermParser(self._debug), getincrementaldecoder("utf-8")("replace").decode
+        wait = IDLE_SECONDS
+        while not self.exit_event.is_set():
+            if select([self.fileno], [], [], wait)[0]:
+                data = _read(self.fileno)
+                if not data:
+                    self._let_go()
+                    return
+                if typed := decode(data):
+                    self._hand_on(parser.feed(typed))
+                wait = constants.ESCAPE_DELAY
+            else:
+                wait = IDLE_SECONDS
+            self._hand_on(parser.tick())
+
+    def _hand_on(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self.process_message(message)
+
+    def _let_go(self) -> None:
+        """Put the empty file in the place of the terminal, so that nothing fails at it any more, and leave."""
+        device = os.fstat(self.fileno).st_rdev
+        empty = os.open(os.devnull, os.O_RDWR)
+        for descriptor in {self.fileno, 0, 1, 2}:
+            if os.fstat(descriptor).st_rdev == device:
+                os.dup2(empty, descriptor)
+        os.close(empty)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._leave, signal.SIGHUP)
 
     def _leave(self, why: signal.Signals) -> None:
         self._gone = self._gone or why is signal.SIGHUP
@@ -82,7 +100,7 @@ class TerminalDriver(LinuxDriver):
 
 
 class _Forgiving:
-    """The terminal as a file to which nothing is lost: what a terminal that is gone cannot take is dropped."""
+    """The terminal as a file that never fails: what a terminal that is gone cannot take is dropped."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -103,20 +121,9 @@ class _Forgiving:
         return self._file.fileno()
 
 
-def is_there(terminal: int) -> bool:
-    """Tell whether the terminal of a file descriptor still has somebody at its other end."""
+def _read(terminal: int) -> bytes:
+    """Read what was typed; nothing where nobody is at the other end any more."""
     try:
-        termios.tcgetattr(terminal)
-    except termios.error:
-        return False
-    return True
-
-
-def let_go(terminal: int) -> None:
-    """Put the empty file in the place of a terminal that is gone, so that nothing fails at it any more."""
-    device = os.fstat(terminal).st_rdev
-    empty = os.open(os.devnull, os.O_RDWR)
-    for descriptor in {terminal, 0, 1, 2}:
-        if os.fstat(descriptor).st_rdev == device:
-            os.dup2(empty, descriptor)
-    os.close(empty)
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
