@@ -226,7 +226,7 @@ def _why_refused(side: RunRows, first: RunRows, common: Sequence[EntryId]) -> st
     if not both:
         return "it has no entry in common with the runs before it"
     texts = first.by_id
-    if any(by_id[id_][_TEXTS] != texts[id_][_TEXTS] for id_ in both):
+    if side is not first and any(by_id[id_][_TEXTS] != texts[id_][_TEXTS] for id_ in both):
         return (
             f"its entries have other sources or references than those of run {first.run.run_id[:8]}, "
             "although the file is the same: it was read in another form"

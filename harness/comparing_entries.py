@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from corpora.entry import EntryId, Segment
 from harness.comparing_pairs import Side
-from harness.comparing_rows import Row
 from scoring.significance import own_values
 
 if TYPE_CHECKING:
@@ -52,9 +51,9 @@ class ComparedEntries:
                 [[r.position for r in side.used] for side in sides], np.int64
             ).reshape(shape),
             failed=np.array([[r.failed for r in side.used] for side in sides], bool).reshape(shape),
-            secret=np.array(
-                [any(r.segment in _SECRET for r in rows) for rows in _beside(sides)], bool
-            ),
+            secret=np.array([[r.segment in _SECRET for r in side.used] for side in sides], bool)
+            .reshape(shape)
+            .any(axis=0),
             values={
                 id_: np.stack(
                     [values[id_] if id_ in values else np.full(len(ids), np.nan) for values in own]
@@ -83,11 +82,6 @@ class ComparedEntries:
         sizes = np.where(np.isfinite(high), high - low, 0.0)
         order = np.argsort(-sizes, kind="stable")
         return [int(place) for place in order if sizes[place] > 0]
-
-
-def _beside(sides: Sequence[Side]) -> Iterator[tuple[Row, ...]]:
-    """Give the rows of all runs entry by entry."""
-    return zip(*(side.used for side in sides), strict=True)
 
 
 @dataclass(frozen=True, slots=True)

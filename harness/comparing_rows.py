@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.entry import EntryId
@@ -85,7 +85,7 @@ def read_rows(connection: sqlite3.Connection, run: Run) -> RunRows:
         (run.id,),
     ).fetchone()
     withheld = _withheld(connection, run)
-    rows = map(Row._make, connection.execute(_ROWS, (run.corpus, run.id)))
+    rows = map(partial(tuple.__new__, Row), connection.execute(_ROWS, (run.corpus, run.id)))
     setup = _setup(connection, run)
     return RunRows(
         run=run,

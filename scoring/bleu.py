@@ -113,5 +113,5 @@ def _nearest(outputs: IntArray, lengths: IntArray) -> IntArray:
 def _log_precisions(shared: FloatArray, possible: FloatArray) -> FloatArray:
     """Take logarithms; an order without a match gets half, a quarter, … of one match."""
     misses = np.cumsum((shared == 0) & (possible > 0), axis=1)
-    smoothed = np.where(shared > 0, shared, 0.5**misses)
+    smoothed = np.where(shared > 0, shared, np.ldexp(1.0, -misses))
     return np.asarray(np.log(smoothed / np.maximum(possible, 1.0)))

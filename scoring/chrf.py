@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import accumulate
 from unicodedata import normalize
 
@@ -101,7 +102,7 @@ def _mean_share(
     Added order by order, as sacreBLEU does, so that of two references as good as each other both take the same.
     """
     share = np.where(effective, shared / np.where(counts > 0, counts, 1.0), 0.0)
-    return np.asarray(np.cumsum(share, axis=1)[:, -1] / orders)
+    return np.asarray(reduce(np.add, share.T) / orders)
 
 
 _Pair = tuple[str, str]

@@ -72,15 +72,35 @@ def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
 
     The rows drawn are those of sacreBLEU's bootstrap with the same seed.
     """
+    matrix, places = distinct_columns(matrix)
     matrix = matrix.astype(exact_type(matrix))
-    sums = np.empty((draws, matrix.shape[1]))
+    sums = np.empty((draws, matrix.shape[1]), order="F")
+    numbers = np.empty((0, 0), dtype=matrix.dtype)
     small = draws * len(matrix) <= _KEPT
     blocks = (_kept_counts if small else _count_blocks)(len(matrix), draws, seed)
     done = 0
     for counts in blocks:
-        sums[done : done + len(counts)] = counts.astype(matrix.dtype) @ matrix
+        if (
+            numbers.shape != counts.shape
+        ):  # new memory for every block takes longer than the product
+            numbers = np.empty(counts.shape, dtype=matrix.dtype)
+        numbers[...] = counts
+        sums[done : done + len(counts)] = numbers @ matrix
         done += len(counts)
-    return sums
+    return sums.T[places].T
+
+
+def distinct_columns(matrix: FloatArray) -> tuple[FloatArray, list[int]]:
+    """Give the columns without repetitions, and the place of each column among them.
+
+    Equal columns have equal sums: the lengths that several metrics count, and the references that several
+    runs share, enter a product once.
+    """
+    found: dict[bytes, int] = {}
+    rows = np.ascontiguousarray(matrix.T)
+    places = [found.setdefault(row.tobytes(), len(found)) for row in rows]
+    firsts = [places.index(place) for place in range(len(found))]
+    return rows[firsts].T, places
 
 
 @lru_cache(maxsize=8)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from scoring.calibration.judgements import oriented
 from scoring.composite import composites, profile_for
-from scoring.intervals import DRAWS, LEVEL, SEED, exact_type, resample
+from scoring.intervals import DRAWS, LEVEL, SEED, distinct_columns, exact_type, resample
 from scoring.metric import FloatArray
 from scoring.scorer import entry_composites
 from scoring.specification import specification
@@ -30,6 +30,9 @@ _BLOCK = 1_000_000
 
 _KEPT = 40_000_000
 """Coins, one bit each, up to which they are kept for the next pair of runs."""
+
+_FACES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+"""The eight coins of each byte, 1 for heads."""
 
 _TIE = 1e-9
 """Values whose distance is less than this share of them are the same: sums are rounded."""
@@ -224,19 +227,30 @@ def shared_profile(first: Mapping[str, float], second: Mapping[str, float]) -> s
 def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     """Sum the rows for which a coin falls on heads, ``trials`` times: shape (trials, columns).
 
-    Rows of zeros, entries on which two runs do not differ, cost nothing, and columns of zeros neither.
+    Rows of zeros, entries on which two runs do not differ, cost nothing, and columns of zeros or that repeat
+    another neither.
     """
     moving, counted = np.flatnonzero(matrix.any(axis=1)), np.flatnonzero(matrix.any(axis=0))
-    rows = matrix[np.ix_(moving, counted)].T
-    rows = np.ascontiguousarray(rows, dtype=exact_type(rows))
-    sums = np.zeros((trials, matrix.shape[1]))
+    columns, places = distinct_columns(matrix[np.ix_(moving, counted)])
+    rows = np.ascontiguousarray(columns.T, dtype=exact_type(columns))
+    found = np.empty((len(rows), trials))
+    faces = _FACES.astype(rows.dtype)
+    coins = np.empty((0, 0, 8), dtype=rows.dtype)
     kept = trials * len(matrix) <= _KEPT
     done = 0
     for packed, size in (_kept_coins if kept else _coin_blocks)(len(matrix), trials, seed):
-        coins = np.unpackbits(packed[moving], axis=1, count=size)
-        sums[done : done + size, counted] = (rows @ coins.astype(rows.dtype)).T
+        thrown = packed[moving]
+        if (
+            coins.shape[:2] != thrown.shape
+        ):  # new memory for every block takes as long as the product
+            coins = np.empty((*thrown.shape, 8), dtype=rows.dtype)
+        faces.take(thrown, axis=0, out=coins, mode="clip")
+        width = 8 * thrown.shape[1]
+        found[:, done : done + size] = (rows @ coins.reshape(len(moving), width))[:, :size]
         done += size
-    return sums
+    sums = np.zeros((matrix.shape[1], trials))
+    sums[counted] = found[places]
+    return sums.T
 
 
 Coins = tuple[npt.NDArray[np.uint8], int]

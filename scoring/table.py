@@ -6,6 +6,7 @@ Corpus values, breakdowns, floors and bootstrap draws differ only in how they we
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -64,6 +65,8 @@ class Table:
     def only(self, ids: Collection[str]) -> Table:
         """Take some of the metrics, in the order of the table."""
         places = [place for place, metric in enumerate(self.metrics) if metric.info.id in ids]
+        if len(places) == len(self.metrics):
+            return self
         metrics = [self.metrics[place] for place in places]
         columns = [self.columns(metric.info.id) for metric in metrics]
         matrix = np.hstack(columns) if columns else self.matrix[:, :0]
@@ -93,6 +96,10 @@ class Table:
 
     def entry_values(self) -> dict[str, FloatArray]:
         """Give every entry's own values; NaN where a metric has nothing to look at."""
+        return dict(self._entry_values)
+
+    @cached_property
+    def _entry_values(self) -> dict[str, FloatArray]:
         values = self.values(self.matrix)
         return {
             metric.info.id: np.where(self.present[:, place] > 0, values[metric.info.id], np.nan)
