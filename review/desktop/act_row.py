@@ -30,7 +30,7 @@ FIRST = (
     Act.QUIT,
 )
 """Which keep their button where there is not room for all, those most needed first."""
-BEHIND = (Act.UNRATED, Act.HAND_OVER, Act.WITHDRAW)
+BEHIND = (Act.UNRATED, Act.HAND_OVER, Act.SHARING, Act.WITHDRAW)
 """What is done so seldom that it always stands behind the button."""
 
 
@@ -61,17 +61,27 @@ class ActRow(QWidget):
         The room of the rows is kept where less is offered: what stands above never moves under a hand.
         """
         self._keep_room(rows)
-        if tuple(offers) != self._offered:
-            self._offered = tuple(offers)
-            self._make(offers)
+        row = tuple(offer._replace(now=True) for offer in offers)
+        if row != self._offered:
+            self._offered = row
+            self._make(row)
         shown = self._fitting(width, rows, folds=bool(behind))
         for act, button in self._buttons.items():
             button.setVisible(act in shown)
+        self._enable(offers)
         self.folded = (
-            *(offer.act for offer in offers if offer.act not in shown),
+            *(offer.act for offer in offers if offer.act not in shown and offer.now),
             *behind,
         )
         self._more.setVisible(bool(self.folded))
+
+    def _enable(self, offers: Sequence[Offer]) -> None:
+        """Leave in its place what means nothing yet; the focus goes to no other act, which nobody chose."""
+        for offer in offers:
+            button = self._buttons[offer.act]
+            if button.hasFocus() and not offer.now:
+                self._more.setFocus()
+            button.setEnabled(offer.now)
 
     def _keep_room(self, rows: int) -> None:
         row = self._more.sizeHint().height()

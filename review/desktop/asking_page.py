@@ -6,13 +6,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit
 
 from review.desktop.desk import Desk
-from review.desktop.page import Page
+from review.desktop.first_page import FirstPage
 from review.session.opening_words import Asked
 
 _LONGEST = 400
 
 
-class AskingPage(Page):
+class AskingPage(FirstPage):
     """What was typed stays there when it was not right."""
 
     answered = Signal(str)

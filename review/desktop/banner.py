@@ -26,6 +26,8 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
+        self.trouble: Trouble | None = None
+        """What it says, None while it is hidden."""
         self._said = Line(role="warn")
         self._detail = TextPane()
         self._copy = Button("")
@@ -35,6 +37,7 @@ class Banner(QFrame):
 
     def tell(self, words: Words, trouble: Trouble | None) -> None:
         """Say what went wrong, aloud too; None takes the banner away."""
+        self.trouble = trouble
         self.setVisible(trouble is not None)
         if trouble is None:
             return

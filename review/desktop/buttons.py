@@ -11,6 +11,7 @@ from typing import Final
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
+    QFocusEvent,
     QFont,
     QFontMetrics,
     QKeyEvent,
@@ -120,8 +121,30 @@ class Button(QAbstractButton):
         """Whether this is the button that goes on."""
         return bool(self.property("role") == "main")
 
+    @property
+    def _is_filled(self) -> bool:
+        """Whether Enter presses it now, or it is being pressed: another one that has the focus takes Enter."""
+        other = QApplication.focusWidget()
+        taken = isinstance(other, Button) and other is not self
+        return self.isDown() or (self.is_main and not taken)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Take the look of what Enter presses from the main button."""
+        super().focusInEvent(event)
+        self._redraw_main()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Give it back."""
+        super().focusOutEvent(event)
+        self._redraw_main()
+
+    def _redraw_main(self) -> None:
+        for button in self.window().findChildren(Button):
+            if button.is_main:
+                button.update()
+
     def _ink(self, role: QPalette.ColorRole) -> QColor:
-        filled = self.isDown() or self.is_main
+        filled = self._is_filled
         return self.palette().color(QPalette.ColorRole.HighlightedText if filled else role)
 
     def _words_height(self, room: int) -> int:
@@ -142,7 +165,7 @@ class Button(QAbstractButton):
             half = RING / 2
             ring = QRectF(self.rect()).adjusted(half, half, -half, -half)
             painter.drawRoundedRect(ring, RADIUS + 3, RADIUS + 3)
-        filled = self.isDown() or self.is_main
+        filled = self._is_filled
         hovered = self.underMouse() and self.isEnabled()
         role = QPalette.ColorRole
         painter.setBrush(colour(role.Highlight if filled else role.Button))

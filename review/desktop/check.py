@@ -51,7 +51,8 @@ class _Check:
             self._running.close()
         page = self._drawn
         if page is None or isinstance(page, ChoosePage):
-            return _fail(f"{file} was not opened")
+            why = None if page is None else page.trouble
+            return _fail(why.said if why else f"{file} was not opened")
         seconds = time.perf_counter() - self._began
         print(f"rosetta-review {VERSION}: “{page.accessibleName()}” drawn in {seconds:.2f} s")
         return 0

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from corpora.visible import readable
 from review.desktop.announcing import announce
 from review.desktop.answers import Answers
 from review.desktop.buttons import Button
 from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
 from review.desktop.labels import Line
-from review.desktop.whole_text import WholeText
 from review.session.item_words import Answer, Question
 from review.session.words import Words
 
@@ -27,19 +25,15 @@ class Asked(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._about, self._said = WholeText(), Line(role="strong")
+        self._said = Line(role="strong")
         self._acts = FlowLayout()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._about)
         self._column.addWidget(self._said)
         self.hide()
 
     def ask(self, question: Question) -> None:
         """Ask it."""
-        self._about.show_text(readable(question.about))
-        self._about.setVisible(bool(question.about))
-        self._about.setAccessibleName(question.said)
         self._said.setText(question.said)
         self.setAccessibleName(question.said)
         self.show()

@@ -8,15 +8,14 @@ from PySide6.QtCore import Signal
 
 from corpora.visible import readable
 from review.desktop.desk import Desk
-from review.desktop.language_row import LanguageRow
-from review.desktop.page import Page
+from review.desktop.first_page import FirstPage
 from review.desktop.rows import Rows
 from review.session import opening_words
 from review.session.opening import Choice
 from review.session.troubles import Trouble
 
 
-class ChoosePage(Page):
+class ChoosePage(FirstPage):
     """The list of reviews; Enter opens the newest."""
 
     chosen = Signal(object)
@@ -25,8 +24,6 @@ class ChoosePage(Page):
     """None of these: the person knows where the file lies."""
     again = Signal()
     """Look for sticks again."""
-    language = Signal(str)
-    """Tag of the language that the person reads."""
 
     def __init__(
         self,
@@ -48,7 +45,6 @@ class ChoosePage(Page):
         else:
             self._say_what_to_do()
         self._offer()
-        self.add(self._languages())
         self.tell_more_below()
         self.tell(trouble)
 
@@ -87,11 +83,6 @@ class ChoosePage(Page):
         )
         self.button(words("Choose a file …"), self.file_wanted.emit)
         self.button(words("Close the program"), self._close)
-
-    def _languages(self) -> LanguageRow:
-        row = LanguageRow(self.desk)
-        row.chosen.connect(self.language)
-        return row
 
     def _close(self) -> None:
         self.window().close()

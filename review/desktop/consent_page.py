@@ -5,21 +5,21 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 
 from review.desktop.desk import Desk
-from review.desktop.language_row import LanguageRow
-from review.desktop.page import Page
+from review.desktop.first_page import FirstPage
 from review.desktop.tick import Tick
 from review.files.batch_form import BatchManifest
 from review.session import page_words
 from review.session.labels import sharing
 
 
-class ConsentPage(Page):
-    """Who asks for what, what holds for everybody, the organisation's own words, and a free choice."""
+class ConsentPage(FirstPage):
+    """Who asks for what, what holds for everybody, the organisation's own words, and a free choice.
+
+    Whether translations may be used is asked on a page of its own; only better wordings beside ratings are here.
+    """
 
     agreed = Signal(bool)
-    """True where translations, or the better ones beside ratings, may be used later as right answers."""
-    language = Signal(str)
-    """Tag of the language that the person reads."""
+    """True where the better wordings beside ratings may be used."""
 
     def __init__(self, desk: Desk, manifest: BatchManifest, *, shares: bool = False) -> None:
         super().__init__(desk)
@@ -33,21 +33,22 @@ class ConsentPage(Page):
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")
         translating = manifest.task == "translate"
-        self._shares = Tick(sharing(words, shares=True, translating=translating), ticked=shares)
-        self.add(self._shares)
+        self._shares = Tick(sharing(words, shares=True), ticked=shares)
+        if not translating:
+            self.add(self._shares)
+            self.paragraph(
+                " ".join(page_words.what_using_means(words, manifest.organisation.name)), "quiet"
+            )
         if manifest.guide.strip():
             self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
             self.paragraph(manifest.guide.strip())
-        languages = LanguageRow(desk)
-        languages.chosen.connect(self.language)
-        self.add(languages)
         self.tell_more_below()
         self.button(words("I agree"), self.enter, words("Enter"), main=True)
         self.button(words("Not now"), self.back, words("Esc"))
 
     @property
     def shares(self) -> bool:
-        """Whether better translations may be used later."""
+        """Whether better translations may be used."""
         return self._shares.isChecked()
 
     def enter(self) -> None:

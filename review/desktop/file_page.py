@@ -10,13 +10,13 @@ from PySide6.QtCore import Signal
 
 from corpora.visible import readable
 from review.desktop.desk import Desk
+from review.desktop.first_page import FirstPage
 from review.desktop.folders import Folders, first_folder
-from review.desktop.page import Page
 from review.files.finding import BATCH_SUFFIX
 from review.session import opening_words
 
 
-class FilePage(Page):
+class FilePage(FirstPage):
     """Begins at the stick, where there is one."""
 
     chosen = Signal(object)
@@ -26,7 +26,7 @@ class FilePage(Page):
         super().__init__(desk)
         words = self.words
         self.place(words("Choose a file"))
-        self.paragraph(opening_words.what_it_is_called(words), "quiet")
+        self.paragraph(opening_words.which_file(words))
         folders = Folders(desk, next(iter(sticks), first_folder()), BATCH_SUFFIX)
         folders.found.connect(self.chosen)
         folders.told.connect(self.tell)

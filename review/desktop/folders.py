@@ -6,7 +6,7 @@ The dialogs of systems and of Qt note outside the data folder which folders were
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -54,8 +54,8 @@ class Folders(QWidget):
         """The folder that is open."""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._path, self._rows = Line(role="strong"), QWidget()
-        for widget in (self._path, self._rows):
+        self._path, self._listing = Line(role="strong"), QWidget()
+        for widget in (self._path, self._listing):
             self._column.addWidget(widget)
         self._show(start, _Listed(_parent(start)))
         self.open(start)
@@ -79,20 +79,37 @@ class Folders(QWidget):
         above, folders, files = listed
         self.here = folder
         self._path.setText(readable(str(folder)))
-        up = [self._desk.words("↑ {folder}", folder=readable(str(each))) for each in above]
-        names = [readable(each.name) for each in (*files, *folders)]
-        rows = Rows(self._desk.words, [*up, *names])
-        rows.chosen.connect(lambda number: self._choose(number, [*above, *files, *folders], files))
-        self._column.replaceWidget(self._rows, rows)
-        self._rows.hide()
-        self._rows.deleteLater()
-        self._rows = rows
+        words, listing = self._desk.words, QWidget()
+        column = QVBoxLayout(listing)
+        column.setContentsMargins(0, 0, 0, 0)
+        up = [words("Up to {folder}", folder=each.name or str(each)) for each in above]
+        self._add(column, "", up, above, self.open)
+        if self._suffix and listed != _Listed(above):
+            said = words("Files with sentences") if files else words("No such file lies here.")
+            column.addWidget(Line(said, "strong" if files else "quiet"))
+        self._add(column, "", [each.name for each in files], files, self.found.emit)
+        title = words("Folders") if folders else ""
+        self._add(column, title, [each.name for each in folders], folders, self.open)
+        self._column.replaceWidget(self._listing, listing)
+        self._listing.hide()
+        self._listing.deleteLater()
+        self._listing = listing
 
-    def _choose(self, number: int, paths: list[Path], files: tuple[Path, ...]) -> None:
-        if (path := paths[number]) in files:
-            self.found.emit(path)
-        else:
-            self.open(path)
+    def _add(
+        self,
+        column: QVBoxLayout,
+        title: str,
+        names: Sequence[str],
+        paths: Sequence[Path],
+        choose: Callable[[Path], object],
+    ) -> None:
+        """Add a list under its title: what is opened here looks like nothing that is read."""
+        if title:
+            column.addWidget(Line(title, "strong"))
+        if names:
+            rows = Rows(self._desk.words, [readable(each) for each in names])
+            rows.chosen.connect(lambda number: choose(paths[number]))
+            column.addWidget(rows)
 
 
 def first_folder() -> Path:

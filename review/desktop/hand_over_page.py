@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
@@ -16,7 +17,7 @@ from review.desktop.announcing import announce
 from review.desktop.desk import Desk
 from review.desktop.folders import Folders, first_folder
 from review.desktop.offers import Offers
-from review.desktop.page import Page
+from review.desktop.page import Page, harmless_lines
 from review.desktop.rows import Rows
 from review.desktop.text_pane import TextPane
 from review.session import page_words
@@ -33,6 +34,20 @@ Export = Callable[[Path], Sequence[Exported]]
 """Writes everything that is to be handed over into a folder, and reads it back."""
 
 
+class _Place(NamedTuple):
+    """Where answers can be saved."""
+
+    path: Path
+    on_stick: bool
+
+
+class _Written(NamedTuple):
+    """What was saved."""
+
+    files: Sequence[Exported]
+    on_stick: bool
+
+
 class HandOverPage(Page):
     """Writes to the stick that is chosen; a stick that is put in appears by itself."""
 
@@ -40,7 +55,7 @@ class HandOverPage(Page):
         """``places`` lists the folders to choose from, sticks above all; both are called away from the window."""
         super().__init__(desk)
         self._export, self._find = export, places
-        self._places: tuple[Path, ...] | None = None
+        self._places: tuple[_Place, ...] | None = None
         self._folders: Folders | None = None
         self._saving = False
         self._settled = False
@@ -72,17 +87,22 @@ class HandOverPage(Page):
 
     def look(self) -> None:
         """Look for sticks."""
-        self.desk.work.do(self._find, self._found, self._not_found)
+        self.desk.work.do(self._find_places, self._found, self._not_found)
+
+    def _find_places(self) -> tuple[_Place, ...]:
+        """Look which of the places are sticks; away from the window."""
+        on_stick = self.desk.opening.on_stick
+        return tuple(_Place(each, on_stick(each)) for each in self._find())
 
     def _look_quietly(self) -> None:
         if not self._settled and self._folders is None and not self.desk.work.busy:
             self.look()
 
-    def _found(self, places: Sequence[Path]) -> None:
+    def _found(self, places: tuple[_Place, ...]) -> None:
         """Show what was found, where it is something else than before."""
         if not isValid(self) or self._settled or self._folders is not None:
             return
-        before, self._places = self._places, tuple(places)
+        before, self._places = self._places, places
         if self._places != before:
             self._ask()
 
@@ -93,29 +113,35 @@ class HandOverPage(Page):
     def _ask(self) -> None:
         """Lay out the places that were found."""
         words, places = self.words, self._places or ()
+        stick = next((each for each in places if each.on_stick), None)
         self._clear()
         if self._came_of_it:
             self.paragraph(self._came_of_it, "warn")
         asked = self.paragraph(self._question(), "strong").text()
         if places:
-            rows = Rows(words, [_named(place) for place in places], main=True)
-            rows.chosen.connect(lambda number: self.save(places[number]))
+            rows = Rows(words, [self._named(each) for each in places], main=stick is not None)
+            rows.chosen.connect(lambda number: self.save(places[number].path))
             self.add(rows)
-        else:
-            self.button(words("Look again"), self.look, main=True)
+        if stick is None:
+            self.button(words("Look again"), self.look, words("Enter"), main=True)
         self.button(words("Another folder …"), self._choose_folder)
         self.button(words("Back"), self.back, words("Esc"))
-        self._act = partial(self.save, places[0]) if places else self.look
+        self._act = self.look if stick is None else partial(self.save, stick.path)
         self._timer.start()
         self._heard(f"{self._came_of_it} {asked}".strip())
 
     def _question(self) -> str:
-        words = self.words
         if self._places is None:
-            return words("Looking for your stick …")
-        if self._places:
-            return words("Where is your stick? Choose it to save your answers there.")
-        return words("No stick was found. Put it into this computer.")
+            return self.words("Looking for your stick …")
+        return page_words.where_is_stick(
+            self.words,
+            sticks=any(each.on_stick for each in self._places),
+            folders=any(not each.on_stick for each in self._places),
+        )
+
+    def _named(self, place: _Place) -> str:
+        name = page_words.place_to_save(self.words, place.path, on_stick=place.on_stick)
+        return harmless_lines(name)
 
     def _choose_folder(self) -> None:
         """Let the person find another folder, from the one at home on."""
@@ -150,8 +176,13 @@ class HandOverPage(Page):
         self.offer_settings(False)
         self._came_of_it = ""
         self._clear()
-        self._heard(self.paragraph(page_words.saving_to_stick(self.words), "strong").text())
-        self.desk.work.do(partial(self._export, folder), self._saved, self._not_saved)
+        self._heard(self.paragraph(page_words.saving(self.words), "strong").text())
+        self.desk.work.do(partial(self._write, folder), self._saved, self._not_saved)
+
+    def _write(self, folder: Path) -> _Written:
+        """Write everything, and look whether that is a stick; away from the window."""
+        on_stick = self.desk.opening.on_stick(folder)
+        return _Written(self._export(folder), on_stick)
 
     def _not_saved(self, error: HarnessError) -> None:
         """Let the person choose another place at once; nothing of theirs is lost."""
@@ -164,21 +195,25 @@ class HandOverPage(Page):
         self.tell(trouble(self.words, error))
         self.look()
 
-    def _saved(self, written: Sequence[Exported]) -> None:
+    def _saved(self, written: _Written) -> None:
         """Say that it is there, and what belongs to it."""
         if not isValid(self):
             return
         self._saving = False
         words = self.words
         self._clear()
-        self.paragraph(page_words.saved_to_stick(words), "good")
-        for file in written:
+        said = page_words.saved(words, on_stick=written.on_stick)
+        self.paragraph(said, "good")
+        for file in written.files:
             self._show(file)
         self.paragraph(page_words.write_them_down(words))
+        self.paragraph(words("Where the file lies:"), "quiet")
+        for file in written.files:
+            self.copyable(str(file.path), readable(file.path.name))
         self._act = self.left.emit
         self.button(words("Go on"), self.left.emit, words("Enter"), main=True)
-        phrases = " ".join(file.phrase for file in written)
-        self._heard(f"{page_words.saved_to_stick(words)} {phrases}")
+        phrases = " ".join(file.phrase for file in written.files)
+        self._heard(f"{said} {phrases}")
 
     def _show(self, file: Exported) -> None:
         self.paragraph(page_words.six_words_of_file(self.words))
@@ -189,7 +224,6 @@ class HandOverPage(Page):
         copies = Offers()
         copies.offer(self.words("Copy the six words"), partial(self._copy, file.phrase))
         self.add(copies)
-        self.copyable(str(file.path), readable(file.path.name))
 
     def _copy(self, phrase: str) -> None:
         QGuiApplication.clipboard().setText(phrase)
@@ -208,9 +242,3 @@ class HandOverPage(Page):
         """Take the keys back from what went away, and say the step aloud."""
         self.setFocus()
         announce(self, said)
-
-
-def _named(place: Path) -> str:
-    """Name a place by its last part and by its whole path; a drive has only one of these."""
-    path = readable(str(place))
-    return f"{readable(place.name)}\n{path}" if place.name else path

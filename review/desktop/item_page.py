@@ -7,11 +7,13 @@ from functools import partial
 from PySide6.QtCore import Qt
 
 from corpora.visible import readable
+from review.desktop.announcing import announce
 from review.desktop.answers import Answers
 from review.desktop.buttons import Button
 from review.desktop.capital import capital
 from review.desktop.choices import Choices
 from review.desktop.desk import Desk
+from review.desktop.item_texts import ItemTexts
 from review.desktop.lesson import LessonBox
 from review.desktop.sentence_face import Mode
 from review.desktop.sentence_page import SentencePage
@@ -37,10 +39,12 @@ class ItemPage(SentencePage):
         self._lesson = LessonBox()
         self._reasons = Choices(words, item_words.reasons(words))
         self._panels[Mode.REASONS] = self._reasons
+        self._last = ItemTexts(words)
+        """The sentence that reasons are asked of: it is not the one that waits for an answer."""
         self._answers = Answers(item_words.ratings(words))
         self._go_on = Button(capital(words("go on")), words("Enter"))
         self._go_on.setProperty("role", "main")
-        self._put_in_place([self._lesson], [self._answers, self._go_on])
+        self._put_in_place([self._lesson, self._last], [self._answers, self._go_on])
         self._held.setAlignment(self._go_on, Qt.AlignmentFlag.AlignLeading)
         self._deeds[Act.REASONS] = self._ask_reasons
         self._deeds[Act.WORDING] = partial(self._write, TextField.SUGGESTION)
@@ -63,23 +67,42 @@ class ItemPage(SentencePage):
 
     def _draw_item(self, view: View, item: ShownItem) -> None:
         self._lesson.tell(self.words, view.lesson)
-        self._answers.mark([] if item.rating is None else [item.rating.rank])
+        counts = item.rating is not None and item.stands
+        self._answers.mark([item.rating.rank] if counts and item.rating else [])
         super()._draw_item(view, item)
 
     def _arrange(self) -> None:
         """Show the answers, or what is to be read before there are any."""
         super()._arrange()
         lesson = self.view.lesson is not None
-        self._texts.setVisible(self.mode is not Mode.REASONS)
+        reasons = self.mode is Mode.REASONS
+        self._texts.setVisible(not reasons)
+        self._last.setVisible(reasons)
+        self._last.set_names(self.around())
+        self.place(self._place_now())
         self._lesson.setVisible(lesson and self.answering)
         self._answers.setVisible(self.answering and self.asks and not lesson)
         self._go_on.setVisible(self.answering and lesson)
+
+    def _place_now(self) -> str:
+        """Name the sentence that is read: while reasons are asked, the one before."""
+        last = self.view.last
+        if self.mode is Mode.REASONS and last is not None:
+            return item_words.last_question(self.words, last).place
+        return item_words.place(self.words, self.view)
 
     def _read_from_its_beginning(self) -> None:
         """Show an item from its first line, and an explanation, which stands below, in full."""
         super()._read_from_its_beginning()
         if self.view.lesson is not None:
             self._bring(self._lesson)
+
+    def _what_is_below(self) -> str:
+        """Say plainly that an answer waits for the translation."""
+        unseen = self._texts.seen and not self._texts.translation_seen
+        if self.mode is Mode.ANSWER and unseen and self.view.lesson is None:
+            return item_words.TRANSLATION_BELOW
+        return super()._what_is_below()
 
     def _spoken(self) -> str:
         """Say aloud where the person is and what is to be judged, or what the answer would have been."""
@@ -136,8 +159,11 @@ class ItemPage(SentencePage):
             self.say(self.words(item_words.ANSWER_FIRST))
             return
         self._reasons.mark([list(Reason).index(reason) for reason in last.item.reasons])
-        self._reasons.ask(item_words.last_question(self.words, last))
+        self._last.show_item(last.item)
         self.enter_mode(Mode.REASONS)
+        question = item_words.last_question(self.words, last)
+        self._reasons.ask(question)
+        announce(self, "\n".join((question.place, *self._last.spoken(last.item), question.said)))
 
     def _reason(self, reason: Reason | None) -> None:
         last = self.view.last

@@ -74,11 +74,17 @@ def _woken() -> Iterator[None]:
 def saying_no_screen(words: Callable[[], str]) -> Iterator[None]:
     """Say in words, instead of ending abruptly, that Qt cannot draw a window here."""
 
+    warned: list[str] = []
+
     def heard(kind: QtMsgType, context: Any, message: str | None) -> None:  # noqa: ARG001  Qt gives it
-        if kind is QtMsgType.QtFatalMsg:
-            print(words(), file=sys.stderr)
-            print(_first_line(message or ""), file=sys.stderr, flush=True)
-            os._exit(_FAILED)  # Qt would abort the process when this returned
+        if kind is not QtMsgType.QtFatalMsg:
+            warned.append(_first_line(message or ""))
+            return
+        print(words(), file=sys.stderr)
+        print(
+            "\n".join(warned[:1]), file=sys.stderr, flush=True
+        )  # its last words advise to reinstall
+        os._exit(_FAILED)  # Qt would abort the process when this returned
 
     before = qInstallMessageHandler(heard)
     try:

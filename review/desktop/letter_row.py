@@ -45,12 +45,12 @@ class LetterRow(QWidget):
         self._buttons = [Button(letter) for letter in self._letters]
         for number, button in enumerate(self._buttons):
             button.clicked.connect(lambda _=False, number=number: self._type(number))
-        self._case = Button(_CASE[False])
+        self._case = Button(said(CAPITALS))
         self._case.clicked.connect(self._change_case)
         self._case.setVisible(self._has_case())
         self._more = Button("")
         self._more.clicked.connect(self._turn)
-        for button in (self._case, *self._buttons, self._more):
+        for button in (*self._buttons, self._more, self._case):  # its words change: no letter moves
             row.addWidget(button)
         self._show_page()
         self._stop_at(0)
@@ -111,15 +111,10 @@ class LetterRow(QWidget):
         announce(self, said(CAPITALS if self._capital else SMALLS))
 
     def _say_case(self) -> None:
-        self._case.setText(_CASE[self._capital])
-        self._case.setAccessibleName(said(SMALLS if self._capital else CAPITALS))
+        self._case.setText(said(SMALLS if self._capital else CAPITALS))
 
     def _has_case(self) -> bool:
         return any(_upper(letter) != letter for letter in self._letters)
-
-
-_CASE: Final = {False: "ABC", True: "abc"}
-"""Whether capitals are shown → what the button that changes it leads to."""
 
 
 def _upper(letter: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import unicodedata
 
 from review.desktop.desk import Desk
-from review.desktop.page import Page
+from review.desktop.first_page import FirstPage
 
 
-class MissingPage(Page):
+class MissingPage(FirstPage):
     """Says which letter is missing and what to do; there is no way round it."""
 
     def __init__(self, desk: Desk, letter: str, organisation: str) -> None:

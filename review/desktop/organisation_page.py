@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 
 from review.desktop.desk import Desk
-from review.desktop.page import Page
+from review.desktop.first_page import FirstPage
 from review.files.batch import Batch
 from review.session import page_words
 
 
-class OrganisationPage(Page):
+class OrganisationPage(FirstPage):
     """The person compares six words with those on the card."""
 
     same = Signal()

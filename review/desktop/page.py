@@ -120,9 +120,14 @@ class Page(QWidget):
             self._scroll.verticalScrollBar().setValue(0)
 
     @property
+    def trouble(self) -> Trouble | None:
+        """What the page says that went wrong."""
+        return self._banner.trouble
+
+    @property
     def troubled(self) -> bool:
         """True while the page says that something went wrong."""
-        return not self._banner.isHidden()
+        return self.trouble is not None
 
     def paragraph(self, text: str, role: str = "") -> Line:
         """Add something to read; ``role`` is one of the look's."""
@@ -197,6 +202,21 @@ class Page(QWidget):
     def back(self) -> None:
         """Do what Esc means here."""
         self.left.emit()
+
+    def focusNextPrevChild(self, onward: bool) -> bool:
+        """Let Tab come first to what is on the page, and to the letters and settings after all of it."""
+        signs = self._head.findChildren(Button)
+        last: QWidget | None = None
+        each = self.nextInFocusChain()
+        while each is not None and each is not self:
+            if each not in signs and self.isAncestorOf(each):
+                last = each
+            each = each.nextInFocusChain()
+        for sign in signs:
+            if last is not None:
+                QWidget.setTabOrder(last, sign)
+                last = sign
+        return super().focusNextPrevChild(onward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Do what a key means that no focused widget took; a key that is held down means one press."""

@@ -15,8 +15,8 @@ from review.desktop.offers import Offers
 from review.desktop.page import Page
 from review.rating import Rating
 from review.session import page_words
-from review.session.keys import ACT_WORDS, KEYS, Act, act_of
-from review.session.labels import rating_label
+from review.session.keys import ACT_WORDS, KEYS, TRANSLATION_WORDS, Act, act_of
+from review.session.labels import rating_label, sharing
 from review.session.onward import ONWARD_OF, Onward
 from review.session.page_words import PageWords
 from review.session.troubles import Trouble
@@ -29,10 +29,17 @@ class PausePage(Page):
     onward = Signal(object)
     """Where the person goes: an Onward."""
 
-    def __init__(self, desk: Desk, view: View, answered: Sequence[ShownItem] = ()) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        view: View,
+        answered: Sequence[ShownItem] = (),
+        *,
+        translating: bool = False,
+    ) -> None:
         """``answered`` are the person's own answers, for whoever counts them."""
         super().__init__(desk)
-        self.view, self.answered = view, answered
+        self.view, self.answered, self.translating = view, answered, translating
         self._offers, self._first = Offers(), ""
         self.place(self.title())
         self.fill()
@@ -95,7 +102,8 @@ class PausePage(Page):
         self._offers.offer(text, lambda: self.onward.emit(onward), key)
 
     def _act(self, act: Act) -> None:
-        self._offer(ONWARD_OF[act], self.words(ACT_WORDS[act]), KEYS[act][0])
+        said = (TRANSLATION_WORDS if self.translating else ACT_WORDS)[act]
+        self._offer(ONWARD_OF[act], self.words(said), KEYS[act][0])
 
     def _hand_over(self, *, main: bool = False) -> None:
         said = page_words.hand_over(self.words)
@@ -157,10 +165,13 @@ class EndPage(PausePage):
         self._count()
         self._what_to_do()
         self.paragraph(self.words("Your answers stay on this computer too."), "quiet")
+        if self.translating:
+            self.paragraph(sharing(self.words, shares=self.view.shares, translating=True))
         handed_over = bool(self.view.handed_over)
         self._hand_over(main=not handed_over)
         self._left()
         self._offer_changes()
+        self._act(Act.SHARING)
         self._act(Act.WITHDRAW)
         self._act(Act.HELP)
         self._end(main=handed_over)

@@ -76,7 +76,7 @@ class SentenceFace(Page):
         """Id of the item that is drawn."""
         self._readable: tuple[str, bool] = ("", True)
         words = self.words
-        self._progress = QProgressBar()
+        self._progress, self._practice = QProgressBar(), Line(role="strong")
         self._texts = ItemTexts(words, translation=not session.translating)
         self._why = Choices(words, item_words.why_not(words))
         self._harm = OnceMore(words)
@@ -99,13 +99,15 @@ class SentenceFace(Page):
         """Put all parts into their places, these of a task with them: below the texts, and what stays in sight."""
         self._progress.setTextVisible(False)
         self.under_head(self._progress)
+        self.under_head(self._practice)
         for widget in (self._texts, *read, *self._panels.values()):
             self.add(widget)
         cannot = self.words("This computer cannot show some letters.")
         self._unshown.setText(f"{cannot} {self.words(self.UNSHOWN)}")
-        self._around = (self._below, self._unshown, *held, self._acts)
-        for widget in self._around:
+        held = (self._below, self._unshown, *held, self._acts, self._writing.acts)
+        for widget in held:
             self.hold(widget)
+        self._around = (self._practice, *held)
         self._watch()
 
     def _watch(self) -> None:
@@ -170,6 +172,9 @@ class SentenceFace(Page):
         self._progress.setMaximum(max(1, view.total if counted else item.of))
         self._progress.setValue(view.done if counted else item.number - 1)
         self._progress.setAccessibleName(place)
+        practice = item_words.practice(self.words, view)
+        self._practice.setText(practice)
+        self._practice.setVisible(bool(practice))
         self._texts.show_item(item)
         self._texts.show_marks(self._marks(item))
         self._arrange()
@@ -179,7 +184,9 @@ class SentenceFace(Page):
         item = self.view.item
         if item is None:
             return ""
-        return "\n".join((item_words.place(self.words, self.view), *self._texts.spoken(item)))
+        place = item_words.place(self.words, self.view)
+        practice = item_words.practice(self.words, self.view)
+        return "\n".join(filter(None, (place, practice, *self._texts.spoken(item))))
 
     def _read_from_its_beginning(self) -> None:
         """Show an item from its first line."""
@@ -211,11 +218,16 @@ class SentenceFace(Page):
             set_letters(widget, self.around())
         self._unshown.setFont(fonts.font(self.around(), bold=True))
         self._texts.set_names(self.around())
+        self._writing.set_names(self.around())
         for mode, panel in self._panels.items():
             panel.setVisible(mode is self.mode)
         self._unshown.setVisible(self.answering and not self.asks)
         self._acts.setVisible(self.answering)
-        offers = [each for each in self._offers() if self.asks or each.act not in UNASKED]
+        self._writing.acts.setVisible(self.mode is Mode.WRITING)
+        offers = [
+            each._replace(now=each.now and (self.asks or each.act not in UNASKED))
+            for each in self._offers()
+        ]
         self._acts.offer(offers, self._behind(), self._width(), self._rows())
         self._tell_more()
 
@@ -298,7 +310,12 @@ class SentenceFace(Page):
         bar = self._scroll.verticalScrollBar()
         rest = bar.maximum() - bar.value()
         more = rest > self.fontMetrics().lineSpacing() // 2  # less is only the margin
-        self._below.setVisible(self.answering and more)
+        self._below.setText(self.words(self._what_is_below()))
+        self._below.setVisible(more)
+
+    def _what_is_below(self) -> str:
+        """Tell what a person does not see yet."""
+        return item_words.GOES_ON_BELOW
 
 
 def _read(view: View) -> tuple[str, Lesson | None]:

@@ -256,7 +256,7 @@ class SentencePage(SentenceFace):
     # asking once more
 
     def _ask_why(self, _: ShownItem) -> None:
-        self._why.ask(Question("", self.words(self.WHY)))
+        self._why.ask(Question(self.words(self.WHY)))
         self.enter_mode(Mode.WHY)
 
     def _cannot_judge(self, why: CannotJudge | None) -> None:
@@ -268,7 +268,7 @@ class SentencePage(SentenceFace):
     def _ask_harm(self, item: ShownItem) -> None:
         translating = self.session.translating
         said = harm_question(self.words, harmful=item.harmful, translating=translating)
-        self._harm.ask(Question("", said))
+        self._harm.ask(Question(said))
         self.enter_mode(Mode.HARM)
 
     def _flag_harm(self) -> None:
@@ -302,8 +302,9 @@ class SentencePage(SentenceFace):
 
     def _show_typed(self, item: ShownItem, text: str) -> None:
         """Let what stands in the box be seen beside the sentence, as the draft that it is now."""
-        comment = self._field is TextField.COMMENT
-        typed = replace(item, comment=text) if comment else replace(item, suggestion=text)
+        typed = item_words.with_text(item, self._field, text)
+        if text and self._field in typed.drafts:
+            self.say(self.words("Your words are kept, but not saved yet."))
         self.view = replace(self.view, item=typed)
         self._texts.show_marks(self._marks(typed))
 
@@ -328,6 +329,9 @@ class SentencePage(SentenceFace):
 
     def _put_away(self, texts: dict[TextField, str], then: Callable[[], object], _: None) -> None:
         self._kept |= texts
+        if self.session.view.item is not None and self.view.item is not None:
+            self.view = replace(self.view, item=self.session.view.item)
+            self._texts.show_marks(self._marks(self.session.view.item))
         then()
 
     def _stay(self, texts: dict[TextField, str], error: HarnessError) -> None:

@@ -19,6 +19,7 @@ from review.desktop.help_page import HelpPage
 from review.desktop.item_page import ItemPage
 from review.desktop.page import Page
 from review.desktop.pauses import PAUSES, EndPage
+from review.desktop.sharing_page import SharingPage
 from review.desktop.translation_page import TranslationPage
 from review.desktop.window import Window
 from review.desktop.withdraw_page import WithdrawPage
@@ -49,6 +50,7 @@ class Sitting(QObject):
         self._ending = False
         self._pages: Mapping[Onward, Callable[[], None]] = {
             Onward.HAND_OVER: self._hand_over,
+            Onward.SHARING: self._ask_sharing,
             Onward.WITHDRAW: self._ask_withdraw,
             Onward.HELP: self._help,
             Onward.ANSWERS: self._look_again,
@@ -92,7 +94,8 @@ class Sitting(QObject):
         self._items = page
 
     def _show_pause(self, view: View, answered: tuple[ShownItem, ...]) -> None:
-        page = PAUSES[view.phase](self._desk, view, answered)
+        translating = self._session.translating
+        page = PAUSES[view.phase](self._desk, view, answered, translating=translating)
         page.onward.connect(self._go)
         self._put(page)
 
@@ -146,6 +149,16 @@ class Sitting(QObject):
         if not self._leading:
             self._leading = True
             self._do(partial(self._session.go_to, item), self._show)
+
+    def _ask_sharing(self) -> None:
+        page = SharingPage(self._desk, self._session.manifest, self._session.view.shares)
+        page.chosen.connect(self._share)
+        self._lead_back(page, self._ask_sharing)
+
+    def _share(self, shares: bool) -> None:
+        if not self._leading:
+            self._leading = True
+            self._do(partial(self._session.share, shares), self._show)
 
     def _ask_withdraw(self) -> None:
         page = WithdrawPage(self._desk, translating=self._session.translating)

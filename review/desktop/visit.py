@@ -20,10 +20,12 @@ from review.desktop.choose_page import ChoosePage
 from review.desktop.consent_page import ConsentPage
 from review.desktop.desk import Desk
 from review.desktop.file_page import FilePage
+from review.desktop.first_page import FirstPage
 from review.desktop.missing_letters import first_missing
 from review.desktop.missing_page import MissingPage
 from review.desktop.organisation_page import OrganisationPage
 from review.desktop.page import Page
+from review.desktop.sharing_page import SharingPage
 from review.desktop.sitting import Sitting
 from review.desktop.welcome_page import WelcomePage
 from review.desktop.window import Window
@@ -66,6 +68,8 @@ class Visit(QObject):
         """A file that was handed to the program and waits until the person can be led to it."""
         self._next_is_told = False
         """True when the person knows that it waits."""
+        self._line = ""
+        """What stands in the line of a page that is said anew in another language."""
         window.dropped.connect(self.take)
         window.reworded.connect(self._reword)
         window.closing.connect(self._keep)
@@ -123,8 +127,7 @@ class Visit(QObject):
         page.chosen.connect(self._unless_busy(self._open))
         page.file_wanted.connect(self._unless_busy(self._find_file))
         page.again.connect(self._unless_busy(partial(self._choose, None)))
-        page.language.connect(self._set_language)
-        self._window.show_page(page)
+        self._put(page)
 
     def _find_file(self) -> None:
         self._do(
@@ -152,10 +155,10 @@ class Visit(QObject):
         if isinstance(error, FileError) and error.problem is FileProblem.LOCKED:
             self._show(partial(self._ask_secret, choice))
         else:
-            self._lead_back(error)
+            self._choose(opening_words.why_not_open(self._desk.words, choice, error))
 
     def _ask_secret(self, choice: Choice) -> None:
-        page = AskingPage(self._desk, opening_words.secret_words(self._desk.words), self._typed())
+        page = AskingPage(self._desk, opening_words.secret_words(self._desk.words), self._line)
         page.answered.connect(self._unless_busy(partial(self._open_secret, page, choice)))
         self._with_way_back(page)
 
@@ -223,7 +226,7 @@ class Visit(QObject):
         self._with_way_back(page)
 
     def _ask_code(self, batch: Batch) -> None:
-        page = AskingPage(self._desk, opening_words.code_of_card(self._desk.words), self._typed())
+        page = AskingPage(self._desk, opening_words.code_of_card(self._desk.words), self._line)
         page.answered.connect(self._unless_busy(partial(self._read_code, page, batch)))
         self._with_way_back(page)
 
@@ -253,12 +256,23 @@ class Visit(QObject):
         before = self._window.below
         shares = isinstance(before, ConsentPage) and before.shares
         page = ConsentPage(self._desk, session.manifest, shares=shares)
-        page.agreed.connect(self._unless_busy(partial(self._agree, page, batch, session)))
-        page.language.connect(self._set_language)
+        agree = partial(self._agree, page, batch, session)
+        if session.translating:
+            ask = partial(self._show, partial(self._ask_sharing, batch, session))
+            page.agreed.connect(self._unless_busy(lambda _: ask()))
+        else:
+            page.agreed.connect(self._unless_busy(agree))
         page.left.connect(self._unless_busy(partial(self._decline, session)))
-        self._window.show_page(page)
+        self._put(page)
 
-    def _agree(self, page: ConsentPage, batch: Batch, session: Session, shares: bool) -> None:
+    def _ask_sharing(self, batch: Batch, session: Session) -> None:
+        page = SharingPage(self._desk, session.manifest)
+        page.chosen.connect(self._unless_busy(partial(self._agree, page, batch, session)))
+        back = partial(self._show, partial(self._ask_consent, batch, session))
+        page.left.connect(self._unless_busy(back))
+        self._put(page)
+
+    def _agree(self, page: Page, batch: Batch, session: Session, shares: bool) -> None:
         def agreed(view: View) -> None:
             if view.trouble:
                 page.tell(Trouble(view.trouble, view.detail))
@@ -317,20 +331,22 @@ class Visit(QObject):
         if self._session is not None:
             self._session.words = self._opening.words
         if self._sitting is None:
+            page = self._window.below
+            self._line = page.text if isinstance(page, AskingPage) else ""
             self._draw()
+            self._line = ""
 
     def _show(self, draw: Callable[[], None]) -> None:
         self._draw = draw
         draw()
 
-    def _with_way_back(self, page: Page) -> None:
+    def _with_way_back(self, page: FirstPage) -> None:
         page.left.connect(self._unless_busy(self.begin))
-        self._window.show_page(page)
+        self._put(page)
 
-    def _typed(self) -> str:
-        """Give what stands in the line that is shown now: it stays where only the words change."""
-        page = self._window.below
-        return page.text if isinstance(page, AskingPage) else ""
+    def _put(self, page: FirstPage) -> None:
+        page.language.connect(self._set_language)
+        self._window.show_page(page)
 
     def _say(self, said: str) -> None:
         if (page := self._window.page) is not None:

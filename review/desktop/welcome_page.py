@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 
 from review.desktop.desk import Desk
-from review.desktop.page import Page
+from review.desktop.first_page import FirstPage
 from review.files.reviewer_codes import printed
 
 
-class WelcomePage(Page):
+class WelcomePage(FirstPage):
     """Several people may share a computer, so nobody goes on as somebody else without a word."""
 
     on = Signal()

@@ -12,6 +12,7 @@ from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
 from review.desktop.labels import Line
 from review.desktop.letter_row import LetterRow
+from review.desktop.letters import set_letters
 from review.desktop.typing_box import TypingBox
 from review.session.words import Words
 
@@ -30,11 +31,14 @@ class Writing(QWidget):
         super().__init__()
         self._box = TypingBox()
         self._title = Line(role="strong").name_of(self._box)
-        self._start = Button(capital(words("begin with the translation")), "↑")
+        self._start = Button(capital(words("copy the translation here")), "↑")
         self._start.clicked.connect(self.begin_with_start)
         self._box.paused.connect(self.paused)
         self._box.saved.connect(self.saved)
         self._box.left.connect(self.left)
+        self.acts = QWidget()
+        """What can be done with the text: it stands where it stays in sight, whatever the size of the letters."""
+        self._letters: LetterRow | None = None
         self._lay_out(words, letters)
 
     @property
@@ -83,17 +87,21 @@ class Writing(QWidget):
         column.addWidget(self._title)
         column.addWidget(self._box)
         if letters:
-            row = LetterRow(letters)
-            row.typed.connect(self.take)
-            column.addWidget(row)
+            self._letters = LetterRow(letters)
+            self._letters.typed.connect(self.take)
+            column.addWidget(self._letters)
         save = Button(capital(words("save")), words("Enter"))
         save.setProperty("role", "main")
         save.clicked.connect(self.save)
         back = Button(capital(words("back; your words are kept")), words("Esc"))
         back.clicked.connect(self.leave)
-        acts = QWidget()
         flow = FlowLayout()
-        acts.setLayout(flow)
+        self.acts.setLayout(flow)
         for button in (save, back, self._start):
             flow.addWidget(button)
-        column.addWidget(acts)
+
+    def set_names(self, px: int) -> None:
+        """Give what stands around the box letters of this many pixels."""
+        for part in (self._title, self._letters):
+            if part is not None:
+                set_letters(part, px)

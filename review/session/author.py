@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness.version import VERSION
-from review.log.payloads import Face, Session
+from review.log.payloads import Consent, Face, Session
 
 
 class Author:
@@ -51,6 +51,15 @@ class Author:
             "version": VERSION,
             "override": override,
         }
+
+    def agreed(self, text: str, language: str, *, shares: bool) -> Consent:
+        """Give the event that says yes to a consent text, and whether what is written may be used."""
+        return Consent(
+            **self.who(),
+            consent_sha256=hashlib.sha256(text.encode()).hexdigest(),
+            language=language,
+            share_corrections=shares,
+        )
 
     def began(self, language: str) -> Session:
         """Give the event that begins a sitting."""

@@ -17,6 +17,7 @@ NAMED = 70
 ORIGINAL = msgid("Original")
 TRANSLATION = msgid("Translation")
 GOES_ON_BELOW = msgid("↓ The text goes on below")
+TRANSLATION_BELOW = msgid("↓ The translation is below: read it, then answer")
 SAVING = msgid("saving …")
 WHY_NOT = msgid("Why can you not judge it?")
 WHY_UNTRANSLATED = msgid("Why can you not translate it?")
@@ -48,18 +49,22 @@ class Mark(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """Something that can be done now, in one or two words."""
+    """Something that can be done, in one or two words."""
 
     act: Act
     said: str
+    now: bool = True
+    """False where there is nothing yet to do it to: a button keeps its place, and a key is not named."""
 
 
 class Question(NamedTuple):
     """A question about an item that is not shown any more."""
 
-    about: str
-    """The beginning of its translation."""
     said: str
+    source: str = ""
+    candidate: str = ""
+    place: str = ""
+    """Which of the sentences it is."""
 
 
 def ratings(words: Words) -> list[Answer]:
@@ -96,6 +101,17 @@ def place(words: Words, view: View) -> str:
     return words("Sentence {number} of {of}", number=item.number, of=item.of)
 
 
+def practice(words: Words, view: View) -> str:
+    """Say that practice does not count, and why a sentence comes once more; empty where it is none."""
+    if view.phase is not Phase.TRAINING or view.item is None:
+        return ""
+    if view.item.again:
+        return words(
+            "Here you and we answered differently, so it comes once more. It is only practice."
+        )
+    return words("This is only practice: nothing here counts.")
+
+
 def your_answer(words: Words, item: ShownItem) -> str:
     """Say what the person's answer is, or was before it was taken back; empty where there is none."""
     if item.could_not:
@@ -105,7 +121,7 @@ def your_answer(words: Words, item: ShownItem) -> str:
     rating = rating_label(words, item.rating)
     if item.stands:
         return words("Your answer is: {rating}.", rating=rating)
-    return words("Your answer was: {rating}.", rating=rating)
+    return words("You took back your answer “{rating}”. It does not count.", rating=rating)
 
 
 def marks(words: Words, item: ShownItem) -> list[Mark]:
@@ -116,10 +132,33 @@ def marks(words: Words, item: ShownItem) -> list[Mark]:
     if item.harmful:
         found.append(Mark(words("You marked this as harmful."), warns=True))
     if item.comment:
-        found.append(Mark(words("Your comment:"), item.comment))
+        found.append(Mark(comment_title(words, item), item.comment))
     if item.suggestion:
-        found.append(Mark(words("Your better translation:"), item.suggestion))
+        found.append(Mark(wording_title(words, item), item.suggestion))
     return found
+
+
+def with_text(item: ShownItem, field: TextField, text: str) -> ShownItem:
+    """Give an item with a text that was just typed: a draft, unless it stood there before."""
+    comment = field is TextField.COMMENT
+    if text == (item.comment if comment else item.suggestion):
+        return item
+    typed = replace(item, drafts=item.drafts | {field})
+    return replace(typed, comment=text) if comment else replace(typed, suggestion=text)
+
+
+def comment_title(words: Words, item: ShownItem) -> str:
+    """Introduce the person's comment, and say where it is only a draft."""
+    if TextField.COMMENT in item.drafts:
+        return words("Your comment, not saved yet:")
+    return words("Your comment:")
+
+
+def wording_title(words: Words, item: ShownItem) -> str:
+    """Introduce the person's better wording, and say where it is only a draft."""
+    if TextField.SUGGESTION in item.drafts:
+        return words("Your better translation, not saved yet:")
+    return words("Your better translation:")
 
 
 def translation_marks(words: Words, item: ShownItem) -> list[Mark]:
@@ -156,7 +195,10 @@ def why_not_now(words: Words, view: View) -> str:
 
 
 def offers(words: Words, view: View) -> list[Offer]:
-    """Give what can be done beside the answers, and leaving; a lesson's "go on" is the face's own."""
+    """Give what can be done beside the answers, and leaving; a lesson's "go on" is the face's own.
+
+    The same from the first sentence to the last, so that nothing changes its place.
+    """
     offered = []
     if view.phase is not Phase.TRAINING:
         offered += [
@@ -165,11 +207,9 @@ def offers(words: Words, view: View) -> list[Offer]:
             Offer(Act.COMMENT, words("comment")),
             Offer(Act.WORDING, words("better translation")),
             Offer(Act.HARM, words("harmful")),
+            Offer(Act.REASONS, words("why the last one"), has_reasons(view)),
+            Offer(Act.UNDO, words("undo"), view.can_undo),
         ]
-        if view.last is not None and view.last.rating is not None:
-            offered.append(Offer(Act.REASONS, words("why the last one")))
-        if view.can_undo:
-            offered.append(Offer(Act.UNDO, words("undo")))
     return [*offered, Offer(Act.HELP, words("help")), Offer(Act.QUIT, words("stop"))]
 
 
@@ -180,17 +220,23 @@ def translation_offers(words: Words, view: View) -> list[Offer]:
         Offer(Act.SKIP, words("later")),
         Offer(Act.COMMENT, words("comment")),
         Offer(Act.HARM, words("harmful")),
+        Offer(Act.UNDO, words("undo"), view.can_undo),
     ]
-    if view.can_undo:
-        offered.append(Offer(Act.UNDO, words("undo")))
     return [*offered, Offer(Act.HELP, words("help")), Offer(Act.QUIT, words("stop"))]
+
+
+def has_reasons(view: View) -> bool:
+    """Tell whether there is an answer to give reasons for."""
+    return view.last is not None and view.last.rating is not None
 
 
 def last_question(words: Words, last: LastJudged) -> Question:
     """Ask what is wrong with the one that was judged just before."""
     rating = "" if last.rating is None else rating_label(words, last.rating)
     said = words("You answered: {rating}. What is wrong with it?", rating=rating)
-    return Question(beginning(last.item.candidate), said)
+    item = last.item
+    place = words("Sentence {number} of {of}", number=item.number, of=item.of)
+    return Question(said, item.source, item.candidate, place)
 
 
 def beginning(text: str, most: int = NAMED) -> str:

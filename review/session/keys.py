@@ -34,6 +34,7 @@ class Act(StrEnum):
     LARGER = "larger"
     SMALLER = "smaller"
     HAND_OVER = "hand_over"
+    SHARING = "sharing"
     WITHDRAW = "withdraw"
     HELP = "help"
     QUIT = "quit"
@@ -58,6 +59,7 @@ KEYS: Final[Mapping[Act, tuple[str, ...]]] = {
     Act.LARGER: ("+", "="),
     Act.SMALLER: ("-",),
     Act.HAND_OVER: ("x",),
+    Act.SHARING: ("b",),
     Act.WITHDRAW: ("w",),
     Act.HELP: ("?",),
     Act.QUIT: ("q",),
@@ -83,14 +85,20 @@ ACT_WORDS: Final[Mapping[Act, str]] = {
     Act.LARGER: msgid("Larger letters"),
     Act.SMALLER: msgid("Smaller letters"),
     Act.HAND_OVER: msgid("Hand over your answers"),
+    Act.SHARING: msgid("Say whether your better translations may be used"),
     Act.WITHDRAW: msgid("Take back everything you gave"),
     Act.HELP: msgid("Help"),
     Act.QUIT: msgid("Stop for now; everything is kept"),
 }
 """Act → what it does, to be translated; the four ratings have words of their own (``labels``)."""
 
+_OF_TRANSLATING: Final[Mapping[Act, str]] = {
+    Act.CANNOT_JUDGE: msgid("I cannot translate this one"),
+    Act.SHARING: msgid("Say whether your translations may be used"),
+}
+
 TRANSLATION_WORDS: Final[Mapping[Act, str]] = {
-    act: msgid("I cannot translate this one") if act is Act.CANNOT_JUDGE else said
+    act: _OF_TRANSLATING.get(act, said)
     for act, said in ACT_WORDS.items()
     if act not in {Act.REASONS, Act.WORDING}
 }
@@ -153,6 +161,11 @@ def cannot_judge_of(typed: str) -> CannotJudge | None:
 def scope_of(typed: str) -> Scope | None:
     """Tell how much a person takes back, 1–3 in the order of the table."""
     return _chosen(typed, tuple(Scope))
+
+
+def may_share(typed: str) -> bool | None:
+    """Tell what a digit says to whether something may be used: 1 yes, 2 no."""
+    return _chosen(typed, (True, False))
 
 
 def _chosen(typed: str, choices: Sequence[_Choice]) -> _Choice | None:

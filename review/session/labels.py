@@ -82,12 +82,12 @@ def cannot_judge_label(words: Words, why: CannotJudge) -> str:
 def sharing(words: Words, *, shares: bool, translating: bool = False) -> str:
     """Say whether a person lets their translations be used, or the better ones beside their ratings."""
     if translating and shares:
-        return words("My translations may be used later as right answers.")
+        return words("My translations may be used.")
     if translating:
-        return words("My translations may not be used later.")
+        return words("My translations may not be used.")
     if shares:
-        return words("My better translations may be used later as right answers.")
-    return words("My better translations may not be used later.")
+        return words("The better translations that I write may be used.")
+    return words("The better translations that I write may not be used.")
 
 
 def harm_question(words: Words, *, harmful: bool, translating: bool = False) -> str:

@@ -15,6 +15,8 @@ class Onward(Enum):
     GO_ON = auto()
     UNDO = auto()
     HAND_OVER = auto()
+    SHARING = auto()
+    """Whether what the person wrote may be used."""
     WITHDRAW = auto()
     ANSWERS = auto()
     """The person's own answers, to look at again."""
@@ -25,6 +27,7 @@ class Onward(Enum):
 ONWARD_OF: Final[Mapping[Act, Onward]] = {
     Act.UNDO: Onward.UNDO,
     Act.HAND_OVER: Onward.HAND_OVER,
+    Act.SHARING: Onward.SHARING,
     Act.WITHDRAW: Onward.WITHDRAW,
     Act.HELP: Onward.HELP,
     Act.QUIT: Onward.LEAVE,

@@ -252,11 +252,20 @@ class Opening:
         return self._mounted()
 
     def hand_over_places(self, batch: Batch) -> list[Path]:
-        """Give the folders for the ratings: first where the batch came from, if that is there still."""
+        """Give the places for the ratings: sticks, and last the folder where the batch came from, if it is on none.
+
+        Of the stick that the batch came from, its folder is given.
+        """
         received = self._received.get(batch.manifest.batch)
         origin = received.choice.path if received else None
         folders = [origin.parent.absolute()] if origin is not None else []
-        return _once([*(each for each in folders if each.is_dir()), *self.sticks()])
+        there = [each for each in folders if each.is_dir()]
+        return sorted(_once([*there, *self.sticks()]), key=lambda each: not self.on_stick(each))
+
+    def on_stick(self, folder: Path) -> bool:
+        """Tell whether a folder lies on a stick that is plugged in now."""
+        real = folder.resolve()
+        return any(real.is_relative_to(stick.resolve()) for stick in self.sticks())
 
     # files that were taken before are not offered twice
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from harness.failures import HarnessError
+from review.files.problem import FileError
 from review.session.opening import Choice
+from review.session.troubles import Trouble, trouble, trouble_of_file
 from review.session.words import Words
 
 
@@ -36,7 +39,12 @@ def nothing_yet(words: Words) -> str:
 
 def what_it_is_called(words: Words) -> str:
     """Say how to know the file."""
-    return words("The file on it ends in {ending}.", ending=".rosetta-batch")
+    return words("The name of the file on it ends in {ending}.", ending=".rosetta-batch")
+
+
+def which_file(words: Words) -> str:
+    """Say which file to look for among folders."""
+    return words("Find the file whose name ends in {ending}.", ending=".rosetta-batch")
 
 
 def damaged_words(words: Words) -> tuple[str, ...]:
@@ -56,6 +64,13 @@ def where(words: Words, choice: Choice) -> str:
         return choice.organisation
     far = words("{done} of {total} done", done=choice.done, total=choice.total)
     return f"{choice.organisation} · {far}"
+
+
+def why_not_open(words: Words, choice: Choice, error: HarnessError) -> Trouble:
+    """Say why a review does not open; of a file also which one it is, for another may be whole."""
+    if choice.path is None or not isinstance(error, FileError):
+        return trouble(words, error)
+    return trouble_of_file(words, error, choice.path)
 
 
 # what is typed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 from review.files.batch_form import BatchManifest
@@ -82,6 +83,35 @@ def promises(words: Words) -> tuple[str, ...]:
     )
 
 
+def may_be_used(words: Words, *, translating: bool) -> str:
+    """Ask whether what a person writes may be used."""
+    if translating:
+        return words("May your translations be used?")
+    return words("May the better translations that you write be used?")
+
+
+def using(words: Words) -> str:
+    """Name the page on which a person changes whether what they write may be used."""
+    return words("What may be used")
+
+
+def yes_or_no(words: Words) -> tuple[str, str]:
+    """Give the two answers, yes first."""
+    return words("Yes, they may be used"), words("No")
+
+
+def what_using_means(words: Words, organisation: str) -> tuple[str, ...]:
+    """Say what yes and no mean."""
+    return (
+        words(
+            "If you say yes, {organisation} may put them into its collection of translations.",
+            organisation=organisation,
+        ),
+        words("If you say no, they are handed over, but not used."),
+        words("You can change this at any time, and then hand over once more."),
+    )
+
+
 # between the items
 
 
@@ -125,14 +155,36 @@ def hand_over(words: Words) -> str:
     return words("Hand over your answers")
 
 
-def saving_to_stick(words: Words) -> str:
+def where_is_stick(words: Words, *, sticks: bool, folders: bool) -> str:
+    """Ask where to save; ``folders`` tells whether one on this computer is offered, too."""
+    if sticks:
+        return words("Where is your stick? Choose it to save your answers there.")
+    if folders:
+        return words("No stick was found. Put it into this computer, or choose the folder.")
+    return words("No stick was found. Put it into this computer.")
+
+
+def place_to_save(words: Words, place: Path, *, on_stick: bool) -> str:
+    """Name a place to save in, on two lines where it has two names."""
+    if on_stick:
+        return f"{place.name}\n{place}" if place.name else str(place)
+    folder = words("A folder on this computer")
+    return f"{folder}\n{place}"
+
+
+def saving(words: Words) -> str:
     """Ask for patience while the file is written and read back."""
-    return words("Saving and checking … Leave the stick in.")
+    return words("Saving and checking … If this is a stick, leave it in.")
 
 
-def saved_to_stick(words: Words) -> str:
-    """Say that the file is whole."""
-    return words("Saved and checked. You may pull the stick out.")
+def saved(words: Words, *, on_stick: bool) -> str:
+    """Say that the file is whole, and what is to be done with it."""
+    if on_stick:
+        return words("Saved and checked. You may pull the stick out.")
+    return words(
+        "Saved and checked in a folder on this computer, not on a stick. "
+        "The file still has to be brought to the people who asked."
+    )
 
 
 def six_words_of_file(words: Words) -> str:
@@ -142,7 +194,9 @@ def six_words_of_file(words: Words) -> str:
 
 def write_them_down(words: Words) -> str:
     """Say what the six words of the file are for."""
-    return words("Write them down or take a picture. The organisation will see the same words.")
+    return words(
+        "Write these words down or take a picture. The organisation will see the same words."
+    )
 
 
 # taking back

@@ -37,6 +37,7 @@ class Picture:
             skipped=len(course.waiting(now)),
             can_undo=judging and bool(now.state.undoable),
             handed_over=now.handed_over,
+            shares=now.state.share_corrections,
         )
 
     def _item(self, place: Place, now: Progress) -> ShownItem:
@@ -62,6 +63,7 @@ class Picture:
             suggestion=self._typed(item.id, TextField.SUGGESTION, now),
             harmful=item.id in now.state.harmful,
             translation=self._typed(item.id, TextField.TRANSLATION, now),
+            drafts=frozenset(each for each in TextField if self._draft(item.id, each) is not None),
         )
 
     def _typed(self, item: str, field: TextField, now: Progress) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from review.log.payloads import MOST_TEXT, NotJudged, Rate, Scope, Translate
 from review.rating import Rating, Reason
-from review.session.labels import cannot_judge_label, rating_label, reasons_label
+from review.session.labels import cannot_judge_label, rating_label, reasons_label, sharing
 from review.session.progress import Decision
 from review.session.view import TextField
 from review.session.words import Words, msgid
@@ -115,6 +115,12 @@ def withdrawn(words: Words, scope: Scope, *, translating: bool = False) -> str:
     if translating and scope is Scope.COMMENTS:
         return words(_COMMENTS_WITHDRAWN)
     return words(_WITHDRAWN[scope])
+
+
+def shared(words: Words, *, shares: bool, translating: bool = False) -> str:
+    """Say whether what the person wrote may be used from now on."""
+    said = sharing(words, shares=shares, translating=translating)
+    return words("Saved: {said}", said=said)
 
 
 def nothing_to_take_back(words: Words) -> str:

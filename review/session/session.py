@@ -5,7 +5,6 @@ Nothing is shown as done before it is durable, and a key acts only on the item t
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -121,15 +120,18 @@ class Session:
         """Agree to the consent text."""
         if self._view.phase is not Phase.CONSENT:
             return self._view
-        text = self.manifest.consent.encode()
-        return self._done(
-            Consent(
-                **self._author.who(),
-                consent_sha256=hashlib.sha256(text).hexdigest(),
-                language=self.words.language,
-                share_corrections=share_corrections,
-            )
-        )
+        return self._done(self._agreed(share_corrections))
+
+    def share(self, shares: bool) -> View:
+        """Let what the person writes be used, or not any more: the consent is given anew, and the last one counts."""
+        if self._view.phase not in _JUDGING:
+            return self._view
+        given = None if shares is self._view.shares else self._agreed(shares)
+        said = saying.shared(self.words, shares=shares, translating=self.translating)
+        return self._done(given, said)
+
+    def _agreed(self, shares: bool) -> Consent:
+        return self._author.agreed(self.manifest.consent, self.words.language, shares=shares)
 
     def rate(self, item: str, rating: Rating, *, override: bool = False) -> View:
         """Rate the item that is shown, or answer the training item."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from harness.failures import HarnessError
@@ -119,21 +120,30 @@ class Trouble(NamedTuple):
 
     said: str
     detail: str
-    """One line for whoever helps, in English; no text of a reviewer or an item."""
+    """One line for whoever helps, in English; no text of a reviewer or an item; empty where all was said."""
+
+
+def trouble_of_file(words: Words, error: HarnessError, file: Path) -> Trouble:
+    """Say which file it is about; one that lies beside it may be whole."""
+    said = trouble(words, error).said
+    why = str(error).partition(". ")[0].rstrip(".")
+    return Trouble(words("{name}: {said}", name=file.name, said=said), f"{file}: {why}")
 
 
 def trouble(words: Words, error: HarnessError) -> Trouble:
-    """Say a failure in the reviewer's language; its own words are the detail."""
+    """Say a failure in the reviewer's language; its own words are the detail, where they say more than that."""
     match error:
         case NotSaved():
             return Trouble(words(SAVING[error.problem]), error.detail)
         case FileError():
-            return Trouble(words(FILES[error.problem]), str(error))
+            typed = error.problem in {FileProblem.LOCKED, FileProblem.WRONG_KEY}
+            return Trouble(words(FILES[error.problem]), "" if typed else str(error))
         case StickError():
             return Trouble(words(STICKS[error.problem]), str(error))
         case CodeError():
-            return Trouble(words(CODES[error.problem]), str(error))
+            said = CODES[error.problem]
         case OtherReviewerError() | InWindowError():
-            return Trouble(words(OTHERS[type(error)]), str(error))
+            said = OTHERS[type(error)]
         case _:
             return Trouble(words("That did not work. Ask for help."), str(error))
+    return Trouble(words(said), "")

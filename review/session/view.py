@@ -57,6 +57,8 @@ class ShownItem:
     harmful: bool = False
     translation: str = ""
     """What this person gave, took back or is typing, where the batch asks for translations."""
+    drafts: frozenset[TextField] = frozenset()
+    """Which of these texts are being written and are not saved as they stand here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class View:
     handed_over: str = ""
     """When these answers were handed over, ``2026-03-02 14:05`` by this computer's clock; empty where they
     were not, or something was added or taken back since."""
+    shares: bool = False
+    """Whether the person lets what they write be used; False before they were asked."""
     said: str = ""
     """One quiet sentence about what the last key did, in the reviewer's language; empty for nothing."""
     trouble: str = ""

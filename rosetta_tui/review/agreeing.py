@@ -20,6 +20,7 @@ from review.session.words import Words
 from rosetta_tui.review.key_line import Hint, KeyLine
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
 from rosetta_tui.review.page import Page, paragraph
+from rosetta_tui.review.resting import shares_or_not
 from rosetta_tui.review.told import told
 from rosetta_tui.review.trouble import NO_TROUBLE, TroubleLine
 from rosetta_tui.text import show, show_lines
@@ -112,7 +113,7 @@ class Consent(Enum):
 
     AGREED = auto()
     AGREED_AND_SHARES = auto()
-    """Suggested wordings may be offered as accepted variants of the corpus."""
+    """The better wordings that the person writes may be used."""
     LANGUAGE = auto()
     """Another language is asked for first."""
 
@@ -157,6 +158,8 @@ class ConsentPage(Page[Consent]):
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))
         yield Static(self._sharing(), id="share")
+        means = page_words.what_using_means(words, manifest.organisation.name)
+        yield paragraph(show(" ".join(means), "$quiet"))
         if manifest.guide.strip():
             yield paragraph(page_words.how_to_judge(words), "bold")
             yield Static(show_lines(manifest.guide.strip()))
@@ -169,15 +172,10 @@ class ConsentPage(Page[Consent]):
         words = self.words
         return [
             Hint(words("Enter"), words("I agree"), "agree"),
-            Hint("b", self._shares_or_not(), "share"),
+            Hint("b", shares_or_not(words, shares=self._shares), "share"),
             Hint("l", words("language"), "language"),
             Hint("w", words("not now"), "leave"),
         ]
-
-    def _shares_or_not(self) -> str:
-        if self._shares:
-            return self.words("my better translations may be used: yes")
-        return self.words("my better translations may be used: no")
 
     def action_share(self) -> None:
         """Allow it, or take that back; it is told where the keys are, whatever part of the text is seen."""

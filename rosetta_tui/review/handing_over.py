@@ -32,12 +32,15 @@ class HandOverPage(Page[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "look", show=False),
         Binding("f", "folder", show=False),
+        Binding("r", "look", show=False),
     ]
 
     def __init__(self, sitting: Sitting) -> None:
         super().__init__(sitting.words)
         self._sitting = sitting
         self._sticks: tuple[Path, ...] = ()
+        """The places to choose from, sticks first."""
+        self._are_sticks: tuple[bool, ...] = ()
         self._done = False
         self._busy = False
 
@@ -62,8 +65,10 @@ class HandOverPage(Page[None]):
         if self._done:
             return [Hint(words("Enter"), words("go on"), "leave")]
         first = words("save here") if self._sticks else words("look again")
+        again = [Hint("r", words("look again"), "look")] if self._sticks else []
         return [
             Hint(words("Enter"), first, "save_here"),
+            *again,
             Hint("f", words("another folder"), "folder"),
             Hint(words("Esc"), words("back"), "leave"),
         ]
@@ -77,9 +82,17 @@ class HandOverPage(Page[None]):
 
     async def _look(self) -> None:
         await self._find()
-        if self._sticks:
+        if self._sticks and self._are_sticks[0]:
             self.query_one(OptionList).focus()
             self._tell(self.words("Where is your stick? Enter saves your answers there."))
+        elif self._sticks:
+            self.query_one(OptionList).focus()
+            self._tell(
+                self.words(
+                    "No stick was found. Put it into this computer, then press r. "
+                    "Enter saves in the folder."
+                )
+            )
         else:
             self.query_one(".body").focus()
             self._tell(
@@ -87,13 +100,22 @@ class HandOverPage(Page[None]):
             )
 
     async def _find(self) -> None:
-        self._sticks = tuple(await self._sitting.do(self._sitting.places))
+        self._sticks, self._are_sticks = await self._sitting.do(self._look_for_places)
         places = self.query_one(OptionList)
         places.clear_options()
-        places.add_options([Option(show(f"{each.name}   {each}")) for each in self._sticks])
+        names = map(self._named, self._sticks, self._are_sticks)
+        places.add_options([Option(show(name)) for name in names])
         places.display = bool(self._sticks)
         if self._sticks:
             places.highlighted = 0
+
+    def _look_for_places(self) -> tuple[tuple[Path, ...], tuple[bool, ...]]:
+        """Give the places, and of each whether it is a stick; those that are come first."""
+        places = tuple(self._sitting.places())
+        return places, tuple(map(self._sitting.on_stick, places))
+
+    def _named(self, place: Path, is_stick: bool) -> str:
+        return page_words.place_to_save(self.words, place, on_stick=is_stick).replace("\n", "   ")
 
     def _tell(self, words: str) -> None:
         self.query_one(".body > Static", Static).update(told(words))
@@ -133,17 +155,18 @@ class HandOverPage(Page[None]):
         if not self._busy and not self._done:
             self._busy = True
             self.query_one(TroubleLine).tell(self.words, "")
-            self._tell(page_words.saving_to_stick(self.words))
+            self._tell(page_words.saving(self.words))
             self.run_worker(self._saved(folder), group="session")
 
     async def _saved(self, folder: Path) -> None:
         try:
+            on_stick = await self._sitting.do(partial(self._sitting.on_stick, folder))
             exported = await self._sitting.do(partial(self._sitting.session.export, folder))
         except HarnessError as error:
             await self._try_again()
             self.query_one(TroubleLine).tell(self.words, *trouble(self.words, error))
         else:
-            self._show(exported)
+            self._show(exported, on_stick=on_stick)
         finally:
             self._busy = False
 
@@ -161,13 +184,13 @@ class HandOverPage(Page[None]):
             self.query_one(".body").focus()
             self._tell(self.words("Nothing was written. Put a stick in, then press Enter."))
 
-    def _show(self, exported: Exported) -> None:
+    def _show(self, exported: Exported, *, on_stick: bool) -> None:
         self._done = True
         words = self.words
         body = self.query_one(".body")
         body.remove_children()
         body.mount(
-            paragraph(page_words.saved_to_stick(words), "bold $good"),
+            paragraph(page_words.saved(words, on_stick=on_stick), "bold $good"),
             paragraph(page_words.six_words_of_file(words)),
             Static(show(f"    {exported.phrase}", "bold $mark")),
             paragraph(page_words.write_them_down(words)),

@@ -11,7 +11,7 @@ from rosetta_tui.review.key_line import Hint
 
 def hints(words: Words, view: View) -> list[Hint]:
     """Give the keys beside the ratings."""
-    offered = [_hint(offer.act, offer.said) for offer in offers(words, view)]
+    offered = [_hint(offer.act, offer.said) for offer in offers(words, view) if offer.now]
     if view.lesson is None:
         return offered
     return [Hint(words("Enter"), words("go on"), "enter"), *offered]
@@ -38,5 +38,5 @@ def writing_hints(words: Words, field: TextField) -> list[Hint]:
         Hint(words("Esc"), words("back; your words are kept"), "back"),
     ]
     if field is TextField.SUGGESTION:
-        hints.append(Hint("↑", words("begin with the translation"), "start"))
+        hints.append(Hint("↑", words("copy the translation here"), "start"))
     return hints

@@ -87,13 +87,24 @@ class ItemPage(Screen[None]):
             self._draw_item(view, view.item)
 
     def _draw_item(self, view: View, item: ShownItem) -> None:
-        self.query_one(".place", Static).update(told(item_words.place(self.words, view), "bold"))
-        self.query_one(Texts).show_item(item, item_words.marks(self.words, item))
+        self._read(view, item)
         self.query_one(LessonBox).tell(self.words, view.lesson)
-        given = [] if item.rating is None else [item.rating.rank]
+        given = [item.rating.rank] if item.rating is not None and item.stands else []
         self.query_one("#ratings", Choices).ask(None, given)
         self._offer()
         self.call_after_refresh(self._painted, item.id)
+
+    def _read(self, view: View, item: ShownItem) -> None:
+        """Show what is read now: the sentence, or the one before while reasons are asked of it."""
+        place = item_words.place(self.words, view)
+        marks = item_words.marks(self.words, item)
+        if practice := item_words.practice(self.words, view):
+            marks = [item_words.Mark(practice), *marks]
+        if self.mode is Mode.REASONS and view.last is not None:
+            item, marks = view.last.item, []
+            place = item_words.last_question(self.words, view.last).place
+        self.query_one(".place", Static).update(told(place, "bold"))
+        self.query_one(Texts).show_item(item, marks)
 
     def _painted(self, item: str) -> None:
         self._tell_more()
@@ -131,7 +142,9 @@ class ItemPage(Screen[None]):
 
     def enter(self, mode: Mode) -> None:
         """Let the next key mean something else; what went wrong before it is over."""
-        self.mode = mode
+        before, self.mode = self.mode, mode
+        if Mode.REASONS in {before, mode} and self.view.item is not None:
+            self._read(self.view, self.view.item)
         self.query_one(TroubleLine).tell(self.words, "")
         for name, own in (("#reasons", Mode.REASONS), ("#why", Mode.WHY), ("#harm", Mode.HARM)):
             self.query_one(name).display = mode is own

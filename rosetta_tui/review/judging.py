@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from textual import events, on
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.widgets import Static
 
 from review.log.payloads import Scope
@@ -31,7 +30,6 @@ from rosetta_tui.review.trouble import TroubleLine
 from rosetta_tui.review.typed import typed
 from rosetta_tui.review.withdrawing import WithdrawPage
 from rosetta_tui.review.writing import Writing
-from rosetta_tui.text import show
 
 SLOW_SECONDS = 0.3
 """When saving takes longer than this, the page says that it goes on."""
@@ -200,8 +198,7 @@ class JudgingScreen(ItemPage):
             return
         given = [list(Reason).index(reason) for reason in last.item.reasons]
         question = item_words.last_question(self.words, last)
-        title = Content.assemble(show(question.about, "bold"), "\n", told(question.said))
-        self.query_one("#reasons", Choices).ask(title, given)
+        self.query_one("#reasons", Choices).ask(told(question.said, "bold"), given)
         self.enter(Mode.REASONS)
 
     def _reason(self, reason: Reason | None) -> None:
@@ -270,8 +267,7 @@ class JudgingScreen(ItemPage):
         """Leave the box; what was typed stays as a draft."""
         item = self.view.item
         if item is not None:
-            comment = self.field is TextField.COMMENT
-            kept = replace(item, comment=text) if comment else replace(item, suggestion=text)
+            kept = item_words.with_text(item, self.field, text)
             self.view = replace(self.view, item=kept)
             self.query_one(Texts).show_marks(item_words.marks(self.words, kept))
             self.run_worker(self.keep_draft(text), group="draft")
@@ -301,6 +297,8 @@ class JudgingScreen(ItemPage):
                 self.app.push_screen(HandOverPage(self.sitting), self._came_back)
             case Onward.WITHDRAW:
                 self.app.push_screen(WithdrawPage(self.words), self._withdraw)
+            case Onward.SHARING:
+                self._do(partial(session.share, not self.view.shares))
             case Onward.HELP:
                 page = HelpPage(self.words, session.manifest.guide)
                 self.app.push_screen(page, self._came_back)

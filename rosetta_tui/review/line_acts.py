@@ -8,6 +8,7 @@ from typing import Final
 
 from harness.failures import HarnessError
 from review.rating import CannotJudge, Rating
+from review.session import page_words
 from review.session.item_words import ANSWER_FIRST
 from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
 from review.session.labels import harm_question, rating_label
@@ -178,6 +179,15 @@ class LineActs:
         """Write the answers to a stick."""
         hand_over(self._opening, self._session, self._console, self._places)
 
+    def share(self) -> None:
+        """Ask whether better wordings may be used."""
+        words, console = self._words, self._console
+        for said in page_words.what_using_means(words, self._session.manifest.organisation.name):
+            console.say(plain(said))
+        asked = page_words.may_be_used(words, translating=False)
+        prompt = words("{question} 1 yes, 2 no:", question=asked)
+        self._session.share(yes(self._opening, console, prompt))
+
     def withdraw(self) -> None:
         """Take back what was given."""
         withdraw(self._opening, self._session, self._console)
@@ -209,6 +219,7 @@ _ACTS: Final[Mapping[Act, Callable[[LineActs, View, str], None]]] = {
     Act.HARM: lambda acts, view, _: acts.harm(view),
     Act.UNRATED: lambda acts, _view, _rest: acts.unrated(),
     Act.HAND_OVER: lambda acts, _view, _rest: acts.hand_over(),
+    Act.SHARING: lambda acts, _view, _rest: acts.share(),
     Act.WITHDRAW: lambda acts, _view, _rest: acts.withdraw(),
     Act.HELP: lambda acts, _view, _rest: acts.help(),
     Act.QUIT: lambda acts, _view, _rest: acts.leave(),

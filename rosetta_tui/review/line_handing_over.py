@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.failures import HarnessError
+from review.session import page_words
 from review.session.keys import scope_of
 from review.session.labels import scope_label
 from review.session.session import Session
@@ -18,17 +19,18 @@ from rosetta_tui.text import plain
 def hand_over(opening: Opening, session: Session, console: Console, places: list[Path]) -> None:
     """Write the answers to a stick and say the six words."""
     words = session.words
-    folder = _folder(session, console, places)
+    folder = _folder(opening, session, console, places)
     if folder is None:
         console.say(words("Nothing was written. Your answers are kept on this computer."))
         return
-    console.say(words("Saving and checking … Leave the stick in."))
+    console.say(page_words.saving(words))
+    on_stick = opening.on_stick(folder)
     try:
         exported = session.export(folder)
     except HarnessError as error:
         tell_trouble(opening, console, error)
         return
-    console.say(words("Saved and checked. You may pull the stick out."))
+    console.say(page_words.saved(words, on_stick=on_stick))
     console.say(words("The file: {path}", path=plain(str(exported.path))))
     console.say(words("These six words belong to your file:"))
     console.say(exported.phrase)
@@ -36,12 +38,15 @@ def hand_over(opening: Opening, session: Session, console: Console, places: list
     console.ask(words("Enter goes on:"))
 
 
-def _folder(session: Session, console: Console, places: list[Path]) -> Path | None:
+def _folder(
+    opening: Opening, session: Session, console: Console, places: list[Path]
+) -> Path | None:
     """Ask where to, one place offered by Enter; None for nowhere."""
     words = session.words
+    stick = next((place for place in places if opening.on_stick(place)), None)
     for number, place in enumerate(places, 1):
         console.say(words("{key}: {label}", key=number, label=plain(str(place))))
-    if places:
+    if stick is not None:
         prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
     else:
         console.say(words("No stick was found."))
@@ -50,7 +55,7 @@ def _folder(session: Session, console: Console, places: list[Path]) -> Path | No
     if typed.casefold() == "q":
         return None
     if not typed:
-        return places[0] if places else None
+        return stick
     if typed.isdecimal() and 1 <= int(typed[:4]) <= len(places):
         return places[int(typed) - 1]
     return Path(typed).expanduser()

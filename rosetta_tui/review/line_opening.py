@@ -201,4 +201,5 @@ def tell_trouble(opening: Opening, console: Console, error: HarnessError) -> Non
     """Say what did not work, and one line for whoever helps."""
     said, detail = trouble(opening.words, error)
     console.say(said)
-    console.say(opening.words("For whoever helps: {detail}", detail=plain(detail)))
+    if detail:
+        console.say(opening.words("For whoever helps: {detail}", detail=plain(detail)))

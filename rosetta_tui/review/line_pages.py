@@ -26,6 +26,8 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
     """Print the item, and what this person already said of it."""
     console.say()
     console.say(item_words.place(words, view))
+    if practice := item_words.practice(words, view):
+        console.say(practice)
     console.labelled(words("Original:"), item.source)
     console.labelled(words("Translation:"), item.candidate)
     if answer := item_words.your_answer(words, item):
@@ -33,9 +35,9 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
     if item.reasons:
         console.say(words("What is wrong: {reasons}.", reasons=reasons_label(words, item.reasons)))
     if item.comment:
-        console.labelled(words("Your comment:"), item.comment)
+        console.labelled(item_words.comment_title(words, item), item.comment)
     if item.suggestion:
-        console.labelled(words("Your better translation:"), item.suggestion)
+        console.labelled(item_words.wording_title(words, item), item.suggestion)
     if item.harmful:
         console.say(words("You marked this as harmful."))
 

@@ -22,6 +22,13 @@ from rosetta_tui.review.trouble import TroubleLine
 from rosetta_tui.review.typed import typed
 
 
+def shares_or_not(words: Words, *, shares: bool) -> str:
+    """Say what holds now of the better wordings, beside the key that changes it."""
+    if shares:
+        return words("my better translations may be used: yes")
+    return words("my better translations may be used: no")
+
+
 class PausePage(Page[Onward]):
     """Shows a view without an item; gives where to go."""
 
@@ -162,6 +169,7 @@ class EndPage(PausePage):
             self._key(Act.HAND_OVER, words("hand over")),
             *again,
             *self._undo(),
+            self._key(Act.SHARING, shares_or_not(words, shares=self._view.shares)),
             self._key(Act.WITHDRAW, words("take back")),
             self._key(Act.HELP, words("help")),
             self._key(Act.QUIT, words("stop")),

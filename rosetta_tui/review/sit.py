@@ -98,7 +98,7 @@ class _Visit:
                 batch = await self._open(choice)
                 session = None if batch is None else await self._begin(batch)
             except HarnessError as error:
-                why = trouble(self._opening.words, error)
+                why = opening_words.why_not_open(self._opening.words, choice, error)
                 continue
             if batch is not None and session is not None and await self._judge(batch, session):
                 return
@@ -189,6 +189,7 @@ class _Visit:
             session,
             self._thread,
             places=partial(self._opening.hand_over_places, batch),
+            on_stick=self._opening.on_stick,
             draw_anyway=self._draws_anyway,
         )
         try:

@@ -46,11 +46,14 @@ class Sitting:
         thread: OneThread,
         *,
         places: Callable[[], Sequence[Path]] = tuple,
+        on_stick: Callable[[Path], bool] = lambda _: True,
         draw_anyway: bool = False,
     ) -> None:
         self.session = session
         self.places = places
         """Lists the folders to which the ratings can be handed over, sticks above all."""
+        self.on_stick = on_stick
+        """Tells whether a folder lies on a stick."""
         self._thread = thread
         self._draw_anyway = draw_anyway
 

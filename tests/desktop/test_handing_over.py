@@ -22,6 +22,7 @@ from review.desktop.pauses import EndPage
 from review.desktop.text_pane import TextPane
 from review.files.ratings import open_ratings
 from review.session.handing_over import Exported
+from review.session.opening import of_file
 from review.session.session import Session
 from tests.desktop.sitting_scene import Scene, SceneOf, scenes
 from tests.review.session.scenes import CUSTODIANS
@@ -164,7 +165,7 @@ def test_while_it_is_written_nobody_leaves(scene: Scene, monkeypatch: pytest.Mon
     page.back()
     page.enter()
     assert scene.page is page
-    assert "Leave the stick in." in scene.texts()
+    assert "If this is a stick, leave it in." in scene.texts()
     assert not {"Back", "Look again", "Another folder …"} & set(scene.buttons())
     slow.set()
     scene.idle()
@@ -185,18 +186,19 @@ def test_another_folder_is_found_step_by_step(
     scene.press("x")
     scene.click("Another folder")
     assert len([each for each in scene.buttons() if each.startswith("no")]) == 1
-    rows = [each for each in scene.buttons() if "Docu" in each or each.startswith("↑")]
-    assert rows == [f"↑ {scene.folder}", readable("Docu\u202ements")]
+    rows = [each for each in scene.buttons() if "Docu" in each or each.startswith("Up to")]
+    assert rows == [f"Up to {scene.folder.name}", readable("Docu\u202ements")]
     assert "\u202e" not in "".join(rows)
     assert "letter.txt" not in scene.texts()
     scene.click("Docu")
     scene.click("for the council")
-    scene.click("↑")
+    scene.click("Up to")
     scene.click("for the council")
     assert heard[-1].endswith("for the council")
     assert "\u202e" not in "".join(heard)
     scene.press(ENTER)
-    assert "You may pull the stick out." in scene.texts()
+    assert "pull the stick out" not in scene.texts()
+    assert "in a folder on this computer, not on a stick" in scene.texts()
     assert len(files(home / "Docu\u202ements" / "for the council")) == 1
 
 
@@ -244,3 +246,34 @@ def test_a_page_that_is_gone_when_the_file_is_written_breaks_nothing(
     scene.idle()
     scene.qtbot.waitUntil(lambda: len(written) == 1)
     assert len(files(scene.stick)) == 1
+
+
+def from_its_folder(scene: Scene) -> None:
+    """Let the window know where the file lay: in a folder on this computer's disk."""
+    [file] = (scene.folder / "mail").iterdir()
+    scene.opening.open(of_file(file))
+
+
+def test_a_real_stick_comes_before_the_folder_in_which_the_file_lay(scene: Scene) -> None:
+    from_its_folder(scene)
+    scene.press("x")
+    rows = [each.replace("\u200b", "") for each in scene.buttons() if "\n" in each]
+    assert rows == [
+        f"{scene.stick.name}\n{scene.stick}",
+        f"A folder on this computer\n{scene.folder / 'mail'}",
+    ]
+    scene.press(ENTER)
+    assert "You may pull the stick out." in scene.texts()
+    assert len(files(scene.stick)) == 1
+
+
+def test_without_a_stick_enter_saves_in_no_folder(scene: Scene) -> None:
+    from_its_folder(scene)
+    scene.sticks = []
+    scene.press("x")
+    assert "No stick was found. Put it into this computer, or choose the folder." in scene.texts()
+    scene.press(ENTER)
+    assert "No stick was found." in scene.texts()
+    scene.click("A folder on this computer")
+    assert "pull the stick out" not in scene.texts()
+    assert "not on a stick" in scene.texts()

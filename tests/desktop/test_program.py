@@ -118,7 +118,7 @@ def test_check_of_a_damaged_file_fails(home: Path, tmp_path: Path) -> None:
     file.write_bytes(b"PK" + bytes(500))
     ran = _run(home, "--check", str(file))
     assert ran.returncode == 1
-    assert "was not opened" in ran.stderr
+    assert "This is not a file with sentences for you." in ran.stderr
 
 
 @pytest.mark.parametrize("asked", [(), ("a", "b")], ids=["none", "two"])

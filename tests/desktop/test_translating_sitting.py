@@ -13,17 +13,23 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from review.desktop.answers import Answers
 from review.desktop.answers_page import AnswersPage
+from review.desktop.buttons import Button
 from review.desktop.consent_page import ConsentPage
 from review.desktop.help_page import HelpPage
+from review.desktop.organisation_page import OrganisationPage
 from review.desktop.pauses import EndPage, LaterPage, WithdrawnPage
+from review.desktop.sharing_page import SharingPage
 from review.desktop.tick import Tick
 from review.desktop.translation_page import TranslationPage
 from review.desktop.withdraw_page import WithdrawPage
 from review.log.fold import fold
+from review.log.payloads import Consent
 from review.log.state import ReviewerState
 from tests.desktop.sitting_scene import Scene, SceneOf, scenes
-from tests.review.session.scenes import CODE, batch_of, item_id, sentences_of
+from tests.desktop.visit_scene import Enter, Entry
+from tests.review.session.scenes import CODE, batch_of, item_id, sentences_of, write_file
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 
@@ -124,5 +130,56 @@ def test_consent_says_what_is_asked_and_what_may_be_used(scene: Scene) -> None:
     scene.window.show_page(page)
     QApplication.processEvents()
     assert "You will see 3 sentences and write each one in your language." in scene.texts()
-    [tick] = page.findChildren(Tick)
-    assert tick.accessibleName() == "My translations may be used later as right answers."
+    assert page.findChildren(Tick) == []  # it is asked on a page of its own
+
+
+def test_whether_translations_may_be_used_is_asked_and_no_answer_is_given_for_the_person(
+    enter: Enter, tmp_path: Path
+) -> None:
+    batch = batch_of(sentences_of(1), task="translate")
+    entry = enter(places=[write_file(batch, tmp_path / "stick")])
+    entry.page(OrganisationPage)
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r")
+    entry.page(ConsentPage)
+    entry.press("\r")
+    page = entry.page(SharingPage)
+    assert "May your translations be used?" in entry.read
+    assert page.findChildren(Answers)[0].findChildren(Button)[0].accessibleDescription() == "Key 1"
+    entry.press("\r")
+    assert "Press 1 for yes or 2 for no." in entry.read
+    assert [each for each in entry.laptop.events() if isinstance(each.payload, Consent)] == []
+    entry.press("\x1b")
+    entry.page(ConsentPage)
+    entry.press("\r")
+    entry.press("2")
+    entry.page(TranslationPage)
+    assert shared(entry) == [False]
+
+
+def shared(entry: Entry) -> list[bool]:
+    said = [each.payload for each in entry.laptop.events()]
+    return [each.share_corrections for each in said if isinstance(each, Consent)]
+
+
+def test_whether_they_may_be_used_can_be_changed_on_the_last_page(scene: Scene) -> None:
+    for text in ("one", "two", "three"):
+        write(scene, text)
+    assert "My translations may not be used." in scene.texts()
+    scene.click("Say whether your translations may be used")
+    page = scene.page_of(SharingPage)
+    given = [
+        each.accessibleDescription() for each in page.findChildren(Answers)[0].findChildren(Button)
+    ]
+    assert given == ["Key 1", "Key 2. Chosen."]
+    scene.press("1")
+    scene.page_of(EndPage)
+    assert "My translations may be used." in scene.texts()
+    assert "Saved: My translations may be used." in scene.texts()
+    assert scene.session.view.shares
+    assert [
+        each.payload.share_corrections
+        for each in scene.laptop.events()
+        if isinstance(each.payload, Consent)
+    ] == [False, True]

@@ -21,6 +21,7 @@ def writing(qtbot: QtBot) -> Writing:
     writing = Writing(Words.load("en"), ["â", "ᐊ"])
     qtbot.addWidget(writing)
     writing.resize(600, 300)
+    writing.layout().addWidget(writing.acts)  # a page puts them at its foot
     writing.show()
     qtbot.waitExposed(writing)
     return writing
@@ -29,7 +30,8 @@ def writing(qtbot: QtBot) -> Writing:
 def press(qtbot: QtBot, writing: Writing, name: str) -> None:
     found = [
         each
-        for each in writing.findChildren(QAbstractButton)
+        for part in (writing, writing.acts)
+        for each in part.findChildren(QAbstractButton)
         if each.isVisible() and each.accessibleName() == name
     ]
     assert len(found) == 1, name
@@ -65,11 +67,11 @@ def test_a_letter_goes_to_the_cursor_and_the_keys_stay_in_the_box(
 def test_the_start_is_offered_where_there_is_one(writing: Writing, qtbot: QtBot) -> None:
     writing.begin("Your comment", "")
     with pytest.raises(AssertionError):
-        press(qtbot, writing, "Begin with the translation")
+        press(qtbot, writing, "Copy the translation here")
     writing.begin("A better translation", "", start="ᓂᐚᐸᒫᐤ")
-    press(qtbot, writing, "Begin with the translation")
+    press(qtbot, writing, "Copy the translation here")
     assert writing.text == "ᓂᐚᐸᒫᐤ"
-    press(qtbot, writing, "Begin with the translation")
+    press(qtbot, writing, "Copy the translation here")
     assert writing.text == "ᓂᐚᐸᒫᐤ"
 
 

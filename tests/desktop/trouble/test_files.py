@@ -77,8 +77,9 @@ def test_a_file_that_is_not_taken(enter: Enter, tmp_path: Path, name: str) -> No
     entry.page(ChoosePage)
     heard = told(entry)
     assert heard is not None
-    assert heard.said == FILES[problem]
-    assert heard.detail
+    assert heard.said == f"{file.name}: {FILES[problem]}"
+    assert heard.detail.startswith(f"{file}: ")
+    assert heard.said.partition(": ")[2] not in heard.detail
     assert "Candidate" not in heard.detail
     assert copied(entry) == heard.detail
     assert entry.laptop.batches() == ()
@@ -115,7 +116,7 @@ def test_a_file_of_another_laptop_asks_for_nothing_that_helps_nobody(
     entry.page(ChoosePage)
     heard = told(entry)
     assert heard is not None
-    assert heard.said == FILES[FileProblem.WRONG_KEY]
+    assert heard.said == f"{file.name}: {FILES[FileProblem.WRONG_KEY]}"
 
 
 def test_what_was_typed_stays_when_the_secret_words_are_wrong(enter: Enter, tmp_path: Path) -> None:
