@@ -6,7 +6,8 @@ over the wire, and no second copy of the prompt's rules can drift from the first
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any, cast
 
 from corpora.entry import Entry
 from harness.calls import Reply, Request
@@ -41,14 +42,14 @@ def first_request(method: Method, entries: Sequence[Entry]) -> Request | None:
     """
     if not shows_requests(method):
         return None
-    coroutine = method.translate(entries, _Catching())
+    coroutine = cast("Coroutine[Any, Any, object]", method.translate(entries, _Catching()))
     try:
-        coroutine.send(None)  # type: ignore[attr-defined]  what an async def gives is a coroutine
+        coroutine.send(None)
     except _Caught as caught:
         return caught.request
     except StopIteration:
         return None
-    coroutine.close()  # type: ignore[attr-defined]
+    coroutine.close()
     return None
 
 

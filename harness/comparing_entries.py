@@ -51,9 +51,10 @@ class ComparedEntries:
                 [[r.position for r in side.used] for side in sides], np.int64
             ).reshape(shape),
             failed=np.array([[r.failed for r in side.used] for side in sides], bool).reshape(shape),
-            secret=np.array([[r.segment in _SECRET for r in side.used] for side in sides], bool)
-            .reshape(shape)
-            .any(axis=0),
+            secret=np.array(
+                [any(side.used[n].segment in _SECRET for side in sides) for n in range(len(ids))],
+                bool,
+            ),
             values={
                 id_: np.stack(
                     [values[id_] if id_ in values else np.full(len(ids), np.nan) for values in own]
