@@ -8,7 +8,6 @@ is under way stops as it would for a person.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 from codecs import getincrementaldecoder
@@ -39,11 +38,9 @@ class TerminalDriver(LinuxDriver):
         self._file: Any = _Forgiving(cast("IO[str]", self._file))
         self._caught: list[signal.Signals] = []
         self._gone = False
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     def start_application_mode(self) -> None:
         """Take the terminal over."""
-        self._loop = asyncio.get_running_loop()
         self._caught = [each for each in _SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
         for each in self._caught:
             self._loop.add_signal_handler(each, self._leave, each)
@@ -51,9 +48,8 @@ class TerminalDriver(LinuxDriver):
 
     def stop_application_mode(self) -> None:
         """Give the terminal back."""
-        loop = asyncio.get_running_loop()
         for each in self._caught:
-            loop.remove_signal_handler(each)
+            self._loop.remove_signal_handler(each)
         if self._gone:  # what is being saved is not to be cut by the same bad news coming twice
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         super().stop_application_mode()
@@ -90,8 +86,7 @@ class TerminalDriver(LinuxDriver):
             if os.fstat(descriptor).st_rdev == device:
                 os.dup2(empty, descriptor)
         os.close(empty)
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._leave, signal.SIGHUP)
+        self._loop.call_soon_threadsafe(self._leave, signal.SIGHUP)
 
     def _leave(self, why: signal.Signals) -> None:
         self._gone = self._gone or why is signal.SIGHUP
