@@ -29,6 +29,7 @@ from rosetta_tui.messages import (
     RunResumed,
     RunRetried,
     RunsCompared,
+    RunsPlotted,
 )
 from rosetta_tui.palette import RunProvider
 from rosetta_tui.places import PLACES, is_there
@@ -233,6 +234,12 @@ class RosettaApp(TerminalApp):
         from rosetta_tui.screens.compare import CompareScreen
 
         self.push_screen(CompareScreen(self.store_path, message.run_ids))
+
+    @on(RunsPlotted)
+    def _plot(self, message: RunsPlotted) -> None:
+        from rosetta_tui.screens.plots import PlotsScreen
+
+        self.push_screen(PlotsScreen(self.store_path, message.run_ids))
 
     @on(CorpusChosen)
     def _open_corpus(self, message: CorpusChosen) -> None:

@@ -31,6 +31,13 @@ class RunsCompared(Message):
 
 
 @dataclass
+class RunsPlotted(Message):
+    """Runs are to be looked at in plots."""
+
+    run_ids: tuple[str, ...]
+
+
+@dataclass
 class NewRunAsked(Message):
     """The form of a new run is to be opened."""
 

@@ -199,6 +199,16 @@ def read_outcome(connection: sqlite3.Connection, run: int) -> Outcome:
     return Outcome(*row)
 
 
+def read_latencies(connection: sqlite3.Connection, run: int) -> list[float]:
+    """Give the seconds of a run's entries in corpus order; cached and failed ones say nothing (M4)."""
+    rows = connection.execute(
+        "SELECT latency_seconds FROM results WHERE run = ? AND NOT cached AND error_class IS NULL"
+        " AND latency_seconds IS NOT NULL ORDER BY position",
+        (run,),
+    )
+    return [row[0] for row in rows]
+
+
 def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass, str]]:
     """Give the ways in which a run's entries failed, the most frequent first."""
     rows = connection.execute(

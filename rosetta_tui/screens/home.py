@@ -16,7 +16,14 @@ from textual.widgets import Footer, Input, Static
 from rosetta_tui import figures
 from rosetta_tui.home_keys import KEYS
 from rosetta_tui.keys import key_of
-from rosetta_tui.messages import DemoAsked, Left, RunChosen, RunResumed, RunsCompared
+from rosetta_tui.messages import (
+    DemoAsked,
+    Left,
+    RunChosen,
+    RunResumed,
+    RunsCompared,
+    RunsPlotted,
+)
 from rosetta_tui.places import COMPARISON, is_there
 from rosetta_tui.run_acts import SOMETIMES, RunActs, any_deleted, possible
 from rosetta_tui.run_query import SORT_WORDS, filters
@@ -231,9 +238,8 @@ class HomeScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave out what cannot be done with the run under the cursor."""
-        if action in SOMETIMES and action not in self._can:
-            return False
-        if action == "compare" and not is_there(COMPARISON):
+        cannot = action in SOMETIMES and action not in self._can
+        if cannot or (action == "compare" and not is_there(COMPARISON)):
             return False
         if action == "end_search" and not self.query_one("#search").display:
             return bool(self.table.query_now.search)
@@ -325,8 +331,8 @@ class HomeScreen(Screen[None]):
     def action_compare(self) -> None:
         """Compare the marked runs, or the one under the cursor with its neighbour of the same corpus."""
         pair = self.table.pair()
-        mark = key_of(self, "mark")
         if len(pair) < 2:
+            mark = key_of(self, "mark")
             why = f"There is no other run of this corpus to compare with. {mark} marks runs."
             self.notify(why, markup=False)
         elif len(pair) > MOST_COMPARED:
@@ -335,19 +341,21 @@ class HomeScreen(Screen[None]):
         else:
             self.post_message(RunsCompared(pair))
 
-    def _with_chosen(self, act: Callable[[RunSummary], None]) -> None:
+    def action_plots(self) -> None:
+        """Look at the marked runs in plots, or at those that are listed."""
+        self.post_message(RunsPlotted(self.table.listed))
+
+    def _with_chosen(self, act: Callable[[RunSummary], object]) -> None:
         if self.chosen is not None:
             act(self.chosen)
 
     def action_resume(self) -> None:
         """Go on with a run that was cut."""
-        if self.chosen is not None:
-            self.post_message(RunResumed(self.chosen.run_id))
+        self._with_chosen(lambda run: self.post_message(RunResumed(run.run_id)))
 
     def action_retry(self) -> None:
         """Ask for the failed entries again."""
-        if self.chosen is not None:
-            self._acts.retry(self.chosen.run_id)
+        self._with_chosen(lambda run: self._acts.retry(run.run_id))
 
     def action_put_away(self) -> None:
         """Delete the run under the cursor; it can be brought back."""

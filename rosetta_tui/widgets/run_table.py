@@ -68,6 +68,11 @@ class RunTable(ResultTable):
             self._show()
             self.action_move(1)
 
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """Ids of the marked runs, or of all that are shown where none is marked."""
+        return tuple(self.marked) or tuple(run.run_id for run in self.runs)
+
     def pair(self) -> tuple[str, ...]:
         """Give what a comparison means here: the marked runs, else the chosen one and its neighbour.
 

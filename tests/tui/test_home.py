@@ -258,7 +258,7 @@ async def test_a_store_of_a_newer_version_is_refused_in_words(tmp_path: Path) ->
 async def test_keys_and_palette_list_what_works_here(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with app.run_test(size=(120, 44)) as pilot:
         await settle(pilot)
         await pilot.press("question_mark")
         await pilot.pause()

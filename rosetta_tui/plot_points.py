@@ -1,0 +1,362 @@
+"""What the plots are made of: one point for each run, or for each run on one level of difficulty.
+
+Everything comes from sealed cards, except the single latencies. A run without the value is named, not drawn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosetta_tui import figures
+from rosetta_tui.card_fields import block, interval, number, with_interval
+from rosetta_tui.metric_words import short_title, value
+from rosetta_tui.records import Record
+from rosetta_tui.run_facts import iso, setup_words, when
+from scoring.specification import specification
+from scoring.speed import percentiles
+
+if TYPE_CHECKING:
+    from harness.store.runs import RunSummary
+
+BINS = 60
+"""Parts of the axis in which latencies are counted."""
+
+MOST_TOGETHER = 6
+"""Runs that are shown together on each level of difficulty."""
+
+COMPOSITE = "composite"
+
+
+class Kind(StrEnum):
+    """The plots, in the order in which they are offered."""
+
+    SCORES = "Scores"
+    COST = "Cost and quality"
+    LATENCY = "Latency"
+    DIFFICULTY = "By difficulty"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing to look at."""
+
+    run_id: str
+    name: str
+    across: float
+    """Place on the axis that goes across."""
+    words: str
+    """What is said of it when it has the focus."""
+    ends: tuple[float, float] | None = None
+    """Of its interval across; of latencies the median and the 95th percentile."""
+    up: float | None = None
+    """Place on the axis that goes up, where there is one."""
+    up_ends: tuple[float, float] | None = None
+    front: bool = False
+    """True where no other run is both better and cheaper."""
+    heading: str = ""
+    """What it stands under."""
+    counts: tuple[int, ...] = ()
+    """How many latencies fall into each part of the axis."""
+    record: Record = field(default_factory=dict)
+    """Its numbers, for an export."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One plot, before it is known how large it is drawn."""
+
+    kind: Kind
+    across: str
+    """What the axis that goes across measures."""
+    up: str
+    """The same of the one that goes up; empty for a plot with a line for each point."""
+    points: tuple[Point, ...]
+    tick: Callable[[float], str]
+    """Writes a place across."""
+    up_tick: Callable[[float], str] = str
+    logarithmic: bool = False
+    beside: str = ""
+    """Which runs are not in it, and why."""
+    bounds: tuple[float, float] | None = None
+    """Ends of the axis across, where they are not those of the points."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What runs must share to stand in one plot."""
+
+    dataset_id: str
+    language_pair: str
+    sha256: str
+
+    @property
+    def words(self) -> str:
+        """Say which corpus it is."""
+        return f"{self.dataset_id} · {self.language_pair}"
+
+
+def by_corpus(runs: Sequence[RunSummary]) -> dict[Corpus, list[RunSummary]]:
+    """Part the sealed runs by what they translated, the corpus with most runs first."""
+    found: dict[Corpus, list[RunSummary]] = {}
+    for run in runs:
+        if run.card is not None:
+            sha256 = block(run.card, "dataset").get("sha256")
+            corpus = Corpus(run.dataset_id, run.language_pair, str(sha256))
+            found.setdefault(corpus, []).append(run)
+    return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))
+
+
+def metrics_of(runs: Sequence[RunSummary]) -> list[str]:
+    """Give the metrics that any of the runs has a value of, the composite first."""
+    known = [COMPOSITE, *specification().metrics]
+    return [name for name in known if any(_score(run, name) is not None for run in runs)]
+
+
+def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) -> Picture:
+    """Give the score of each run with its interval, in the order of time or of names."""
+    points = [
+        Point(
+            run.run_id,
+            name,
+            score,
+            f"{_title(metric)} {with_interval(_scores(run), metric)}",
+            ends=interval(_scores(run), metric),
+            record=_record(run, metric),
+        )
+        for run, name in _named(runs)
+        if (score := _score(run, metric)) is not None
+    ]
+    if by_name:
+        points.sort(key=lambda point: point.name.casefold())
+    return Picture(
+        Kind.SCORES,
+        _axis(metric),
+        "",
+        tuple(points),
+        lambda place: value(metric, place),
+        beside=_without(runs, points, f"no {_title(metric)}"),
+    )
+
+
+def cost(runs: Sequence[RunSummary], metric: str) -> Picture:
+    """Give what an entry cost against the score; those that no other run beats on both are the front."""
+    points = [
+        Point(
+            run.run_id,
+            name,
+            price,
+            f"{figures.money(price)} an entry · {_title(metric)} {with_interval(_scores(run), metric)}",
+            up=score,
+            up_ends=interval(_scores(run), metric),
+            record={"cost_per_entry_usd": price, **_record(run, metric)},
+        )
+        for run, name in _named(runs)
+        if (score := _score(run, metric)) is not None and (price := _price(run)) is not None
+    ]
+    front = _front(points, _better(metric))
+    marked = sorted(
+        (_marked(point, front=point.run_id in front) for point in points),
+        key=lambda point: (point.across, point.up or 0.0),
+    )
+    prices = [point.across for point in points if point.across > 0]
+    return Picture(
+        Kind.COST,
+        "US dollars for 1,000 entries   ◆ no run is both better and cheaper",
+        _axis(metric),
+        tuple(marked),
+        lambda place: f"${place * 1000:.4g}" if place else "free",
+        lambda place: value(metric, place),
+        logarithmic=bool(prices) and max(prices) > 20 * min(prices),
+        beside=_without(runs, points, f"unknown cost or no {_title(metric)}"),
+    )
+
+
+def _marked(point: Point, *, front: bool) -> Point:
+    words = "◆ not beaten" if front else "○ another run beats it"
+    record = {**point.record, "pareto_front": front}
+    return replace(point, front=front, words=f"{point.words} · {words}", record=record)
+
+
+def _front(points: Sequence[Point], better: str) -> set[str]:
+    """Give the ids of the runs that none beats: as cheap and better, or cheaper and as good."""
+    sign = {"higher": 1, "lower": -1}.get(better)
+    if sign is None:
+        return set()
+
+    def beaten(point: Point) -> bool:
+        return any(
+            other.across <= point.across
+            and sign * (other.up or 0.0) >= sign * (point.up or 0.0)
+            and (other.across, other.up) != (point.across, point.up)
+            for other in points
+        )
+
+    return {point.run_id for point in points if not beaten(point)}
+
+
+def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) -> Picture:
+    """Give how the latencies of each run are spread, with median and 95th percentile.
+
+    ``seconds`` holds the latencies of the entries that were neither cached nor failed, by run.
+    """
+    known = {id_: np.asarray(each) for id_, each in seconds.items() if len(each)}
+    low = min((float(each.min()) for each in known.values()), default=0.0)
+    high = max((float(each.max()) for each in known.values()), default=1.0)
+    low, high = max(low, 1e-4), max(high, 2e-4, low * 1.01)
+    edges = np.geomspace(low, high, BINS + 1)
+    points = [
+        _latency_point(run, name, known[run.run_id], edges)
+        for run, name in _named(runs)
+        if run.run_id in known
+    ]
+    return Picture(
+        Kind.LATENCY,
+        "seconds an entry took, calls answered from the cache left out",
+        "",
+        tuple(points),
+        lambda place: f"{figures.seconds(place)} s",
+        logarithmic=True,
+        beside=_without(runs, points, "no latency measured"),
+        bounds=(low, high),
+    )
+
+
+def _latency_point(run: RunSummary, name: str, seconds: Any, edges: Any) -> Point:
+    middle, late = percentiles(seconds.tolist())
+    counts, _ = np.histogram(np.clip(seconds, edges[0], edges[-1]), edges)
+    words = f"p50 {figures.seconds(middle)} s · p95 {figures.seconds(late)} s"
+    return Point(
+        run.run_id,
+        name,
+        middle or 0.0,
+        f"{words} · {figures.count(len(seconds))} entries",
+        ends=(middle or 0.0, late or 0.0),
+        counts=tuple(map(int, counts)),
+        record={
+            **_about(run),
+            "p50_seconds": middle,
+            "p95_seconds": late,
+            "latency_entries": len(seconds),
+        },
+    )
+
+
+def difficulty(runs: Sequence[RunSummary], metric: str) -> Picture:
+    """Give the score of each run on each level of difficulty, the runs of a level under one another."""
+    points = sorted(
+        (point for run, name in _named(runs) for point in _levels(run, name, metric)),
+        key=lambda point: point.heading,
+    )
+    return Picture(
+        Kind.DIFFICULTY,
+        _axis(metric),
+        "",
+        tuple(points),
+        lambda place: value(metric, place),
+        beside=_without(runs, points, f"no {_title(metric)} by difficulty"),
+    )
+
+
+def _levels(run: RunSummary, name: str, metric: str) -> Iterator[Point]:
+    levels = block(_scores(run), "by_difficulty")
+    for level in sorted(levels):
+        group = block(levels, level)
+        score, entries = number(group.get(metric)), number(group.get("n"))
+        if score is not None:
+            many = figures.count(None if entries is None else int(entries))
+            yield Point(
+                run.run_id,
+                name,
+                score,
+                f"difficulty {level} · {_title(metric)} {with_interval(group, metric)} · {many} entries",
+                ends=interval(group, metric),
+                heading=f"difficulty {level}",
+                record={"difficulty": level, "entries": entries, **_numbers(run, group, metric)},
+            )
+
+
+# What a run says of itself
+
+
+def _named(runs: Sequence[RunSummary]) -> Iterator[tuple[RunSummary, str]]:
+    """Give each run with a name that no other has."""
+    names = _short_names(runs)
+    often = Counter(names)
+    for run, name in zip(runs, names, strict=True):
+        yield run, name if often[name] == 1 else f"{run.run_id[:8]} · {name}"
+
+
+def _short_names(runs: Sequence[RunSummary]) -> list[str]:
+    """Name runs by what is not the same of all of them."""
+    parts = [(run.method, run.model_slug, run.condition) for run in runs]
+    apart = [place for place in range(3) if len({each[place] for each in parts}) > 1]
+    words = [list(dict.fromkeys(each[place] for place in apart if each[place])) for each in parts]
+    return [
+        " · ".join(own) if own else setup_words(run) for own, run in zip(words, runs, strict=True)
+    ]
+
+
+def _scores(run: RunSummary) -> Mapping[str, Any]:
+    return block(run.card or {}, "scores")
+
+
+def _score(run: RunSummary, metric: str) -> float | None:
+    return number(_scores(run).get(metric))
+
+
+def _price(run: RunSummary) -> float | None:
+    return number(block(run.card or {}, "cost").get("cost_per_entry_usd"))
+
+
+def _about(run: RunSummary) -> dict[str, Any]:
+    return {
+        "run_id": run.run_id,
+        "created": iso(run.created),
+        "method": run.method,
+        "model": run.model_slug,
+        "condition": run.condition,
+    }
+
+
+def _record(run: RunSummary, metric: str) -> dict[str, Any]:
+    return _numbers(run, _scores(run), metric)
+
+
+def _numbers(run: RunSummary, group: Mapping[str, Any], metric: str) -> dict[str, Any]:
+    low, high = interval(group, metric) or (None, None)
+    numbers = {metric: number(group.get(metric)), f"{metric}_lower": low, f"{metric}_upper": high}
+    return _about(run) | numbers
+
+
+def point_words(point: Point, runs: Mapping[str, RunSummary]) -> tuple[str, str]:
+    """Say in two lines which run a point is, and its numbers."""
+    run = runs[point.run_id]
+    return f"{setup_words(run)} · {when(run.created)} · {run.run_id[:8]}", point.words
+
+
+def _title(metric: str) -> str:
+    return short_title(metric)
+
+
+def _axis(metric: str) -> str:
+    return f"{_title(metric)}, {_BETTER[_better(metric)]}"
+
+
+_BETTER = {"higher": "more is better", "lower": "less is better", "neither": "1 is ideal"}
+
+
+def _better(metric: str) -> str:
+    row = specification().metrics.get(metric)
+    return "higher" if row is None else row.info.better
+
+
+def _without(runs: Sequence[RunSummary], points: Sequence[Point], why: str) -> str:
+    drawn = {point.run_id for point in points}
+    names = [name for run, name in _named(runs) if run.run_id not in drawn]
+    return f"not drawn ({why}): {', '.join(names)}" if names else ""

@@ -1,0 +1,300 @@
+"""Plots of runs: scores with intervals, cost against quality, latencies, and scores by difficulty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from rosetta_tui import figures
+from rosetta_tui.exporting import row_text
+from rosetta_tui.messages import Copied, ExportAsked, Left, RunChosen
+from rosetta_tui.metric_words import title
+from rosetta_tui.plot_points import (
+    COMPOSITE,
+    MOST_TOGETHER,
+    Corpus,
+    Kind,
+    Picture,
+    by_corpus,
+    cost,
+    difficulty,
+    latency,
+    metrics_of,
+    point_words,
+    scores,
+)
+from rosetta_tui.records import Listed
+from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.text import show
+from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.plot_view import PlotView
+from rosetta_tui.widgets.where import Where
+
+if TYPE_CHECKING:
+    from harness.store.runs import RunSummary
+
+
+class PlotsScreen(Screen[None]):
+    """Draws the sealed runs of one corpus at a time: scores of different corpora cannot be compared."""
+
+    TITLE = "Plots"
+    HELP = (
+        "● a value   ├ ┤ its 95 % interval   ▸ the point that the lines below tell of\n"
+        "Cost: ◆ no run is both better and cheaper   ○ some run is   2…9 so many runs in one place.\n"
+        "Latency: the height says how many entries took so long; ● median   ┤ 95 % took less."
+    )
+    CSS_PATH = "../styles/plots.tcss"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(str(number), f"kind('{kind}')", kind, show=False, id=f"plots.kind_{number}")
+            for number, kind in enumerate(Kind, 1)
+        ),
+        Binding("tab", "turn(1)", "Next plot", id="plots.next"),
+        Binding("shift+tab", "turn(-1)", "Plot before", show=False, id="plots.previous"),
+        Binding("m", "metric", "Metric", id="plots.metric"),
+        Binding("s", "sort", "Time/name", tooltip="By time or by name", id="sort"),
+        Binding("b", "corpus", "Corpus", id="plots.corpus"),
+        Binding("e", "export", "Export", tooltip="Export the numbers", id="export"),
+        Binding("y", "copy", "Copy the point", show=False, id="copy"),
+        Binding("r", "read", "Refresh", show=False, id="refresh"),
+        Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
+        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+    ]
+
+    def __init__(self, store_path: Path, run_ids: Sequence[str] = ()) -> None:
+        """Draw these runs, or all where there are none."""
+        super().__init__()
+        self._path = store_path
+        self._run_ids = run_ids
+        self._kind = Kind.SCORES
+        self._metric = COMPOSITE
+        self._by_name = False
+        self._corpora: dict[Corpus, list[RunSummary]] | None = None
+        self._corpus: Corpus | None = None
+        self._seconds: dict[str, Sequence[float]] = {}
+        """Latencies of the runs of the corpora that were looked at, by run."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, the plots there are, the one that is drawn, what it tells, and the keys."""
+        yield Where()
+        yield Static(id="kinds")
+        yield EmptyState("Reading …")
+        yield PlotView()
+        yield Static(id="beside")
+        yield Static(id="chosen")
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Read the runs."""
+        for name in ("#kinds", "PlotView", "#beside", "#chosen"):
+            self.query_one(name).display = False
+        self.action_read()
+
+    def on_resize(self) -> None:
+        """Leave the room of a narrow footer to the keys of this screen."""
+        self.query_one(Footer).show_command_palette = self.size.width >= 110
+
+    @property
+    def view(self) -> PlotView:
+        """The plot."""
+        return self.query_one(PlotView)
+
+    @property
+    def runs(self) -> list[RunSummary]:
+        """The runs of the corpus, the oldest first."""
+        found = (self._corpora or {}).get(self._corpus) if self._corpus else None
+        return sorted(found or [], key=lambda run: run.created)
+
+    # Reading
+
+    @work(thread=True, exclusive=True, group="plots")
+    def action_read(self) -> None:
+        """Read the runs again."""
+        from harness.failures import StoreError
+        from harness.store.database import opened
+        from harness.store.runs import list_runs
+
+        try:
+            with opened(self._path) as store:
+                runs = list_runs(store)
+        except StoreError as error:
+            self.app.call_from_thread(self._cannot, str(error))
+            return
+        wanted = set(self._run_ids)
+        chosen = [run for run in runs if run.run_id in wanted] if wanted else runs
+        self.app.call_from_thread(self._take, by_corpus(chosen))
+
+    def _cannot(self, why: str) -> None:
+        self.query_one(EmptyState).say("The runs cannot be read.", show(why))
+
+    def _take(self, corpora: dict[Corpus, list[RunSummary]]) -> None:
+        self._corpora = corpora
+        if self._corpus not in corpora:
+            self._corpus = next(iter(corpora), None)
+        empty = self.query_one(EmptyState)
+        empty.say(
+            "Nothing to draw yet.",
+            "A finished run is a point here, several are a picture.\n\n"
+            "q  goes back; on Home, n begins a run and D runs the demo",
+        )
+        empty.display = not corpora
+        for name in ("#kinds", "PlotView", "#chosen"):
+            self.query_one(name).display = bool(corpora)
+        if corpora:
+            self.view.focus()
+            self._read_latencies([run for run in self.runs if run.run_id not in self._seconds])
+        self._show()
+
+    @work(thread=True, exclusive=True, group="latencies")
+    def _read_latencies(self, runs: Sequence[RunSummary]) -> None:
+        from harness.failures import StoreError
+        from harness.store.database import opened
+        from harness.store.results import read_latencies
+
+        try:
+            with opened(self._path) as store:
+                found = {run.run_id: read_latencies(store, run.number) for run in runs}
+        except StoreError as error:
+            self.app.call_from_thread(self._cannot, str(error))
+        else:
+            self.app.call_from_thread(self._take_latencies, found)
+
+    def _take_latencies(self, found: Mapping[str, Sequence[float]]) -> None:
+        self._seconds.update(found)
+        if self._kind is Kind.LATENCY:
+            self._show()
+
+    # Showing
+
+    def _picture(self) -> Picture:
+        match self._kind:
+            case Kind.SCORES:
+                return scores(self.runs, self._metric, by_name=self._by_name)
+            case Kind.COST:
+                return cost(self.runs, self._metric)
+            case Kind.LATENCY:
+                return latency(self.runs, self._seconds)
+            case Kind.DIFFICULTY:
+                return difficulty(self.runs[-MOST_TOGETHER:], self._metric)
+
+    def _show(self) -> None:
+        if not self._corpora:
+            self.query_one(Where).say(Content())
+            return
+        picture = self._picture()
+        self.view.show_picture(picture)
+        self._head()
+        beside = self.query_one("#beside", Static)
+        words = picture.beside
+        if not picture.points:
+            words = f"Nothing to draw. {words}"
+        if self._kind is Kind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
+            words = f"the newest {MOST_TOGETHER} of {len(self.runs)} runs · {words}".rstrip(" ·")
+        beside.display = bool(words)
+        beside.update(show(words, "$warn"))
+        self._moved()
+
+    def _head(self) -> None:
+        kinds = [
+            (f" {number} {kind} ", "bold reverse" if kind is self._kind else "$quiet")
+            for number, kind in enumerate(Kind, 1)
+        ]
+        order = (" by name" if self._by_name else " by time") if self._kind is Kind.SCORES else ""
+        self.query_one("#kinds", Static).update(
+            Content.assemble(*kinds, ("  ", ""), show(order, "$quiet"))
+        )
+        corpus, corpora = self._corpus, self._corpora or {}
+        more = f" · {len(corpora)} corpora" if len(corpora) > 1 else ""
+        count = len(self.runs)
+        runs = f" · {figures.count(count)} run{'s' * (count != 1)}{more}"
+        self.query_one(Where).say(
+            Content.assemble(show(corpus.words if corpus else ""), (runs, "$quiet"))
+        )
+
+    @on(PlotView.Moved)
+    def _moved(self) -> None:
+        point = self.view.point
+        name, numbers = ("", "")
+        if point is not None:
+            name, numbers = point_words(point, {run.run_id: run for run in self.runs})
+        self.query_one("#chosen", Static).update(
+            Content.assemble(show(name, "$quiet"), "\n", show(numbers))
+        )
+
+    # Keys
+
+    def action_kind(self, name: str) -> None:
+        """Draw another plot."""
+        self._kind = Kind(name)
+        self._show()
+
+    def action_turn(self, by: int) -> None:
+        """Draw the next plot."""
+        kinds = list(Kind)
+        self.action_kind(kinds[(kinds.index(self._kind) + by) % len(kinds)])
+
+    def action_sort(self) -> None:
+        """Put the scores in the order of time, or of names."""
+        self._by_name = not self._by_name
+        self._kind = Kind.SCORES
+        self._show()
+
+    def action_metric(self) -> None:
+        """Ask what quality is measured by."""
+        names = metrics_of(self.runs)
+        words = {name: title(name) for name in names}
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._metric = name
+                self._kind = Kind.SCORES if self._kind is Kind.LATENCY else self._kind
+                self._show()
+
+        if words:
+            now = self._metric if self._metric in words else names[0]
+            self.app.push_screen(ChooseScreen("Quality as", words, now), chosen)
+
+    def action_corpus(self) -> None:
+        """Ask which corpus."""
+        corpora = list(self._corpora or {})
+        words = {str(n): show(each.words).plain for n, each in enumerate(corpora)}
+
+        def chosen(number: str | None) -> None:
+            if number is not None:
+                self._corpus = corpora[int(number)]
+                self._show()
+                self._read_latencies([run for run in self.runs if run.run_id not in self._seconds])
+
+        if self._corpus is not None:
+            now = str(corpora.index(self._corpus))
+            self.app.push_screen(ChooseScreen("Runs of", words, now), chosen)
+
+    def action_export(self) -> None:
+        """Write the numbers of the plot to a file."""
+        picture = self.view.picture
+        if picture is not None and picture.points:
+            records = Listed([point.record for point in picture.points])
+            name = f"plot-{self._kind.name.lower()}"
+            self.post_message(ExportAsked(records, name, cleared=True))
+
+    def action_copy(self) -> None:
+        """Copy the numbers of the point."""
+        point = self.view.point
+        self.post_message(Copied(row_text(point.record) if point else "", "Point", cleared=True))
+
+    @on(PlotView.Chosen)
+    def _open(self, event: PlotView.Chosen) -> None:
+        self.post_message(RunChosen(event.point.run_id, complete=True))
+
+    def action_leave(self) -> None:
+        """Go back."""
+        self.post_message(Left())

@@ -1,0 +1,343 @@
+"""Plots: the numbers of the cards, at their places, told by word for every point, at any size."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from harness.store.runs import RunSummary, list_runs, seal_run
+from rosetta_tui import plot_points
+from rosetta_tui.plot_points import (
+    Kind,
+    Picture,
+    Point,
+    by_corpus,
+    cost,
+    difficulty,
+    latency,
+    scores,
+)
+from rosetta_tui.plots import Axis, Lines, plane
+from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.screens.plots import PlotsScreen
+from rosetta_tui.widgets.plot_view import PlotView
+from tests.tui.scenes import CARD_COLUMNS, HOSTILE, card_of, scene, sealed
+from tests.tui.screens import App, settle, text
+from tests.tui.test_goldens import SIZES, compare
+from tests.tui.test_run_query import run
+from tests.tui.test_text import acting
+
+NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+def card(composite: float | None, price: float | None = 0.001) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "dataset": {"sha256": "a"},
+        "scores": {"composite": composite, "confidence_intervals": {}},
+        "cost": {"cost_per_entry_usd": price},
+    }
+    if composite is not None:
+        ends = {"ci_lower": composite - 0.05, "ci_upper": composite + 0.05}
+        made["scores"]["confidence_intervals"]["composite"] = ends
+    return made
+
+
+def runs_of(*cards: dict[str, Any] | None) -> list[RunSummary]:
+    return [
+        run(number, run_id=f"{number:08}-run", model_slug=f"m{number}", card=each)
+        for number, each in enumerate(cards)
+    ]
+
+
+def drawn(line: list[tuple[str, str]]) -> str:
+    return "".join(piece for piece, _ in line)
+
+
+# Axes
+
+
+@given(st.lists(NUMBERS, max_size=8), st.integers(1, 20), st.booleans())
+def test_every_number_has_a_cell_and_ticks_are_round(
+    numbers: list[float], most: int, logarithmic: bool
+) -> None:
+    axis = Axis.of(numbers, logarithmic=logarithmic)
+    assert axis.low < axis.high
+    places = [axis.place(number, 40) for number in sorted(numbers)]
+    assert places == sorted(places)
+    assert all(0 <= place < 40 for place in places)
+    ticks = axis.ticks(most)
+    assert len(ticks) <= most + 2
+    assert ticks == sorted(ticks)
+    slack = 1e-9 * max(abs(axis.low), abs(axis.high))
+    assert all(axis.low - slack <= tick <= axis.high + slack for tick in ticks)
+
+
+def test_ticks_as_a_person_would_choose_them() -> None:
+    assert Axis(0.0, 1.05).ticks(6) == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert Axis(38.0, 71.0).ticks(4) == [40.0, 50.0, 60.0, 70.0]
+    powers = Axis(0.0002, 0.02, logarithmic=True).ticks(4)
+    assert powers == pytest.approx([0.0003, 0.001, 0.003, 0.01])
+
+
+# Points
+
+
+def test_scores_stand_at_their_places_with_their_intervals() -> None:
+    picture = scores(runs_of(card(0.2), card(0.8), card(None)), "composite")
+    assert [point.across for point in picture.points] == [0.2, 0.8]
+    assert picture.points[1].ends == pytest.approx((0.75, 0.85))
+    assert picture.beside == "not drawn (no composite): m2"
+    layout = Lines.of(picture, 80)
+    line = drawn(layout.line(picture.points[1], focus=True))
+    bar = line[layout.name + 3 :][: layout.bar]
+    assert bar.index("●") == layout.axis.place(0.8, layout.bar)
+    assert bar.index("├") == layout.axis.place(0.75, layout.bar)
+    assert bar.index("┤") == layout.axis.place(0.85, layout.bar)
+    assert line.startswith("▸ m1")
+    assert line.endswith(" 0.80")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 0.1, 0.2, 0.5]), st.sampled_from([0.1, 0.3, 0.6])),
+        max_size=12,
+    )
+)
+def test_the_front_holds_what_no_run_beats(pairs: list[tuple[float, float]]) -> None:
+    """Against the definition: a run is beaten where another is no dearer and no worse, and one of them less."""
+    picture = cost(runs_of(*(card(score, price) for price, score in pairs)), "composite")
+    for point in picture.points:
+        beaten = any(
+            (price < point.across and score >= (point.up or 0))
+            or (price <= point.across and score > (point.up or 0))
+            for price, score in pairs
+        )
+        assert point.front is not beaten
+        assert point.record["pareto_front"] is not beaten
+
+
+def test_a_run_of_unknown_cost_is_said_beside_and_a_free_one_is_drawn() -> None:
+    picture = cost(
+        runs_of(card(0.5, None), card(0.4, 0.0), card(0.9, 0.01), card(0.9, 0.0001)), "composite"
+    )
+    assert picture.beside == "not drawn (unknown cost or no composite): m0"
+    assert picture.logarithmic
+    lines = [drawn(line) for line in plane(picture, 80, 20, 0)]
+    assert "free" in lines[-2]
+    assert sum(line.count("◆") + line.count("○") for line in lines) >= 3
+
+
+def test_less_is_better_for_an_error_rate() -> None:
+    cards = [card(0.5, price) for price in (0.1, 0.1)]
+    for each, rate in zip(cards, (40.0, 60.0), strict=True):
+        each["scores"]["ter"] = rate
+    assert [point.front for point in cost(runs_of(*cards), "ter").points] == [True, False]
+
+
+def test_latencies_are_counted_where_they_belong() -> None:
+    seconds = [0.1] * 50 + [1.0] * 45 + [10.0] * 5
+    picture = latency(runs_of(card(0.5)), {"00000000-run": seconds})
+    (point,) = picture.points
+    assert sum(point.counts) == 100
+    assert (point.counts[0], point.counts[-1]) == (50, 5)
+    assert point.ends == pytest.approx(tuple(np.percentile(seconds, [50, 95])))
+    assert point.record["p95_seconds"] == pytest.approx(np.percentile(seconds, 95))
+
+
+def test_difficulty_stands_level_by_level() -> None:
+    one, two = card(0.5), card(0.6)
+    one["scores"]["by_difficulty"] = {
+        "1": {"n": 4, "composite": 0.9},
+        "3": {"n": 2, "composite": 0.2},
+    }
+    two["scores"]["by_difficulty"] = {"1": {"n": 4, "composite": 0.8}}
+    picture = difficulty(runs_of(one, two), "composite")
+    assert [(p.heading, p.name, p.across) for p in picture.points] == [
+        ("difficulty 1", "m0", 0.9),
+        ("difficulty 1", "m1", 0.8),
+        ("difficulty 3", "m0", 0.2),
+    ]
+
+
+def test_runs_of_other_corpora_and_without_a_card_are_apart() -> None:
+    other = card(0.5)
+    other["dataset"] = {"sha256": "b"}
+    found = by_corpus(runs_of(card(0.5), None, other, card(0.4)))
+    assert [len(runs) for runs in found.values()] == [2, 1]
+
+
+@given(
+    st.lists(st.tuples(NUMBERS, NUMBERS, st.sampled_from(HOSTILE)), min_size=1, max_size=9),
+    st.integers(20, 200),
+    st.integers(4, 60),
+    st.sampled_from(list(Kind)),
+)
+def test_any_picture_fits_any_room_and_is_harmless(
+    numbers: list[tuple[float, float, str]], width: int, height: int, kind: Kind
+) -> None:
+    points = tuple(
+        Point("r", name, across, "", ends=(across, across + 1), up=up, up_ends=(up - 1, up + 1))
+        for across, up, name in numbers
+    )
+    picture = Picture(kind, "across", "up", points, "{:.3g}".format, "{:.3g}".format)
+    layout = Lines.of(picture, width)
+    lines = [layout.line(point, focus=False) for point in points] + layout.foot()
+    lines += plane(picture, width, height, 0)
+    for line in lines:
+        assert acting(drawn(line)) == []
+        assert cell_len(drawn(line)) <= max(width, 40)
+
+
+# The screen
+
+
+def several(path: Path) -> None:
+    """Three sealed runs of one corpus, of one store."""
+    made = sealed(path)
+    base: dict[str, Any] = {**card_of(made), "dataset": {"sha256": "a"}}
+    base["scores"] = {
+        **base["scores"],  # type: ignore[dict-item]
+        "by_difficulty": {str(n): {"n": 5, "composite": 0.9 - n / 10} for n in range(1, 6)},
+    }
+    names = [row[1] for row in made.store.execute("PRAGMA table_info(runs)")][1:]
+    columns = ", ".join(names)
+    for number, (shift, price) in enumerate([(0.0, 0.0003), (-0.2, 0.0001), (0.05, None)]):
+        each = deepcopy(base)
+        each["scores"]["composite"] += shift
+        each["cost"] = {"cost_per_entry_usd": price}
+        changed = {
+            "run_id": f"'{number}f3b8c1e-0000'",
+            "created": f"created + {number * 3600}",
+            "model_slug": f"'model-{number}'",
+        }
+        values = ", ".join(changed.get(name, name) for name in names)
+        made.store.execute(
+            f"INSERT INTO runs ({columns}) SELECT {values} FROM runs WHERE id = {made.number}"
+        )
+        added = made.store.execute("SELECT max(id) FROM runs").fetchone()[0]
+        made.store.execute("UPDATE runs SET run_card = ? WHERE id = ?", (json.dumps(each), added))
+        fields = [row[1] for row in made.store.execute("PRAGMA table_info(results)")][1:]
+        made.store.execute(
+            f"INSERT INTO results (run, {', '.join(fields)}) SELECT {added}, {', '.join(fields)}"
+            f" FROM results WHERE run = {made.number}"
+        )
+    made.store.execute("DELETE FROM results WHERE run = ?", (made.number,))
+    made.store.execute("DELETE FROM runs WHERE id = ?", (made.number,))
+    made.close()
+
+
+@pytest.mark.parametrize("theme", ["rosetta-dark", "rosetta-light"])
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_four_plots(
+    size: tuple[int, int], theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plot_points, "when", lambda _: "2023-11-14 22:13")
+    several(tmp_path / "s.sqlite")
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=size) as pilot:
+        app.theme = theme
+        await settle(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        for kind in Kind:
+            await pilot.press("down")
+            await settle(pilot)
+            compare(f"plots-{kind.name.lower()}", size, app)
+            await pilot.press("tab")
+            await settle(pilot)
+
+
+async def test_walking_tells_every_point_and_enter_opens_its_run(tmp_path: Path) -> None:
+    several(tmp_path / "s.sqlite")
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("p", "2")
+        await settle(pilot)
+        await pilot.press("home")
+        await settle(pilot)
+        assert "model-1" in text(app)
+        assert "$0.0001 an entry" in text(app)
+        assert "not drawn (unknown cost or no composite): model-2" in text(app)
+        await pilot.press("right")
+        await settle(pilot)
+        assert "$0.0003 an entry" in text(app)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, LiveScreen)
+        assert app.screen.live.started is not None
+        assert app.screen.live.started.run_id == "0f3b8c1e-0000"
+
+
+async def test_only_marked_runs_are_drawn_and_their_numbers_exported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    several(tmp_path / "s.sqlite")
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("space", "space", "p", "e", "enter", "enter")
+        await settle(pilot)
+        with (tmp_path / "plot-scores.csv").open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        assert [row["model"] for row in rows] == ["model-1", "model-2"]
+        stored = {each.run_id: each for each in list_runs_of(tmp_path)}
+        for row in rows:
+            found = stored[row["run_id"]].card
+            assert found is not None
+            assert math.isclose(float(row["composite"]), found["scores"]["composite"])
+        await pilot.press("y")
+        await settle(pilot)
+        assert app.clipboard.startswith("1f3b8c1e-0000\t")
+
+
+def list_runs_of(folder: Path) -> list[RunSummary]:
+    from harness.store.database import opened
+
+    with opened(folder / "s.sqlite") as store:
+        return list_runs(store)
+
+
+async def test_without_a_finished_run_it_says_what_to_do(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("p", "down", "tab", "m", "b", "e", "y", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, PlotsScreen)
+        assert "Nothing to draw yet." in text(app)
+    made.close()
+
+
+async def test_hostile_names_are_drawn(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=4, stored=4)
+    for name in HOSTILE:
+        made.store.execute("UPDATE runs SET model_slug = ?, condition = ?", (name, name))
+    seal_run(
+        made.store,
+        made.number,
+        json.dumps({**card_of(made), "dataset": {"sha256": HOSTILE[3]}}),
+        dict.fromkeys(CARD_COLUMNS),
+    )
+    app = App(made)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        for _ in Kind:
+            await settle(pilot)
+            assert acting(text(app).replace("\n", "")) == []
+            assert app.screen.query_one(PlotView).display
+            await pilot.press("tab")
+    made.close()
