@@ -61,6 +61,10 @@ class Answers(QWidget):
             button.clicked.connect(lambda _=False, number=number: self.picked.emit(number))
             self._columns.addWidget(button)
 
+    def add_beside(self, button: Button) -> None:
+        """Put a button that is no answer after the last one."""
+        self._columns.addWidget(button)
+
     def mark(self, indices: Collection[int]) -> None:
         """Show which were given; the others lose their sign."""
         for number, button in enumerate(self._buttons):

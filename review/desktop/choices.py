@@ -59,7 +59,9 @@ class Choices(Asked):
         self._answers = Answers(answers)
         self._answers.picked.connect(self.picked)
         self._column.addWidget(self._answers)
-        self._add_act(words("back"), words("Esc")).clicked.connect(self.left)
+        back = Button(capital(words("back")), words("Esc"))
+        back.clicked.connect(self.left)
+        self._answers.add_beside(back)  # a row of its own would push the sentence out of sight
 
     def mark(self, numbers: Sequence[int]) -> None:
         """Show which answers were given before."""

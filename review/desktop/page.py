@@ -44,7 +44,7 @@ _APART, _TOGETHER = "\u2066", "\u2069"
 """Between them a sign keeps its side of a letter, whatever the direction of the page."""
 _LEAST_READ = 40
 """Pixels of what scrolls that are left on the smallest screen; what stands below it never gives way."""
-_INSET = 5
+INSET = 5
 """Pixels by which text is set in, so that it begins where the box of a button begins."""
 _LONG = re.compile(r"\S{30}")
 """After so many characters without a blank a line may be broken."""
@@ -279,7 +279,7 @@ class Page(QWidget):
         words, look = self.words, self.desk.look
         head = QHBoxLayout(self._head)
         head.setContentsMargins(0, 0, 0, 0)
-        self._place.setContentsMargins(_INSET, 0, _INSET, 0)
+        self._place.setContentsMargins(INSET, 0, INSET, 0)
         head.addWidget(self._place, 1)
         head.addWidget(self._said, 1)
         head.addWidget(self._sign("A−", words("Smaller letters"), look.smaller))
@@ -319,7 +319,7 @@ class Page(QWidget):
     def _scrolling(self) -> QScrollArea:
         inside = self._inside = QWidget()
         column = QVBoxLayout(inside)
-        column.setContentsMargins(_INSET, _INSET, _INSET, _INSET)
+        column.setContentsMargins(INSET, INSET, INSET, INSET)
         column.addWidget(self._banner)
         column.addLayout(self._body)
         column.addStretch(1)

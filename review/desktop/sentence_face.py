@@ -25,7 +25,7 @@ from review.desktop.labels import Line
 from review.desktop.letters import set_letters
 from review.desktop.missing_letters import first_missing
 from review.desktop.more_acts import MoreActs
-from review.desktop.page import Page
+from review.desktop.page import INSET, Page
 from review.desktop.text_pane import TextPane
 from review.desktop.writing import Writing
 from review.session import item_words
@@ -76,7 +76,8 @@ class SentenceFace(Page):
         """Id of the item that is drawn."""
         self._readable: tuple[str, bool] = ("", True)
         words = self.words
-        self._progress, self._practice = QProgressBar(), Line(role="strong")
+        self._progress, self._practice = QProgressBar(), Line(role="quiet")
+        self._practice.setContentsMargins(INSET, 0, INSET, 0)
         self._texts = ItemTexts(words, translation=not session.translating)
         self._why = Choices(words, item_words.why_not(words))
         self._harm = OnceMore(words)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from review.desktop.answers import Answers
 from review.desktop.desk import Desk
 from review.desktop.first_page import FirstPage
+from review.desktop.letters import set_letters
 from review.files.batch_form import BatchManifest
 from review.session import page_words
 from review.session.item_words import Answer
@@ -20,6 +21,7 @@ class SharingPage(FirstPage):
 
     def __init__(self, desk: Desk, manifest: BatchManifest, now: bool | None = None) -> None:
         """``now`` is what holds until something else is chosen; None where it was not asked yet."""
+        self._answers: Answers | None = None
         super().__init__(desk)
         words = self.words
         self.place(page_words.before_you_begin(words) if now is None else page_words.using(words))
@@ -37,8 +39,16 @@ class SharingPage(FirstPage):
             answers.mark([0 if now else 1])
         answers.picked.connect(lambda number: self.chosen.emit(number == 0))
         self.hold(answers)
+        self._answers = answers
+        self._fit()
         self.tell_more_below()
         self.button(words("Back"), self.back, words("Esc"))
+
+    def _fit(self) -> None:
+        """Give the answers letters that leave room for what they mean."""
+        super()._fit()
+        if self._answers is not None:
+            set_letters(self._answers, self.around())
 
     def typed(self, character: str) -> bool:
         """Take the answer that a digit names."""

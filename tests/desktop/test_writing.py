@@ -30,8 +30,7 @@ def writing(qtbot: QtBot) -> Writing:
 def press(qtbot: QtBot, writing: Writing, name: str) -> None:
     found = [
         each
-        for part in (writing, writing.acts)
-        for each in part.findChildren(QAbstractButton)
+        for each in writing.findChildren(QAbstractButton)
         if each.isVisible() and each.accessibleName() == name
     ]
     assert len(found) == 1, name

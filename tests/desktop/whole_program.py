@@ -26,6 +26,7 @@ from review.desktop.item_page import ItemPage
 from review.desktop.organisation_page import OrganisationPage
 from review.desktop.page import Page
 from review.desktop.pauses import EndPage
+from review.desktop.rows import Rows
 from review.desktop.running import Running, run
 from tests.review.session.scenes import CODE
 
@@ -113,15 +114,15 @@ class Script:
         self.press("1")
         yield self.shows(EndPage)
         self.press("x")
-        yield self.shows(HandOverPage, "Where is your stick?")
+        yield self.shows(HandOverPage, "No stick was found.")
         page = self.page
         assert isinstance(page, HandOverPage)
         page._choose_folder()
         yield self.shows(HandOverPage, str(Path.home()))
         self.press(_ESC)
-        yield self.shows(HandOverPage, "Where is your stick?")
-        page.enter()
-        yield self.shows(HandOverPage, "You may pull the stick out.")
+        yield self.shows(HandOverPage, "No stick was found.")
+        page.findChildren(Rows)[-1].chosen.emit(0)
+        yield self.shows(HandOverPage, "Saved and checked")
         self.press(_ENTER)
         yield self.shows(EndPage, "Handed over at")
         self.press("q")

@@ -124,7 +124,7 @@ def _hand_over(reader: Reader) -> str:
     reader.find("That was the last one. Thank you!")
     press(reader, "Hand over your answers")
     reader.find("Hand over your answers")
-    press(reader, "stick…")
+    press(reader, "A folder on this computer…")
     reader.hear("Saved and checked.")
     phrase = reader.read("These six words belong to your file:")
     assert_told(reader)
