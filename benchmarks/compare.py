@@ -39,7 +39,7 @@ from scoring.inventory import make_scorer
 from scoring.resources import Resources
 from scoring.scorer import Scorer
 from scoring.setup import ScoringSetup
-from scoring.significance import _kept_coins
+from scoring.significance import COMPOSITE, _kept_coins
 from scoring.table import EntryStatistics, Table
 from scoring.translation import Translation
 
@@ -168,7 +168,7 @@ def many_runs(path: Path, names: Sequence[str]) -> None:
     start = time.process_time()
     read = tables(path, names)
     reading = time.process_time() - start
-    for metric in METRICS:
+    for metric in (*METRICS, COMPOSITE):
         best = best_cpu_seconds({"rank": lambda m=metric: rank(read, m)})["rank"]
         pairs = len(names) * (len(names) - 1) // 2
         print(

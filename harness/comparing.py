@@ -288,7 +288,7 @@ def _compared(
         total=len(run.positions),
         done=len(side.rows.rows),
         values={**values, **({COMPOSITE: composite(values).value} if mixed else {})},
-        intervals=intervals_of(side.table, drawn.matrix, seed=seed, level=level),
+        intervals=intervals_of(side.table, drawn, seed=seed, level=level),
         failed=sum(row.failed for row in side.used),
         cached=sum(row.cached for row in side.used),
         cost_usd=fsum(known) if len(known) == len(costs) else None,

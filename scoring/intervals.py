@@ -57,14 +57,15 @@ def bootstrap(
     """
     if not len(table):
         return {}
-    return intervals_of(table, resample(table.matrix, draws, seed), seed=seed, level=level)
+    drawn = table.with_rows(resample(table.matrix, draws, seed))
+    return intervals_of(table, drawn, seed=seed, level=level)
 
 
 def intervals_of(
-    table: Table, sums: FloatArray, *, seed: int = SEED, level: float = LEVEL
+    table: Table, drawn: Table, *, seed: int = SEED, level: float = LEVEL
 ) -> dict[str, Interval]:
-    """Give the same from resamples that were made before, shape (draws, columns)."""
-    return _intervals(table, sums, level, seed, "percentile bootstrap")
+    """Give the same from resamples that were made before, a table whose rows are draws."""
+    return _intervals(table, drawn, level, seed, "percentile bootstrap")
 
 
 def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
@@ -187,18 +188,20 @@ class LiveIntervals:
         if not len(self._present):
             return {}
         so_far = Table(self._table.metrics, self._totals, self._present)
-        return _intervals(so_far, self._sums, level, self._seed, "Poisson bootstrap")
+        return _intervals(
+            so_far, so_far.with_rows(self._sums), level, self._seed, "Poisson bootstrap"
+        )
 
 
 def _intervals(
-    table: Table, sums: FloatArray, level: float, seed: int, method: str
+    table: Table, sums: Table, level: float, seed: int, method: str
 ) -> dict[str, Interval]:
     points = {
         id_: np.array([value]) for id_, value in table.corpus_values().items() if value is not None
     }
     if not points:
         return {}
-    drawn = {id_: values for id_, values in table.values(sums).items() if id_ in points}
+    drawn = {id_: values for id_, values in sums.row_values.items() if id_ in points}
     profile = profile_for({id_: float(value[0]) for id_, value in points.items()})
     points["composite"] = composites(points, profile)
     drawn["composite"] = composites(drawn, profile, complete=True)

@@ -100,7 +100,7 @@ class Scorer:
         reader = msgpack.Unpacker(use_list=False, max_buffer_size=0)
         reader.feed(b"".join(packed))
         rows = list(reader)
-        if len(rows) != len(packed) or {len(row) for row in rows} - {len(self._widths)}:
+        if len(rows) != len(packed) or set(map(len, rows)) - {len(self._widths)}:
             raise ValueError(_OTHERS)
         by_metric = list(zip(*rows, strict=True)) if rows else [()] * len(self.metrics)
         for column, width in zip(by_metric, self._widths, strict=True):

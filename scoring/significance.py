@@ -185,7 +185,7 @@ class _Pair:
         return {id_: (sides[0][id_], sides[1][id_]) for id_ in self.points}
 
     def _side(self, sums: Table) -> dict[str, FloatArray]:
-        values = {id_: v for id_, v in sums.values(sums.matrix).items() if id_ in self.points}
+        values = {id_: v for id_, v in sums.row_values.items() if id_ in self.points}
         if self.profile is not None:
             values[COMPOSITE] = composites(values, self.profile, complete=True)
         return values

@@ -5,9 +5,11 @@ Corpus values, breakdowns, floors and bootstrap draws differ only in how they we
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -94,15 +96,17 @@ class Table:
             for metric in self.metrics
         }
 
+    @cached_property
+    def row_values(self) -> dict[str, FloatArray]:
+        """Give the values of every row, be it an entry or a sum of several; worked out once."""
+        return self.values(self.matrix)
+
     def entry_values(self) -> dict[str, FloatArray]:
         """Give every entry's own values; NaN where a metric has nothing to look at."""
-        return dict(self._entry_values)
-
-    @cached_property
-    def _entry_values(self) -> dict[str, FloatArray]:
-        values = self.values(self.matrix)
         return {
-            metric.info.id: np.where(self.present[:, place] > 0, values[metric.info.id], np.nan)
+            metric.info.id: np.where(
+                self.present[:, place] > 0, self.row_values[metric.info.id], np.nan
+            )
             for place, metric in enumerate(self.metrics)
         }
 
@@ -112,9 +116,15 @@ class Table:
 
 
 def _columns(rows: Sequence[Statistics | None], width: int) -> FloatArray:
+    """Lay out one metric's statistics; ValueError where they are not ``width`` numbers each."""
     nothing = (0.0,) * width
-    numbers = chain.from_iterable([nothing if row is None else row for row in rows])
-    return np.fromiter(numbers, np.float64, len(rows) * width).reshape(len(rows), width)
+    there = [nothing if row is None else row for row in rows] if None in rows else rows
+    numbers = chain.from_iterable(cast("Sequence[Statistics]", there))
+    try:
+        packed = struct.pack(f"{len(rows) * width}d", *numbers)
+    except struct.error as error:
+        raise ValueError(f"statistics are {width} numbers for each entry") from error
+    return np.frombuffer(packed, np.float64).reshape(len(rows), width)
 
 
 def present_values(
