@@ -64,7 +64,7 @@ class RunChoice:
 
         try:
             with opened(self._path) as store:
-                others = addable(runs_now(list_runs(store)), self.runs)
+                others = addable(runs_now(list_runs(store, brief=True)), self.runs)
         except HarnessError as error:
             self._screen.notify(plain(str(error)), severity="error", markup=False)
         else:

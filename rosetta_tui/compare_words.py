@@ -65,8 +65,8 @@ def where_words(found: Comparison, metric: str) -> str:
     first, count = found.runs[0], len(found.entries)
     against = "" if found.baseline is None else f"against {letter_of(found, found.baseline)} · "
     entries = "1 entry" if count == 1 else f"{count:,} entries"
-    common = " that all have" if any(run.done > count for run in found.runs) else ""
-    what = f"{entries}{common} of {first.dataset_id} {first.language_pair}"
+    common = " in common" if any(run.done > count for run in found.runs) else ""
+    what = f"{entries}{common} · {first.dataset_id} {first.language_pair}"
     return f"by {name(metric)} · {against}{len(found.runs)} runs · {what}"
 
 

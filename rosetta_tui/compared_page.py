@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from harness.result import Result
 
 
+SIGNS = "[left→right] changed   [-only left-]   [+only right+]"
+"""What the signs of a diff mean where two texts of equal rank are held against each other."""
+
+
 @dataclass(frozen=True, slots=True)
 class EntryOfRuns:
     """One entry and what each run made of it."""
@@ -80,6 +84,7 @@ def page_lines(facts: EntryOfRuns) -> Iterator[Line]:
         yield _output(facts, place)
     for first, second in _two(facts):
         yield _between(facts, first, second)
+    yield Line("", show(SIGNS, "$quiet"))
     yield Line("Scores", _scores(facts))
 
 

@@ -23,12 +23,18 @@ class Stage:
 
 
 def stages(
-    path: Path, runs: Sequence[str], baseline: str | None, *, quick: bool
+    path: Path,
+    runs: Sequence[str],
+    baseline: str | None,
+    *,
+    quick: bool,
+    earlier: Comparison | None = None,
 ) -> Iterator[Stage]:
     """Compare runs of the store at a path; for a thread of its own.
 
     With ``quick`` values and entries come first, in a tenth of the time. Where every pair is under way nothing
-    is tested: what may be said of it needs no shuffles. Raises HarnessError as ``compare_runs`` does.
+    is tested: what may be said of it needs no shuffles. Of what was compared ``earlier`` only what is new is
+    read. Raises HarnessError as ``compare_runs`` does.
     """
     from harness.comparing import compare_runs
     from harness.comparing_breakdowns import part_tags
@@ -36,15 +42,16 @@ def stages(
 
     all_under_way = True
     with opened(path) as store:
+        found = earlier
         if quick:
-            found = compare_runs(store, runs, baseline=baseline, draws=1, trials=1)
+            found = compare_runs(store, runs, baseline=baseline, draws=1, trials=1, earlier=found)
             all_under_way = _is_all_under_way(found)
             yield Stage(found, part_tags(found), tested=False)
         if all_under_way:
-            found = compare_runs(store, runs, baseline=baseline, trials=1)
+            found = compare_runs(store, runs, baseline=baseline, trials=1, earlier=found)
             all_under_way = _is_all_under_way(found)
         if not all_under_way:
-            found = compare_runs(store, runs, baseline=baseline)
+            found = compare_runs(store, runs, baseline=baseline, earlier=found)
         yield Stage(found, part_tags(found), tested=True)
 
 

@@ -35,7 +35,7 @@ PAIRS = (
     Column("wins", "wins", 5, right=True, drop=3),
     Column("losses", "losses", 6, right=True, drop=3),
     Column("ties", "ties", 5, right=True, drop=4),
-    Column("better", "better", 6),
+    Column("better", "better", 7),
 )
 """What a row shows of a pair; differences are the second run less the first, as are wins and losses."""
 

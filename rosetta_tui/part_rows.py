@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harness.comparing_pairs import Pair
 
 PARTS = (
-    Column("part", "part", 18, share=1),
+    Column("part", "part", 22),
     Column("n", "entries", 7, right=True),
     Column("first", "A", 7, right=True, drop=2),
     Column("second", "B", 7, right=True, drop=2),

@@ -62,7 +62,7 @@ class CompareScreen(Screen[None]):
         "While a run goes on, only an interval that stays right however often one looks is shown."
     )
     CSS_PATH = "../styles/compare.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  Textual's own form
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012  Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-short"), (ROOMY, "-roomy")]  # noqa: RUF012  Textual's own form
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -161,17 +161,23 @@ class CompareScreen(Screen[None]):
 
     def _compare(self, *, quick_first: bool) -> None:
         self._reading = True
-        self._work(self.choice.runs, self.choice.baseline, quick_first)
+        self._work(self.choice.runs, self.choice.baseline, quick_first, self.comparison)
 
     @work(thread=True, exclusive=True, group="compare")
-    def _work(self, runs: tuple[str, ...], baseline: str | None, quick_first: bool) -> None:
+    def _work(
+        self,
+        runs: tuple[str, ...],
+        baseline: str | None,
+        quick_first: bool,
+        earlier: Comparison | None,
+    ) -> None:
         """Give the values at once, then the tests, which take longer."""
         from harness.failures import HarnessError
         from rosetta_tui.comparing_stages import stages
 
         worker, began = get_current_worker(), time.monotonic()
         try:
-            for stage in stages(self._path, runs, baseline, quick=quick_first):
+            for stage in stages(self._path, runs, baseline, quick=quick_first, earlier=earlier):
                 if worker.is_cancelled:
                     return
                 self.app.call_from_thread(self._show, stage)

@@ -12,12 +12,13 @@ from textual.widget import Widget
 from rosetta_tui.comparison_words import number, run_words
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.result_table import crop
+from scoring.specification import specification
 
 if TYPE_CHECKING:
     from harness.comparing import ComparedRun, Comparison
 
 _LEAST_LINE, _MOST_LINE = 12, 60
-_LEAST_NAME = 10
+_LEAST_NAME = 14
 _MARGIN = 0.08
 """Share of the axis that is left free at each end."""
 
@@ -121,31 +122,38 @@ def _value(run: ComparedRun, metric: str) -> str:
     return "no value" if value is None else number(metric, value)
 
 
+def _interval(run: ComparedRun, metric: str, *, tested: bool) -> tuple[float, float] | None:
+    """Give a run's interval; that of a run under way would not hold at every look."""
+    found = run.intervals.get(metric) if tested and run.complete else None
+    return None if found is None else (found.lower, found.upper)
+
+
 def _ends(run: ComparedRun, metric: str, *, tested: bool) -> str:
-    interval = run.intervals.get(metric) if tested else None
-    if interval is None:
-        return ""
-    return f"{number(metric, interval.lower)}–{number(metric, interval.upper)}"
+    interval = _interval(run, metric, tested=tested)
+    return "" if interval is None else "–".join(number(metric, end) for end in interval)
 
 
 def span(runs: Sequence[ComparedRun], metric: str, *, tested: bool) -> tuple[float, float]:
     """Give the ends of an axis on which all values and intervals lie, with some room beside them."""
     points = [value for run in runs if (value := run.values.get(metric)) is not None]
-    if tested:
-        for run in runs:
-            if (interval := run.intervals.get(metric)) is not None:
-                points += [interval.lower, interval.upper]
+    for run in runs:
+        points += _interval(run, metric, tested=tested) or ()
     low, high = min(points, default=0.0), max(points, default=1.0)
     free = (high - low) * _MARGIN or abs(high) * 0.01 or 1.0
-    return low - free, high + free
+    least, most = _bounds(metric)
+    return max(least, low - free), min(most, high + free)
+
+
+def _bounds(metric: str) -> tuple[float, float]:
+    """Give the ends of a metric's own scale, which no axis goes beyond."""
+    row = specification().metrics.get(metric)
+    return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
 
 
 def _line(
     run: ComparedRun, metric: str, low: float, high: float, width: int, *, tested: bool
 ) -> str:
-    value = run.values.get(metric)
-    interval = run.intervals.get(metric) if tested else None
-    ends = None if interval is None else (interval.lower, interval.upper)
+    value, ends = run.values.get(metric), _interval(run, metric, tested=tested)
     return "·" * width if value is None else interval_line(value, ends, low, high, width)
 
 
@@ -156,6 +164,8 @@ def interval_line(
     line = ["·"] * width
 
     def place(at: float) -> int:
+        if high <= low:
+            return width // 2
         return max(0, min(width - 1, round((at - low) / (high - low) * (width - 1))))
 
     if low < 0 < high:

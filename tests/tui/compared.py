@@ -1,0 +1,125 @@
+"""Stores with finished runs over one corpus, for the screen that compares them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from corpora.corpus import Corpus
+from corpora.entry import Entry, Segment
+from harness.methods.options import MethodOptions
+from harness.plan import Plan, RunOptions
+from harness.scoring_options import ScoringOptions
+from harness.store.database import open_store
+from harness.store.runs import find_run
+from tests.harness.evaluation import corpus_of, run_corpus
+from tests.harness.ranked import REFERENCES, SPOILT
+
+METRICS = ("exact_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio")
+
+SECRET = "sekreta frazo"
+
+
+def small_corpus(size: int = 40, secret: int = 4) -> Corpus:
+    """Entries of five difficulties and two provenances; the last ones are held out."""
+    return corpus_of(
+        [
+            Entry(
+                id=n + 1,
+                source=f"{SECRET if n >= size - secret else 'source sentence'} {n}",
+                reference=f"{REFERENCES[n % 5]} {n}",
+                segment=Segment.HELD_OUT if n >= size - secret else Segment.DEVELOPMENT,
+                difficulty=1 + n % 5,
+                provenance="elicited" if n % 8 else "textbook",
+            )
+            for n in range(size)
+        ]
+    )
+
+
+def spoilt(corpus: Corpus, right: Sequence[int]) -> list[str]:
+    """Outputs that are the references at some places, and wrong at all others."""
+    return [
+        entry.reference if place in right else f"{SPOILT[place % 5]} {place}"
+        for place, entry in enumerate(corpus.entries)
+    ]
+
+
+def finished(
+    path: Path,
+    corpus: Corpus,
+    outputs: Sequence[str],
+    model: str,
+    *,
+    number: int | None = None,
+    condition: str = "made",
+    metrics: Sequence[str] = METRICS,
+) -> str:
+    """Store a finished run of these outputs; gives its id, a fixed one where ``number`` is given."""
+    file = path.parent / f"outputs-{len(list(path.parent.iterdir()))}.jsonl"
+    lines = [
+        {"id": entry.id, "output": output, "model": model, "latency_seconds": 0.5, "cost_usd": 0.0}
+        for entry, output in zip(corpus.entries, outputs, strict=True)
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    options = MethodOptions(
+        source_language="en", target_language="eo", outputs=file, condition=condition
+    )
+    scoring = ScoringOptions(metrics=tuple(metrics))
+    plan = Plan(method="replay", options=options, run=RunOptions(offline=True), scoring=scoring)
+    run_id = run_corpus(path, corpus, plan).finished.run_id
+    if number is None:
+        return run_id
+    fixed = f"0000000{number}-0"
+    execute(path, "UPDATE runs SET run_id = ?, created = ? WHERE run_id = ?", fixed, number, run_id)
+    return fixed
+
+
+def execute(path: Path, statement: str, *values: object) -> None:
+    """Change a store behind everybody's back."""
+    with closing(open_store(path)) as store:
+        store.execute(statement, values)
+
+
+def going_on(path: Path, run_id: str, done: int, *, state: str = "running") -> None:
+    """Make a finished run one that is under way, with its first entries done."""
+    with closing(open_store(path)) as store:
+        number = find_run(store, run_id).id
+        store.execute("DELETE FROM results WHERE run = ? AND position >= ?", (number, done))
+        store.execute(
+            "UPDATE runs SET run_card = NULL, state = ?, live = ? WHERE id = ?",
+            (state, json.dumps({"at": time.time() + 3}), number),
+        )
+
+
+def failing(path: Path, run_id: str, position: int) -> None:
+    """Make one entry of a run a failed one."""
+    execute(
+        path,
+        "UPDATE results SET error_class = 'timeout', error = 'No answer within 60 s.', output = NULL"
+        " WHERE position = ? AND run = (SELECT id FROM runs WHERE run_id = ?)",
+        position,
+        run_id,
+    )
+
+
+def taken_from(
+    whole: Path, path: Path, run_id: str, positions: range, *, sealed: bool = False
+) -> None:
+    """Give a run under way further entries of a store in which it is finished; with its card at last."""
+    with closing(open_store(path)) as store:
+        store.execute("ATTACH ? AS whole", (str(whole),))
+        store.execute(
+            "INSERT INTO results SELECT w.* FROM whole.results w JOIN runs u ON u.id = w.run"
+            " WHERE u.run_id = ? AND w.position BETWEEN ? AND ?",
+            (run_id, positions.start, positions.stop - 1),
+        )
+        if sealed:
+            store.execute(
+                "UPDATE runs SET state = 'complete', live = NULL, run_card ="
+                " (SELECT run_card FROM whole.runs w WHERE w.run_id = runs.run_id) WHERE run_id = ?",
+                (run_id,),
+            )
