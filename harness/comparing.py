@@ -132,14 +132,16 @@ def compare_runs(
     trials: int = TRIALS,
     seed: int = SEED,
     level: float = LEVEL,
+    earlier: Comparison | None = None,
 ) -> Comparison:
     """Compare two to six runs, named by id, its beginning, or ``last``, on the entries that all of them have.
 
-    With a ``baseline`` only pairs with that run are compared. Raises UsageError for runs and metrics that there
-    are not; runs that do not compare are in ``refused``.
+    With a ``baseline`` only pairs with that run are compared. Who looks again while a run goes on gives what was
+    found ``earlier``: then only what is new is read. Raises UsageError for runs and metrics that there are not;
+    runs that do not compare are in ``refused``.
     """
     asked = _asked(metrics)
-    read, base = _read(connection, run_ids, baseline)
+    read, base = _read(connection, run_ids, baseline, () if earlier is None else earlier.sides)
     first = next((side for side in [*read[base:], *read[:base]] if side.rows), read[base])
     refused, ids = _refused(read, first)
     kept = [side for side in read if side.run.run_id not in refused]
@@ -180,7 +182,10 @@ def _asked(metrics: Sequence[str] | None) -> frozenset[str] | None:
 
 
 def _read(
-    connection: sqlite3.Connection, names: Sequence[str], baseline: str | None
+    connection: sqlite3.Connection,
+    names: Sequence[str],
+    baseline: str | None,
+    earlier: Sequence[Side],
 ) -> tuple[list[RunRows], int]:
     """Read the named runs, and tell which is the one that others are held against."""
     found = [find_run(connection, name) for name in names]
@@ -194,7 +199,8 @@ def _read(
     if not LEAST_RUNS <= len(found) <= MOST_RUNS:
         raise UsageError(f"{len(found)} runs are named; from two to six are compared.")
     place = 0 if baseline is None else numbers.index(base.id)
-    return [read_rows(connection, run) for run in found], place
+    before = {side.rows.run.id: side.rows for side in earlier}
+    return [read_rows(connection, run, before.get(run.id)) for run in found], place
 
 
 def _refused(read: Sequence[RunRows], first: RunRows) -> tuple[dict[str, str], tuple[EntryId, ...]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from corpora.entry import EntryId
@@ -56,12 +58,27 @@ class RunRows:
     """Id of the run in which the outputs were made: a run that was scored again has those of another."""
     withheld: int
     """Entries that came without their texts, whose scores nobody here can take again; not among the rows."""
+    stretches: int
+    """How often the run was begun and gone on with."""
+    last: int
+    """The store's number of the newest row that was read."""
+
+    def holds(self, run: Run, stretches: int, sealed: object) -> bool:
+        """Tell whether these rows still stand as they are in the store.
+
+        A run that is gone on with may ask again for entries that failed, and one that is sealed may have got
+        its last scores then.
+        """
+        same = (self.run.id, self.stretches, self.sealed) == (run.id, stretches, bool(sealed))
+        return same and self.run.run_id == run.run_id
 
     @cached_property
     def by_id(self) -> dict[EntryId, Row]:
         """Give the rows by their entry's id."""
         return {row.id: row for row in self.rows}
 
+
+_BEFORE_ALL = -(2**63)
 
 _ROWS = """
     SELECT CASE WHEN typeof(e.entry_id) = 'integer' AND abs(e.entry_id) > 9007199254740991
@@ -70,12 +87,15 @@ _ROWS = """
            e.register, CASE WHEN instr(e.rest, '"context"') THEN e.rest END
     FROM results r
     JOIN entries e ON e.corpus = ? AND e.position = r.position
-    WHERE r.run = ? ORDER BY r.position
+    WHERE r.run = ? AND r.rowid > ? AND r.rowid <= ? ORDER BY r.position
 """
 
 
-def read_rows(connection: sqlite3.Connection, run: Run) -> RunRows:
-    """Read what is compared of a run, finished or under way."""
+def read_rows(connection: sqlite3.Connection, run: Run, earlier: RunRows | None = None) -> RunRows:
+    """Read what is compared of a run, finished or under way.
+
+    Of a run that was read ``earlier`` only the entries are read that it did not have then.
+    """
     from scoring.inventory import make_scorer
     from scoring.resources import Resources
 
@@ -84,9 +104,16 @@ def read_rows(connection: sqlite3.Connection, run: Run) -> RunRows:
         " FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.id = ?",
         (run.id,),
     ).fetchone()
-    withheld = _withheld(connection, run)
-    rows = map(partial(tuple.__new__, Row), connection.execute(_ROWS, (run.corpus, run.id)))
-    setup = _setup(connection, run)
+    stretches, last = connection.execute(
+        "SELECT (SELECT count(*) FROM stretches WHERE run = ?1),"
+        " (SELECT coalesce(max(rowid), 0) FROM results WHERE run = ?1)",
+        (run.id,),
+    ).fetchone()
+    known = earlier if earlier is not None and earlier.holds(run, stretches, sealed) else None
+    withheld = _withheld(connection, run) if known is None else frozenset()
+    bounds = (run.corpus, run.id, _BEFORE_ALL if known is None else known.last, last)
+    rows = map(partial(tuple.__new__, Row), connection.execute(_ROWS, bounds))
+    setup = _setup(connection, run) if known is None else known.setup
     return RunRows(
         run=run,
         sha256=sha256,
@@ -95,11 +122,19 @@ def read_rows(connection: sqlite3.Connection, run: Run) -> RunRows:
         setup=setup,
         scorer=make_scorer(Resources(setup)),
         made_in=_made_in(connection, run.run_id),
-        rows=tuple(row for row in rows if row.position not in withheld)
-        if withheld
-        else tuple(rows),
-        withheld=len(withheld),
+        rows=_kept(rows, withheld) if known is None else _joined(known.rows, tuple(rows)),
+        withheld=len(withheld) if known is None else known.withheld,
+        stretches=stretches,
+        last=last,
     )
+
+
+def _kept(rows: Iterable[Row], withheld: frozenset[int]) -> tuple[Row, ...]:
+    return tuple(row for row in rows if row.position not in withheld) if withheld else tuple(rows)
+
+
+def _joined(known: tuple[Row, ...], new: tuple[Row, ...]) -> tuple[Row, ...]:
+    return tuple(sorted((*known, *new), key=attrgetter("position"))) if new else known
 
 
 _MOST_STEPS = 50

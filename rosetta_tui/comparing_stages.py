@@ -40,18 +40,17 @@ def stages(
     from harness.comparing_breakdowns import part_tags
     from harness.store.database import opened
 
-    all_under_way = True
+    known, untested = earlier, True
     with opened(path) as store:
-        found = earlier
         if quick:
-            found = compare_runs(store, runs, baseline=baseline, draws=1, trials=1, earlier=found)
-            all_under_way = _is_all_under_way(found)
-            yield Stage(found, part_tags(found), tested=False)
-        if all_under_way:
-            found = compare_runs(store, runs, baseline=baseline, trials=1, earlier=found)
-            all_under_way = _is_all_under_way(found)
-        if not all_under_way:
-            found = compare_runs(store, runs, baseline=baseline, earlier=found)
+            known = compare_runs(store, runs, baseline=baseline, draws=1, trials=1, earlier=known)
+            untested = _is_all_under_way(known)
+            yield Stage(known, part_tags(known), tested=False)
+        found = None
+        if untested:
+            found = known = compare_runs(store, runs, baseline=baseline, trials=1, earlier=known)
+        if found is None or not _is_all_under_way(found):
+            found = compare_runs(store, runs, baseline=baseline, earlier=known)
         yield Stage(found, part_tags(found), tested=True)
 
 

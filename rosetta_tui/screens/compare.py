@@ -161,23 +161,17 @@ class CompareScreen(Screen[None]):
 
     def _compare(self, *, quick_first: bool) -> None:
         self._reading = True
-        self._work(self.choice.runs, self.choice.baseline, quick_first, self.comparison)
+        self._work(self.choice.runs, self.choice.baseline, quick_first)
 
     @work(thread=True, exclusive=True, group="compare")
-    def _work(
-        self,
-        runs: tuple[str, ...],
-        baseline: str | None,
-        quick_first: bool,
-        earlier: Comparison | None,
-    ) -> None:
+    def _work(self, runs: tuple[str, ...], baseline: str | None, quick_first: bool) -> None:
         """Give the values at once, then the tests, which take longer."""
         from harness.failures import HarnessError
         from rosetta_tui.comparing_stages import stages
 
-        worker, began = get_current_worker(), time.monotonic()
+        worker, began, known = get_current_worker(), time.monotonic(), self.comparison
         try:
-            for stage in stages(self._path, runs, baseline, quick=quick_first, earlier=earlier):
+            for stage in stages(self._path, runs, baseline, quick=quick_first, earlier=known):
                 if worker.is_cancelled:
                     return
                 self.app.call_from_thread(self._show, stage)
