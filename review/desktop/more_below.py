@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtWidgets import QScrollBar
+from shiboken6 import isValid
 
 from review.desktop.labels import Line
 from review.session.item_words import GOES_ON_BELOW
@@ -20,4 +21,7 @@ class MoreBelow(Line):
         self.hide()
 
     def _tell(self) -> None:
-        self.setVisible(self._bar.value() < self._bar.maximum())
+        if isValid(self) and isValid(
+            self._bar
+        ):  # a page that ends still lays out what is left of it
+            self.setVisible(self._bar.value() < self._bar.maximum())

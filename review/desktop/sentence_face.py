@@ -312,7 +312,7 @@ class SentenceFace(Page):
         rest = bar.maximum() - bar.value()
         more = rest > self.fontMetrics().lineSpacing() // 2  # less is only the margin
         self._below.setText(self.words(self._what_is_below()))
-        self._below.setVisible(more)
+        self._below.setVisible(more and self.mode is not Mode.WRITING)
 
     def _what_is_below(self) -> str:
         """Tell what a person does not see yet."""

@@ -83,7 +83,7 @@ def test_a_whole_session_touches_no_network_and_no_other_place(
         shown.press("x")
         reader.find("No stick was found. Put it into this computer, or choose the folder.")
         shown.press("Tab", "Return")
-        reader.hear("Saved and checked.")
+        reader.hear("Saved and checked in a folder")
         assert watched.scene.handed_over()
         shown.press("Return", "q")
         watched.assert_private()

@@ -79,7 +79,7 @@ def _arrive(reader: Reader) -> None:
     box.write(CODE)
     press(reader, "Go on")
     reader.hear("Before you begin")
-    tick = reader.find("My better translations may be used later as right answers.", "check box")
+    tick = reader.find("The better translations that I write may be used.", "check box")
     assert "checked" not in tick.states
     tick.press()
     reader.until(lambda: "checked" in tick.states)
@@ -125,7 +125,7 @@ def _hand_over(reader: Reader) -> str:
     press(reader, "Hand over your answers")
     reader.find("Hand over your answers")
     press(reader, "A folder on this computer…")
-    reader.hear("Saved and checked.")
+    reader.hear("Saved and checked in a folder")
     phrase = reader.read("These six words belong to your file:")
     assert_told(reader)
     return phrase
@@ -151,7 +151,7 @@ def assert_item(reader: Reader, number: int) -> None:
 def test_tab_goes_through_everything_as_the_eye_does(
     reader: Reader, start: Start, tmp_path: Path
 ) -> None:
-    """Each control once, by rows from the top and along each row; then from the beginning."""
+    """Each control once, by rows from the top and along each row, the signs of the head last; then once more."""
     scene = stage(tmp_path).know()
     shown = start(scene, scene.file, guard=0.0)
     shown.press("Return")
@@ -170,7 +170,8 @@ def test_tab_goes_through_everything_as_the_eye_does(
     ]  # the page itself takes keys, too
     assert len(controls) == len(visited) - 1
     places = [(node.place[1] // 20, node.place[0]) for node in controls]
-    assert places == sorted(places), [node.name for node in controls]
+    below, head = places[:-3], places[-3:]
+    assert [*head, *below] == sorted(places), [node.name for node in controls]
     buttons = {node.name for node in reader.all("push button")}
     assert buttons | set(PANES) == {node.name for node in controls}
 
@@ -219,7 +220,7 @@ def test_every_page_that_is_not_on_the_straight_way(
     _side_questions(reader, shown)
     shown.press("u")
     reader.hear("Taken back. Your answer was: Gist.")
-    assert "Chosen" in reader.find("Gist…", "push button").description
+    assert "Chosen" not in reader.find("Gist…", "push button").description  # it does not count
     shown.press("w")
     reader.hear("Take back")
     assert_told(reader)

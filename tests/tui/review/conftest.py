@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from review.office.store import Office
+from review.session.opening import Opening
 from tests.review.closing import all_closed
 from tests.review.verdict.certified import fluent_run
 
@@ -30,6 +31,12 @@ def card(home: Path, tmp_path: Path) -> dict[str, Any]:
 def office(home: Path) -> Iterator[Office]:
     with Office.open(home) as opened:
         yield opened
+
+
+@pytest.fixture(autouse=True)
+def sticks_are_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a folder of that name count as a stick: nothing is plugged into a machine that runs tests."""
+    monkeypatch.setattr(Opening, "on_stick", lambda _, folder: "stick" in Path(folder).parts)
 
 
 __all__ = ["all_closed"]

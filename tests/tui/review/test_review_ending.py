@@ -42,7 +42,8 @@ async def test_undo_works_from_the_rest_and_from_the_end(tmp_path: Path) -> None
     async with app.run_test(size=SMALL) as pilot:
         await begin(pilot)
         await press(pilot, "1", "u")
-        assert "Reject ✓" in text(app)
+        assert "Reject ✓" not in text(app)  # taken back: it does not count
+        assert "You took back your answer “Reject”." in text(app)
         await press(pilot, "4", "enter")
         assert "You answered 1 of 1." in text(app)
 
@@ -115,7 +116,7 @@ async def test_part_of_the_answers_can_be_handed_over_to_a_folder_that_is_typed(
         await press(pilot, "4", "x", "f")
         app.screen.query_one(Input).value = str(other)
         await press(pilot, "enter")
-        assert "You may pull the stick out." in text(app)
+        assert "in a folder on this computer" in text(app)
         await press(pilot, "enter")
         assert "Sentence 2 of 4" in text(app)
     assert len(list(other.iterdir())) == 1

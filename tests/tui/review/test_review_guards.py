@@ -11,7 +11,7 @@ from review.files.batch import Batch
 from review.log.payloads import Kind
 from review.log.saving import NotSaved, Problem
 from review.rating import Rating
-from review.session.keys import RATING_OF, act_of
+from review.session.keys import RATING_OF, Act, act_of
 from rosetta_tui.review.texts import Texts
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times
@@ -248,7 +248,7 @@ async def test_a_sitting_in_french_shows_no_english(tmp_path: Path) -> None:
         "You may stop at any time.",
         "Read it aloud first.",
         "Spring sentences",
-        "sentences-WX",
+        "-sentences-",
         "Because of 1.",
         "Source",
         "Candidate",
@@ -296,7 +296,8 @@ async def test_colours_change_by_a_key_and_are_remembered(tmp_path: Path) -> Non
 
 
 def test_what_the_pages_press_means_nothing_else_in_the_table_of_keys() -> None:
-    assert [act_of(key) for key in ("a", "b", "l", "r")] == [None] * 4
+    assert [act_of(key) for key in ("a", "l", "r")] == [None] * 3
+    assert act_of("b") is Act.SHARING  # the same question as on the page on which one agrees
     assert act_of("1") in RATING_OF
 
 

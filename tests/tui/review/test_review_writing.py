@@ -61,7 +61,7 @@ async def test_the_draft_is_kept_at_a_pause_and_after_escape(
         await press(pilot, "escape")
         assert draft(app) == "half a thought"
         assert said(app, Kind.COMMENT) == []
-        assert "Your comment: half a thought" in text(app)
+        assert "Your comment, not saved yet: half a thought" in text(app)
         await press(pilot, "c")
         assert app.screen.query_one(Box).text == "half a thought"
         await press(pilot, "enter")
