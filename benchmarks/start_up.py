@@ -28,7 +28,7 @@ def first_frame(home: str) -> float:
     """Open the app on a real terminal; seconds until Home is drawn."""
     terminal = Terminal(ROSETTA, {**os.environ, "ROSETTA_HOME": home})
     try:
-        return terminal.see("rosetta demo", 30)
+        return terminal.see("Run the demo", 30)
     finally:
         terminal.end()
 

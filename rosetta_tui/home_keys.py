@@ -1,8 +1,18 @@
-"""The keys of Home, in the order in which a small terminal shows them."""
+"""The keys of Home, in the order in which a small terminal shows them, and what is said of them."""
 
 from __future__ import annotations
 
 from textual.binding import Binding, BindingType
+
+MOST_COMPARED = 6
+"""Runs that can stand side by side."""
+
+ABOUT = (
+    "▶ running   ‖ paused   ■ stopped, can be resumed   ✓ complete   ● marked\n"
+    "A run is never called more than functional before speakers have reviewed it.\n"
+    "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
+)
+"""What the help says above the keys."""
 
 KEYS: list[BindingType] = [
     Binding("n", "app.place('new_run')", "New run", id="new_run"),

@@ -62,7 +62,7 @@ def named_runs(path: Path) -> Sequence[Named]:
 
     try:
         with opened(path) as store:
-            runs = list_runs(store)
+            runs = list_runs(store, brief=True)
     except StoreError:  # Home says what is wrong with it
         return []
     return [

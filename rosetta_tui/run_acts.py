@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.store.runs import RunSummary
+    from rosetta_tui.screens.score_again import ScoredAgain
 
 Work = Callable[["sqlite3.Connection"], str]
 """Does something in the store and gives the words that tell of it; called in a thread."""
@@ -99,20 +100,25 @@ class RunActs:
         self._screen.app.push_screen(NotesScreen(_name(run), run.tags, run.note), answered)
 
     def score_again(self, run: RunSummary) -> None:
-        """Score a run's outputs again with all that is there by now; no method is called."""
-        self._screen.notify("Scoring again; no method is called …", timeout=3, markup=False)
-        self._do("Score again", partial(self._score_again, run))
+        """Ask with what a run's outputs are to be scored again; no method is called."""
+        self._do("Score again", partial(self._ask_to_score, run))
 
-    def _score_again(self, run: RunSummary, store: sqlite3.Connection) -> str:
-        from harness.rescoring import rescore
-        from harness.scoring_options import ScoringOptions
+    def _ask_to_score(self, run: RunSummary, store: sqlite3.Connection) -> str:
         from harness.store.runs import read_run
+        from rosetta_tui.screens.score_again import ScoreAgainScreen, fields_of
 
-        notes: list[str] = []
-        found = read_run(store, run.number)
-        made = rescore(store, found, ScoringOptions(), lambda _: None, notes.append)
-        self._screen.app.call_from_thread(self._screen.post_message, RunChosen(made, True))
-        return "\n".join(["Scored again: this is a new run that names the old one.", *notes])
+        before = fields_of(read_run(store, run.number).plan)
+        screen = ScoreAgainScreen(self._path, run.number, _name(run), before)
+        self._screen.app.call_from_thread(self._screen.app.push_screen, screen, self._scored)
+        return ""
+
+    def _scored(self, made: ScoredAgain | None) -> None:
+        if made is None:
+            return
+        self._after()
+        said = "\n".join(["Scored again: this is a new run that names the old one.", *made.notes])
+        self._screen.notify(plain(said), markup=False)
+        self._screen.post_message(RunChosen(made.run_id, True))
 
     def retry(self, run_id: str) -> None:
         """Ask how the failed entries of a run are to be asked for again."""
@@ -123,7 +129,7 @@ class RunActs:
         from rosetta_tui.screens.retry import RetryScreen, settings_of
 
         before = settings_of(find_run(store, run_id).plan)
-        summary = next(run for run in list_runs(store) if run.run_id == run_id)
+        summary = next(run for run in list_runs(store, brief=True) if run.run_id == run_id)
         screen = RetryScreen(_name(summary), summary.failed, summary.total - summary.failed, before)
 
         def answered(changes: dict[str, Any] | None) -> None:

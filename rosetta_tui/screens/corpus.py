@@ -318,7 +318,7 @@ class CorpusScreen(Screen[None]):
 
         wanted = set(self.summary.runs) if self.summary is not None else set()
         with closing(open_store(self._path)) as store:
-            users = [run for run in runs_now(list_runs(store)) if run.run_id in wanted]
+            users = [run for run in runs_now(list_runs(store, brief=True)) if run.run_id in wanted]
         self.app.call_from_thread(self._choose_run, users)
 
     def _choose_run(self, users: Sequence[RunSummary]) -> None:

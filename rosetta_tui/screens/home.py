@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from rosetta_tui import figures
-from rosetta_tui.home_keys import KEYS
+from rosetta_tui.home_keys import ABOUT, KEYS, MOST_COMPARED
 from rosetta_tui.keys import key_of
 from rosetta_tui.messages import (
     DemoAsked,
@@ -25,8 +25,9 @@ from rosetta_tui.messages import (
     RunsPlotted,
 )
 from rosetta_tui.places import COMPARISON, is_there
-from rosetta_tui.run_acts import SOMETIMES, RunActs, any_deleted, possible
+from rosetta_tui.run_acts import SOMETIMES, RunActs, possible
 from rosetta_tui.run_query import SORT_WORDS, filters
+from rosetta_tui.run_reader import RunReader
 from rosetta_tui.run_rows import UNDER_WAY, run_words
 from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.text import show
@@ -50,25 +51,19 @@ REVIEWS_SECONDS = 60.0
 
 NOTHING_FITS = "No run fits."
 
-MOST_COMPARED = 6
-"""Runs that can stand side by side."""
-
 
 class HomeScreen(Screen[None]):
     """The list of runs; reads the store in a thread, so that the first frame waits for nothing."""
 
     TITLE = "Home"
-    HELP = (
-        "▶ running   ‖ paused   ■ stopped, can be resumed   ✓ complete   ● marked\n"
-        "A run is never called more than functional before speakers have reviewed it.\n"
-        "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
-    )
-
+    HELP = ABOUT
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     def __init__(self, store_path: Path) -> None:
         super().__init__()
         self._path = store_path
+        self._reader = RunReader(store_path)
         self._trouble = False
         """Whether the list could not be read."""
         self._deleted = False
@@ -93,10 +88,10 @@ class HomeScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Read the runs, now and again."""
-        for hidden in ("FirstSteps", "EmptyState", "#query", "#search", "#chosen"):
+        for hidden in ("FirstSteps", "EmptyState", "#query", "#search", "#chosen", "#runs"):
             self.query_one(hidden).display = False
-        self.table.focus()
-        self.set_interval(REFRESH_SECONDS, self.action_read)
+        self.query_one(Where).say(Content.styled("reading …", "$quiet"))
+        self.set_interval(REFRESH_SECONDS, self._look_at_runs)
         self.set_interval(REVIEWS_SECONDS, self._look_at_reviews)
         self.call_after_refresh(self.action_read)
         self.call_after_refresh(self._look_at_reviews)
@@ -105,7 +100,7 @@ class HomeScreen(Screen[None]):
         """Read the runs again when coming back."""
         if self.table.every is not None:
             self._back = True
-            self.action_read()
+            self._look_at_runs()
             self._look_at_reviews()
 
     def on_resize(self) -> None:
@@ -127,23 +122,27 @@ class HomeScreen(Screen[None]):
 
     def action_read(self) -> None:
         """Read the list again."""
+        self._reader.forget()
+        self._look_at_runs()
+
+    def _look_at_runs(self) -> None:
+        """Read the list again where the store has changed, or where what stands there may be out of date."""
         if self.is_current or self.table.every is None:
-            self._read(first=self.table.every is None)
+            going = any(run.state in UNDER_WAY for run in self.table.every or ())
+            self._read(first=self.table.every is None, anyway=going or self._trouble)
 
     @work(thread=True, exclusive=True, group="runs")
-    def _read(self, *, first: bool) -> None:
+    def _read(self, *, first: bool, anyway: bool) -> None:
         from harness.failures import StoreError
-        from harness.store.database import opened
-        from harness.store.deletion import purge
-        from harness.store.runs import list_runs
-        from rosetta_tui.run_facts import runs_now
 
         try:
-            with opened(self._path) as store:
-                runs, deleted = runs_now(list_runs(store)), any_deleted(store)
-                self.app.call_from_thread(self._take, runs, deleted)
-                if first:
-                    purge(store)
+            found = self._reader.look(anyway=anyway)
+            if found is None:
+                self._back = False
+            else:
+                self.app.call_from_thread(self._take, *found)
+            if first:
+                self._reader.purge()
         except StoreError as error:
             self.app.call_from_thread(self._cannot, str(error))
 
