@@ -35,8 +35,10 @@ def office(home: Path) -> Iterator[Office]:
 
 @pytest.fixture(autouse=True)
 def sticks_are_folders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a folder of that name count as a stick: nothing is plugged into a machine that runs tests."""
-    monkeypatch.setattr(Opening, "on_stick", lambda _, folder: "stick" in Path(folder).parts)
+    """Let folders of these names count as sticks: nothing is plugged into a machine that runs tests."""
+    monkeypatch.setattr(
+        Opening, "on_stick", lambda _, folder: bool({"stick", "kle"} & {*Path(folder).parts})
+    )
 
 
 __all__ = ["all_closed"]

@@ -336,7 +336,7 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
     items = [each.model_copy(update=texts) for each in items_of(27)]
     lessons = [each.model_copy(update=texts | {"explanation": "ĉar jes"}) for each in training]
     batch = batch_of(items, lessons, language="fr", title="Printempo")
-    file = write_file(batch, tmp_path / "stick")
+    file = write_file(batch, tmp_path / "kle")
     _, said = sit(
         home, file, "1", "ABC", CODE, "7", "1", "?", "4", "", "1", "", "2", ",", "1 2", "c", "a", "",
         "e vorto", "!", "1", "!", "1", "u", "3", "02", "s", "n", "zzz", *["3"] * 26, "", *["1"] * 4, "",
