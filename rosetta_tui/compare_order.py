@@ -34,7 +34,13 @@ class View:
 
     def outcomes(self, entries: ComparedEntries) -> npt.NDArray[np.int8]:
         """Tell of each entry who is better: 1 the second run, -1 the first, 0 neither; 2 where a value lacks."""
-        values = entries.values[self.metric]
+        return self._outcomes(entries.values[self.metric])
+
+    def outcome(self, entries: ComparedEntries, place: int) -> int:
+        """Tell of one entry who is better, as ``outcomes`` does of all."""
+        return int(self._outcomes(entries.values[self.metric][:, place : place + 1])[0])
+
+    def _outcomes(self, values: Column) -> npt.NDArray[np.int8]:
         first, second = values[self.first], values[self.second]
         sides = _more_is_better(second, self.metric) - _more_is_better(first, self.metric)
         same = np.abs(sides) <= _TIE * np.maximum(np.abs(first), np.abs(second))

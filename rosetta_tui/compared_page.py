@@ -137,8 +137,8 @@ def _scores(facts: EntryOfRuns) -> Content:
     rows = [["", *(run.letter for run in runs), f"{other} − {one}", "better"]]
     for metric in metrics:
         own = entries.values[metric][:, facts.place]
-        outcome = View(metric, view.first, view.second).outcomes(entries)[facts.place]
-        better = {1: other, -1: one, 0: "="}.get(int(outcome), figures.NONE)
+        outcome = View(metric, view.first, view.second).outcome(entries, facts.place)
+        better = {1: other, -1: one, 0: "="}.get(outcome, figures.NONE)
         difference = _number(metric, own[view.second] - own[view.first], sign=True)
         rows.append([name(metric), *(_number(metric, v) for v in own), difference, better])
     return Content("\n").join(_lines(rows))

@@ -220,7 +220,7 @@ class CompareScreen(Screen[None]):
         if found is None:
             return
         self.panel.show_runs(found, self.metric, tested=self.tested)
-        self.query_one("#how", Static).update(show(self._command, "$quiet"))
+        self.query_one("#how", Static).update(show(self._command, "$quiet"), layout=False)
         self.query_one(Where).say(show(where_words(found, self.metric), "$quiet"))
 
     @property
@@ -246,7 +246,7 @@ class CompareScreen(Screen[None]):
         words = table.order.words(*self.panel.letters)
         note = metric_note(self.metric, table.view.metric)
         line = entries_line(table.entries.count, len(found.entries), words, note)
-        self.query_one("#notes", Static).update(line)
+        self.query_one("#notes", Static).update(line, layout=False)
         self._moved()
 
     @on(ResultTable.Moved, "#entries")
@@ -257,7 +257,7 @@ class CompareScreen(Screen[None]):
         if place is not None and view is not None and texts is not None:
             results = [texts.result(run, place) for run in (view.first, view.second)]
             told = two_outputs(texts.entry(place).source, self.panel.letters, results)
-        self.query_one("#chosen", Static).update(told)
+        self.query_one("#chosen", Static).update(told, layout=False)
 
     @on(DifferencePanel.PairChanged)
     def _pair_changed(self) -> None:

@@ -98,10 +98,15 @@ class ComparedEntryScreen(Screen[int]):
                 tags(facts.entry),
             )
         )
-        page = self.query_one("#page", VerticalScroll)
+        page, lines = self.query_one("#page", VerticalScroll), list(page_lines(facts))
+        fields = list(page.query(Field))
         async with self.batch():
-            await page.remove_children()
-            await page.mount_all([Field(*line) for line in page_lines(facts)])
+            if len(fields) == len(lines):
+                for field, line in zip(fields, lines, strict=True):
+                    field.tell(*line)
+            else:
+                await page.remove_children()
+                await page.mount_all([Field(*line) for line in lines])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer the other writing where the language has one."""

@@ -36,8 +36,9 @@ class DifferenceAxis(Widget):
         self, comparison: Comparison, metric: str, chosen: frozenset[str], *, tested: bool
     ) -> None:
         """Show the runs by a metric; ``chosen`` are the letters of the pair that is spoken of."""
+        before = 0 if self._shown is None else len(self._shown[0].runs)
         self._shown = (comparison, metric, chosen, tested)
-        self.refresh(layout=True)
+        self.refresh(layout=len(comparison.runs) != before)
 
     def render(self) -> Content:
         """Draw for the width that there is."""

@@ -9,12 +9,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message
-from textual.widgets import Static
 
 from rosetta_tui.compare_words import said
 from rosetta_tui.pair_rows import PairRows, pair_columns
 from rosetta_tui.widgets.difference_axis import DifferenceAxis
 from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.widgets.telling import Telling
 
 if TYPE_CHECKING:
     from harness.comparing import Comparison
@@ -46,7 +46,7 @@ class DifferencePanel(Vertical):
 
     def compose(self) -> ComposeResult:
         """Lay out the sentence, the axis and the pairs."""
-        yield Static(id="said")
+        yield Telling(id="said")
         with Container(id="top"):
             with Vertical(id="runs"):
                 yield DifferenceAxis()
@@ -95,9 +95,9 @@ class DifferencePanel(Vertical):
         if found is None or pair is None:
             return
         self._chosen = (pair.first.run_id, pair.second.run_id)
-        axis, line = self.query_one(DifferenceAxis), self.query_one("#said", Static)
+        axis, line = self.query_one(DifferenceAxis), self.query_one("#said", Telling)
         axis.show_runs(found, self._metric, frozenset(self.letters), tested=self._tested)
-        line.update(said(found, pair, self._metric, tested=self._tested))
+        line.tell(said(found, pair, self._metric, tested=self._tested))
 
     def turn(self, by: int) -> None:
         """Go to the pair before or after."""

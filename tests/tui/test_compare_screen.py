@@ -9,6 +9,8 @@ from typing import Any
 from unicodedata import category
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from corpora.entry import Entry, Segment
@@ -21,6 +23,7 @@ from rosetta_tui.records import read_all
 from rosetta_tui.screens.compare import CompareScreen
 from rosetta_tui.screens.compared_entry import ComparedEntryScreen
 from rosetta_tui.screens.compared_parts import ComparedPartsScreen
+from rosetta_tui.widgets.difference_axis import interval_line
 from tests.harness.evaluation import corpus_of
 from tests.tui.compared import (
     SECRET,
@@ -196,6 +199,23 @@ async def test_before_the_tests_nothing_of_theirs_is_shown(
         assert not {"p_randomisation", "p_holm", "p_bootstrap", "lower", "better"} & record.keys()
         await press(pilot, "d")
         assert app.screen is screen
+
+
+@given(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3), st.integers(5, 60), st.floats(-9, -5.5))
+def test_a_line_holds_its_interval_and_its_value_in_their_order(
+    value: float, below: float, above: float, width: int, low: float
+) -> None:
+    line = interval_line(value, (value - below, value + above), low, 9.0, width)
+    assert len(line) == width
+    assert line.count("●") == 1
+    at = line.index("●")
+    assert set(line[:at]) <= set("·┊├─┼")
+    assert set(line[at + 1 :]) <= set("·┊─┼┤")
+    assert at == round((value - low) / (9.0 - low) * (width - 1))
+
+
+def test_a_line_without_a_scale_stands_in_the_middle() -> None:
+    assert interval_line(1.0, None, 1.0, 1.0, 5) == "··●··"
 
 
 # Entries
