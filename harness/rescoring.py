@@ -53,7 +53,7 @@ def rescore(
     results = list(read_results(connection, run.id))
     covered = list(read_entries(connection, run.corpus, run.positions).values())
     had = stored_setup(run, "und", covered)
-    chosen = _options(run, had, options)
+    chosen = chosen_options(run, had, options)
     instruments = instruments_with(connection, run, chosen)
     entries = instruments.resources.entries
     if any(not entry.reference for entry in entries):
@@ -86,7 +86,7 @@ def rescore(
     return run_id
 
 
-def _options(run: Run, had: ScoringSetup, options: ScoringOptions) -> ScoringOptions:
+def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> ScoringOptions:
     """Add what is wanted to what the run was scored with.
 
     Of the two ways to a semantic score the one that is named now takes the place of the other.

@@ -1,0 +1,150 @@
+"""`S` on Home: what a run is scored with again, what will work, how far it is, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import rescoring
+from harness.methods.options import MethodOptions
+from harness.plan import Plan
+from harness.scoring_options import ScoringOptions
+from harness.store.database import open_store
+from harness.store.runs import find_run, list_runs, read_run
+from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.screens.score_again import ScoreAgainScreen, fields_of, options_of
+from rosetta_tui.widgets.form_line import FormLine
+from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, settle, text
+
+FEW = ("exact_match_rate", "chrf_plus_plus")
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store with one finished run that was scored with two metrics."""
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
+    store = tmp_path / "rosetta.sqlite"
+    options = MethodOptions(**LANGUAGES, text="ENTRY NUMBER 3", condition=HOSTILE[0])
+    run_corpus(
+        store,
+        corpus(8),
+        Plan(method="constant", options=options, scoring=ScoringOptions(metrics=FEW)),
+    )
+    return store
+
+
+def runs(path: Path) -> Sequence[Any]:
+    with closing(open_store(path)) as store:
+        return list_runs(store)
+
+
+async def opened(pilot: Any) -> ScoreAgainScreen:
+    await settle(pilot)
+    await pilot.press("S")
+    await settle(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, ScoreAgainScreen)
+    return screen
+
+
+async def test_all_that_there_is_by_now_makes_a_new_run_that_names_the_old_one(path: Path) -> None:
+    [before] = runs(path)
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        await pilot.press("enter")
+        while isinstance(app.screen, ScoreAgainScreen):
+            await pilot.pause()
+        await settle(pilot)
+    new = next(run for run in runs(path) if run.run_id != before.run_id)
+    assert new.rescore_of == before.run_id
+    assert new.card["scores"]["ter"] > 0
+    assert before.card["scores"]["ter"] is None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)], ids=["small", "large"])
+async def test_it_says_what_will_work_and_why_other_metrics_will_not(
+    path: Path, size: tuple[int, int]
+) -> None:
+    app = App(None, path)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(pilot)
+        screen.query_one("#prospect").scroll_visible(animate=False)
+        await settle(pilot)
+        seen = " ".join(text(app).split())
+        assert "taken again" in seen
+        assert "TER" in seen
+        assert "FST" in seen
+        assert "semantic" in seen
+
+
+async def test_fields_say_at_once_what_is_wrong_with_them(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot)
+        screen.query_one("#field-metrics", FormLine).put("blue")
+        await settle(pilot)
+        assert "there is no metric 'blue'" in " ".join(text(app).split())
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert app.screen is screen
+        screen.query_one("#field-metrics", FormLine).put("ter")
+        screen.query_one("#field-gloss_dictionary", FormLine).put("/there/is/none.json")
+        await settle(pilot)
+        assert "/there/is/none.json" in text(app)
+    assert len(runs(path)) == 1
+
+
+async def test_a_run_to_which_nothing_can_be_added_says_so_and_stays_alone(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot)
+        screen.query_one("#field-metrics", FormLine).put("chrf_plus_plus")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert app.screen is screen
+        assert "Nothing new comes of it" in text(app)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+    assert len(runs(path)) == 1
+
+
+async def test_scoring_that_is_stopped_leaves_no_run(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot)
+
+        def slow(store: Any, run: Any, options: Any, tell: Callable[[str], None], note: Any) -> str:
+            tell("embeddings: 1 of 8")
+            app.call_from_thread(screen.action_leave)
+            return real(store, run, options, tell, note)
+
+        real = rescoring.rescore
+        monkeypatch.setattr(rescoring, "rescore", slow)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert app.screen is screen
+        assert "Stopped; no run was made." in text(app)
+    assert len(runs(path)) == 1
+
+
+def test_only_what_is_other_than_before_is_told(path: Path) -> None:
+    with closing(open_store(path)) as store:
+        run = read_run(store, find_run(store, "last").id)
+    assert fields_of({**run.plan, "scoring": {"multi_ref": True, "terms": "/t.json"}}) == {
+        "multi_ref": "yes",
+        "terms": "/t.json",
+    }
+    assert options_of({}).model_fields_set == set()
+    told = options_of({"terms": "", "multi_ref": "", "metrics": "ter, bleu"})
+    assert told.model_fields_set == {"terms", "multi_ref", "metrics"}
+    assert (told.terms, told.multi_ref, told.metrics) == (None, False, ("ter", "bleu"))
