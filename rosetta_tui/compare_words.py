@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     from harness.result import Result
 
 WHY_NOW = (
-    "A run goes on. Ordinary tests may be wrong when they are looked at early; this interval stays right at "
-    "every look. The tests come at the end."
+    "Ordinary tests may be wrong when they are looked at early; this interval stays right at every look. "
+    "The tests come at the end."
 )
+"""Why a difference may be looked at before its runs are complete."""
 
 
 def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content:
     """Say the sentence about a pair, what makes it safe or doubtful, and which runs do not compare."""
     lines = [_sentence(pair, metric, tested=tested)]
     if pair.under_way:
-        lines.append(Content.styled(WHY_NOW, "$quiet"))
+        open_ = [run.letter for run in (pair.first, pair.second) if not run.complete]
+        verb = "is" if len(open_) == 1 else "are"
+        lines.append(show(f"{' and '.join(open_)} {verb} not complete. {WHY_NOW}", "$quiet"))
     if pair.reproduction is not None and tested:
         lines += [show(line, "$quiet") for line in reproduction_words(pair.reproduction)]
         cached = (cached_words(run) for run in (pair.first, pair.second))

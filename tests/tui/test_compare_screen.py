@@ -461,6 +461,7 @@ async def test_a_run_that_goes_on_shows_only_what_may_be_looked_at(path: Path) -
         [pair] = compared(path, A, B).pairs
         assert pair.running
         assert sentence(pair, "chrf_plus_plus")[1:] in joined(app)
+        assert "B is not complete. Ordinary tests may be wrong" in joined(app)
         assert "stays right at every look" in joined(app)
         assert "going on 10/40" in text(app)
         [row] = [line for line in lines(app) if "B − A" in line]
