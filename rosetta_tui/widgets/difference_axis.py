@@ -87,8 +87,13 @@ def axis_lines(
 
 
 def _names(runs: Sequence[ComparedRun], room: int) -> list[str]:
-    """Say what the runs are; where that is too long, only what not all of them share."""
+    """Say what the runs are; where that is too long, only what not all of them share.
+
+    Where two are of one set-up, the beginnings of their ids tell them apart.
+    """
     parts = [plain(run_words(run)).split(" · ") for run in runs]
+    if len({tuple(own) for own in parts}) < len(parts):
+        parts = [[run.run_id[:8], *own] for run, own in zip(runs, parts, strict=True)]
     if max(cell_len(" · ".join(own)) for own in parts) > room:
         shared = set.intersection(*map(set, parts))
         parts = [[part for part in own if part not in shared] or own for own in parts]
