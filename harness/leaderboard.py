@@ -40,6 +40,8 @@ class Entrant:
     avg_latency_seconds: float | None
     unverified: bool
     """True where its card came without a seal that holds: it gets no rank."""
+    in_place_of: tuple[str, ...] = ()
+    """Ids of the runs of the same list that it retried or scored again; they stand in no list."""
 
     def value(self, metric: str) -> float | None:
         """Give a score by metric id, or ``composite``; None where it has none."""
@@ -130,7 +132,8 @@ class Board:
 def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> list[Board]:
     """Give all lists, of all corpora or of those with this id; those with official scores first.
 
-    Runs without a sealed card or without a composite are in none. ``harness.leaderboard_clusters`` adds the
+    Runs without a sealed card or without a composite are in none, nor are those that were retried or scored
+    again where the newer run is in the same list. ``harness.leaderboard_clusters`` adds the
     clusters, which take longer.
     """
     runs = [
@@ -146,11 +149,31 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
         if grounds is not None:
             lists.setdefault((grounds, run.language_pair), []).append(entrant)
     boards = [
-        _board(grounds, entrants, facts.scope(entrants[0].run))
+        _board(grounds, _last_tries(entrants), facts.scope(entrants[0].run))
         for (grounds, _), entrants in lists.items()
     ]
     newest = {id(board): max(each.run.created for each in board.entrants) for board in boards}
     return sorted(boards, key=lambda b: (not b.official, -len(b.entrants), -newest[id(b)]))
+
+
+def _last_tries(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """Let a run that retried another of the list, or scored it again, stand in its place.
+
+    A card from elsewhere may name any run: it takes the place of a verified one only where its own seal holds,
+    and never that of a later one, so that two cannot name each other.
+    """
+    there = {each.run.run_id: each for each in entrants}
+    before: dict[str, set[str]] = {}
+    for each in sorted(entrants, key=lambda e: e.run.created):
+        named = {each.run.retry_of, each.run.rescore_of} & before.keys()
+        named = {id_ for id_ in named if each.unverified <= there[id_].unverified}
+        before[each.run.run_id] = named.union(*(before[id_] for id_ in named))
+    gone = set[str]().union(*before.values())
+    return [
+        replace(each, in_place_of=tuple(sorted(before[each.run.run_id])))
+        for each in entrants
+        if each.run.run_id not in gone
+    ]
 
 
 def apart(board: Board, other: Board) -> str:

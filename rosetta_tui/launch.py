@@ -17,6 +17,9 @@ ESCAPE_MILLISECONDS = "25"
 It sends the whole of one at once; what this waits for, everybody waits for who presses escape.
 """
 
+SWITCH_SECONDS = 0.0005
+"""How long a thread that works may keep the one that answers keys waiting: a tenth of Python's own."""
+
 if TYPE_CHECKING:
     from harness.following import Follower
     from rosetta_tui.app import Begin
@@ -54,6 +57,7 @@ def _run(path: Path, engine: Engine | None) -> None:
         return Session(started.events, started.control)
 
     initial = None if engine is None else Session(engine.events, engine.control)
+    sys.setswitchinterval(SWITCH_SECONDS)
     app = RosettaApp(path, lambda run_id: _follow(path, run_id), start, initial)
     try:
         app.run()
