@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -75,6 +75,7 @@ class Board:
         ledger: Ledger,
         control: Control,
         elapsed_before: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._run_id = run_id
         self._total = total
@@ -84,7 +85,8 @@ class Board:
         self._ledger = ledger
         self._control = control
         self._elapsed_before = elapsed_before
-        self._began = time.monotonic()
+        self._clock = clock
+        self._began = clock()
         self._tally = Tally()
         self._totals = Totals(scorer)
         self._intervals = LiveIntervals(scorer.metrics)
@@ -108,7 +110,7 @@ class Board:
     @property
     def elapsed_seconds(self) -> float:
         """Seconds under way, over all stretches."""
-        return self._elapsed_before + time.monotonic() - self._began
+        return self._elapsed_before + self._clock() - self._began
 
     def add(
         self,
@@ -125,7 +127,7 @@ class Board:
         self._totals.add(statistics)
         self._intervals.add(statistics)
         if fresh:
-            self._recent.append((time.monotonic(), len(results)))
+            self._recent.append((self._clock(), len(results)))
 
     def progress(
         self, *, state: RunState | None = None, elapsed_seconds: float | None = None
@@ -183,7 +185,7 @@ class Board:
 
     def _per_minute(self) -> float | None:
         """Give the entries a minute over the last seconds, None before the first."""
-        now = time.monotonic()
+        now = self._clock()
         while self._recent and now - self._recent[0][0] > RATE_SECONDS:
             self._recent.popleft()
         count = sum(entries for _, entries in self._recent)

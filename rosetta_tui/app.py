@@ -24,6 +24,7 @@ from rosetta_tui.messages import (
     Left,
     NewRunAsked,
     PlaceChosen,
+    ReplayAsked,
     RunBegun,
     RunChosen,
     RunResumed,
@@ -234,6 +235,12 @@ class RosettaApp(TerminalApp):
         from rosetta_tui.screens.compare import CompareScreen
 
         self.push_screen(CompareScreen(self.store_path, message.run_ids))
+
+    @on(ReplayAsked)
+    def _replay(self, message: ReplayAsked) -> None:
+        from rosetta_tui.screens.replay import ReplayScreen
+
+        self.push_screen(ReplayScreen(self.store_path, message.run_id))
 
     @on(RunsPlotted)
     def _plot(self, message: RunsPlotted) -> None:

@@ -235,6 +235,42 @@ def read_all_attempts(connection: sqlite3.Connection, run: int) -> list[Attempt]
     return [attempt for row in rows for attempt in unpack_attempts(row[0])]
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When an entry was finished, and how long it had been under way."""
+
+    position: int
+    finished_at: float
+    """Unix time."""
+    failed: bool
+    attempts: int
+    spent_usd: float | None
+    seconds: float
+    """All its tries and the waits before them."""
+    rate_limited: int
+    """Tries that were answered with 429."""
+
+
+def moments(connection: sqlite3.Connection, run: int) -> list[Moment]:
+    """Give the moments of a run's entries in the order in which they were stored."""
+    rows = connection.execute(
+        "SELECT position, finished_at, error_class IS NOT NULL, attempts, spent_usd, trace"
+        " FROM results WHERE run = ? ORDER BY rowid",
+        (run,),
+    )
+    return [_moment(*row) for row in rows]
+
+
+def _moment(
+    position: int, at: float, failed: int, attempts: int, spent: float | None, trace: bytes | None
+) -> Moment:
+    tries = [] if trace is None else msgpack.unpackb(trace)
+    seconds = sum((each[2:3] or [0.0])[0] or 0.0 for each in tries)
+    waited = sum((each[3:4] or [0.0])[0] or 0.0 for each in tries)
+    limited = sum((each[1:2] or [None])[0] == 429 for each in tries)
+    return Moment(position, at, bool(failed), attempts, spent, seconds + waited, limited)
+
+
 def _pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
     if not attempts:
         return None

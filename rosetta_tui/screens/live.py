@@ -27,6 +27,7 @@ from rosetta_tui.live import LiveRun
 from rosetta_tui.messages import Left
 from rosetta_tui.order import FILTER_WORDS, SORT_WORDS
 from rosetta_tui.recorded import seal
+from rosetta_tui.run_end import RunEnd
 from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.screens.concurrency import ConcurrencyScreen
 from rosetta_tui.screens.confirm import ConfirmScreen
@@ -76,6 +77,10 @@ class LiveScreen(Screen[None]):
         Binding("m", "scores", "Metrics", id="run.metrics"),
         Binding("F", "follow", "Follow", id="run.follow"),
         Binding("c", "concurrency", "Calls", id="run.calls"),
+        Binding("p", "end('replay')", "Replay", id="run.replay"),
+        Binding("R", "end('retry')", "Retry failed", id="home.again"),
+        Binding("S", "end('score_again')", "Score again", show=False, id="home.score_again"),
+        Binding("t", "end('notes')", "Tags and note", show=False, id="home.notes"),
         Binding("ctrl+c", "interrupt", "Copy, or drain, then stop", show=False, id="run.interrupt"),
     ]
 
@@ -90,6 +95,7 @@ class LiveScreen(Screen[None]):
         self._store = store
         self._run: Run | None = None
         self._explaining: Explaining | None = None
+        self._end_acts = RunEnd(self, store_path(store), self._acts_changed)
         self._over = False
         self._painted_done = 0
 
@@ -143,6 +149,7 @@ class LiveScreen(Screen[None]):
             run = find_run(self._store, started.run_id)
             kept = self._keep(run)
             self._explaining = Explaining(store_path(self._store), run.run_id)
+            self._end_acts.watch(run.run_id)
             self.table.begin(kept, started.positions, done=started.done)
 
     def _keep(self, run: Run) -> Run:
@@ -159,14 +166,20 @@ class LiveScreen(Screen[None]):
                 self._keep(find_run(self._store, self._run.run_id))
                 seal(self.live, card)
                 self.table.read_again()
+        self._end_acts.read()
         self.refresh_bindings()
+
+    def _acts_changed(self) -> None:
+        self.refresh_bindings()
+        for header in self.query(RunHeader):
+            header.show_run(self.live, notes=self._end_acts.words)
 
     def paint(self) -> None:
         """Show the picture as it is now."""
         compact = self.size.width < 100 or self.size.height < 30
         self._painted_done = self.live.done
         self.query_one(Footer).show_command_palette = self.size.width >= 130
-        self.query_one(RunHeader).show_run(self.live)
+        self.query_one(RunHeader).show_run(self.live, notes=self._end_acts.words)
         self.query_one(QualityPanel).show_run(self.live, compact=compact)
         self.query_one(CostPanel).show_run(self.live, compact=compact)
         self.query_one(SpeedPanel).show_run(self.live, compact=compact)
@@ -274,6 +287,8 @@ class LiveScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Grey the keys that steer a run of another process; leave them out where the run is over."""
+        if action == "end":
+            return self._end_acts.can(str(parameters[0]), over=self.live.over)
         if action in STEERING.values() and self.live.over:
             return False
         if action in STEERING.values() and self.control is None:
@@ -282,13 +297,20 @@ class LiveScreen(Screen[None]):
 
     def on_key(self, event: Key) -> None:
         """Say why a steering key does nothing here."""
-        if event.key in STEERING and (self.control is None or self.live.over):
-            why = (
-                "The run is over."
-                if self.live.over
-                else "This run belongs to another process: steer it in the terminal that started it."
-            )
+        if event.key in STEERING and (why := self.why_not_steered()):
             self.notify(why, markup=False)
+
+    def why_not_steered(self) -> str:
+        """Say why nothing can be steered here; empty where it can."""
+        if self.live.over:
+            return "The run is over."
+        if self.control is None:
+            return "This run belongs to another process: steer it in the terminal that started it."
+        return ""
+
+    def action_end(self, act: str) -> None:
+        """Do something with a run that is over."""
+        self._end_acts.do(act)
 
     def action_pause(self) -> None:
         """Start no further entries, or go on."""

@@ -17,9 +17,11 @@ _TONES = {"running": "$mark", "complete": "$good", "failed": "$bad"}
 class RunHeader(Telling):
     """One line at the top: what runs at the left, how it stands at the right."""
 
-    def show_run(self, live: LiveRun) -> None:
-        """Show the run's name and state now."""
+    def show_run(self, live: LiveRun, *, notes: str = "") -> None:
+        """Show the run's name and state now, and what a person wrote beside it."""
         left, right = _name(live), _state(live)
+        if notes:
+            left = Content.assemble(left, "   ", show(notes, "$quiet"))
         room = self.size.width - right.cell_length - 1
         if left.cell_length + len(_PRODUCT) <= room:
             left = Content.assemble((_PRODUCT, "bold $mark"), left)

@@ -325,3 +325,42 @@ async def test_every_size_can_be_drawn(middle: Scene, size: tuple[int, int]) -> 
         assert any("I see" in line for line in lines(app))
         table = app.screen.query_one(ResultTable)
         assert table.size.height >= 3
+
+
+async def test_tags_and_note_stand_in_the_header_and_are_written_from_here(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite", 4)
+    app = App(made)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("t", *"baseline", "tab", *"for us", "ctrl+s")
+        await settle(pilot)
+        assert "#baseline · for us" in lines(app)[0]
+    made.close()
+
+
+async def test_a_run_that_is_over_is_asked_again_and_scored_again(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite", 24)
+    made.store.execute("UPDATE runs SET plan = ?", ('{"method": "chat", "options": {}}',))
+    app = App(made)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        for words in ("p Replay", "R Retry failed"):
+            assert words in lines(app)[-1]
+        assert app.screen.check_action("end", ("score_again",))
+    made.close()
+
+
+async def test_nothing_of_the_end_is_offered_while_a_run_goes_on(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.middle(84)
+    app = App(made, watch=True)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await settle(pilot)
+        for act in ("replay", "retry", "score_again"):
+            assert app.screen.check_action("end", (act,)) is False
+        assert app.screen.check_action("end", ("notes",)) is True
+    made.close()

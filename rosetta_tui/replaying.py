@@ -1,0 +1,277 @@
+"""A finished run played back as it happened, from what the store holds of its entries.
+
+When an entry was finished is stored, and how long its calls and waits took: so it is known what was under way
+at each moment. Numbers are added up by the code that adds up those of a live run. Times between two stretches
+of the run are skipped.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.budget import Ledger
+from harness.control import Control
+from harness.events import EntryScored, Event, Finished, Progress, RunState
+from harness.failures import UsageError
+from harness.flight import Flight, Pending
+from harness.instruments import stored_scorer
+from harness.progress import RATE_SECONDS, Board
+from harness.result import Attempt
+from harness.started import started
+from harness.store.corpora import read_dataset, read_entries
+from harness.store.results import moments, read_attempts, read_results
+from harness.store.runs import Run, find_run, read_card, under_way
+from harness.store.stretches import read_stretches
+from rosetta_tui.live import RECENT, EntryState
+
+TOGETHER_SECONDS = 0.25
+"""Entries finished within this time are counted in together, as those of a live run are; those that are too
+old to count for the rate are only parted by their number."""
+
+TOGETHER = 400
+"""Entries that are counted in together at most."""
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """The picture is to begin anew at another moment."""
+
+    states: bytes
+    """Where each entry stands, by place in the corpus."""
+    back: bool
+    """True where entries that were finished are not any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A time in which nobody was at the run."""
+
+    at: float
+    """Seconds of the run's own time after which it came."""
+    seconds: float
+
+
+class _Pace:
+    """Calls at once: the most that the times of the entries show."""
+
+    def __init__(self, most: int) -> None:
+        self.limit = self.most = most
+
+
+class Playback:
+    """The run at a moment of its own time; ``move_to`` gives what happens on the way to another.
+
+    Raises UsageError where the run is not over, or does not know when its entries were finished.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, run_id: str) -> None:
+        self._connection = connection
+        self._run = run = find_run(connection, run_id)
+        _require_over(run)
+        self._dataset = read_dataset(connection, run.corpus)
+        chosen = list(read_entries(connection, run.corpus, run.positions).values())
+        self._scorer = stored_scorer(run, self._dataset.target_language, chosen)
+        self._card = read_card(connection, run.id)
+        self.now = 0.0
+        """Seconds of the run's own time, pauses left out."""
+        self._read()
+        self._count = 0
+        """Entries finished by now."""
+        self._restart()
+
+    def _read(self) -> None:
+        """Read when each entry began and was finished, in the order of finishing."""
+        rows = moments(self._connection, self._run.id)
+        finished = np.array([row.finished_at for row in rows], dtype=np.float64)
+        took = np.array([row.seconds for row in rows], dtype=np.float64)
+        line = _TimeLine(read_stretches(self._connection, self._run.id), finished)
+        self.duration, self.pauses = line.duration, line.pauses
+        ends, firsts = line.places(finished)
+        order = np.argsort(ends, kind="stable")
+        self._ends: Floats = ends[order]
+        self._begins: Floats = np.maximum(ends - took, firsts)[order]
+        rows = [rows[index] for index in order.tolist()]
+        self._positions = np.array([row.position for row in rows], dtype=np.uint32)
+        self._failed = np.array([row.failed for row in rows], dtype=bool)
+        self._limited = _sums([row.rate_limited for row in rows])
+        self._retries = _sums([max(0, row.attempts - 1) for row in rows])
+        self._spent = _sums([row.spent_usd or 0.0 for row in rows])
+        self._most = _most_at_once(self._begins, self._ends)
+
+    def _restart(self) -> None:
+        self._count, self.now = 0, 0.0
+        self._flight = Flight(clock=lambda: self.now)
+        self._ledger = Ledger(self._run.opening.get("budget_usd"))
+        self._board = Board(
+            self._run.run_id,
+            len(self._run.positions),
+            self._scorer,
+            flight=self._flight,
+            limiter=_Pace(self._most),
+            ledger=self._ledger,
+            control=Control(),
+            clock=lambda: self.now,
+        )
+
+    @property
+    def over(self) -> bool:
+        """True at the end."""
+        return self.now >= self.duration
+
+    def begin(self) -> list[Event]:
+        """Give the first event."""
+        return [started(self._run, self._dataset, 0)]
+
+    def move_to(self, moment: float) -> list[Event | Jump]:
+        """Give what happens until another moment of the run's own time, or how it stands there."""
+        moment = max(0.0, min(self.duration, moment))
+        over = moment >= self.duration
+        count = len(self._ends) if over else int(np.searchsorted(self._ends, moment, "right"))
+        happened: list[Event | Jump] = []
+        back = moment < self.now
+        if back:
+            self._restart()
+        leap = back or count - self._count > RECENT
+        if leap:
+            happened.append(Jump(self._states(count), back))
+        happened += self._count_in(count, tell=not leap)
+        self.now = moment
+        happened.append(self._progress())
+        if self.over:
+            happened.append(self._finished())
+        return happened
+
+    def _count_in(self, count: int, *, tell: bool) -> list[Event]:
+        """Count in the entries up to a number of them; ``tell`` gives each as an event, too."""
+        events: list[Event] = []
+        old = self._ends[count - 1] - 2 * RATE_SECONDS if count else 0.0
+        while self._count < count:
+            last = max(old, self._ends[self._count] + TOGETHER_SECONDS)
+            after = int(np.searchsorted(self._ends, last, "right"))
+            after = min(after, count, self._count + TOGETHER)
+            places = self._positions[self._count : after].tolist()
+            found = {r.position: r for r in read_results(self._connection, self._run.id, places)}
+            results = [found[place] for place in places]
+            self.now = float(self._ends[after - 1])
+            self._board.add(results, [self._scorer.unpack(each.statistics) for each in results])
+            if tell:
+                events += [EntryScored(self._run.run_id, result) for result in results]
+            self._count = after
+        return events
+
+    def _states(self, count: int) -> bytes:
+        size = max((*self._run.positions, *self._positions.tolist()), default=-1) + 1
+        states = np.zeros(size, dtype=np.uint8)
+        done = self._positions[:count]
+        states[done] = np.where(self._failed[:count], EntryState.FAILED, EntryState.DONE)
+        return states.tobytes()
+
+    def _progress(self) -> Progress:
+        rest = slice(self._count, None)
+        asked = self._positions[rest][self._begins[rest] <= self.now]
+        ends = self._ends[rest][self._begins[rest] <= self.now]
+        self._flight.in_flight = set(asked.tolist())
+        self._flight.pending = {
+            place: pending
+            for place, end in zip(asked.tolist(), ends.tolist(), strict=True)
+            if (pending := self._pending(place, end)) is not None
+        }
+        self._flight.rate_limited = int(self._limited[self._count])
+        self._flight.retries = int(self._retries[self._count])
+        self._ledger.spent = float(self._spent[self._count])
+        return self._board.progress(state=RunState.RUNNING, elapsed_seconds=self.now)
+
+    def _pending(self, place: int, end: float) -> Pending | None:
+        """Tell which try an entry waits for, None while one is under way."""
+        attempts = read_attempts(self._connection, self._run.id, place)
+        moment = end - sum(map(_seconds, attempts))
+        for number, attempt in enumerate(attempts):
+            until = moment + attempt.waited_seconds
+            if moment <= self.now < until:
+                return Pending(number + 1, len(attempts), until, _reason(attempts[: number + 1]))
+            moment += _seconds(attempt)
+        return None
+
+    def _finished(self) -> Finished:
+        failed = int(self._failed.sum())
+        done, total = len(self._ends), len(self._run.positions)
+        return Finished(
+            self._run.run_id,
+            self._run.state,
+            done,
+            failed,
+            total,
+            self.duration,
+            card_hash=None if self._card is None else self._card.get("run_card_hash"),
+        )
+
+
+class _TimeLine:
+    """The stretches of a run one after the other, without the times between them."""
+
+    def __init__(self, stretches: Sequence[tuple[float, float]], finished: Floats) -> None:
+        known = finished[finished > 0]
+        if not stretches and len(known):
+            stretches = [(float(known.min()), float(known.max()))]
+        self._starts = np.array([start for start, _ in stretches])
+        self._lasts = np.array([max(start, last) for start, last in stretches])
+        lengths = self._lasts - self._starts
+        self._before = np.concatenate([[0.0], np.cumsum(lengths)])
+        self.duration = float(self._before[-1])
+        if self.duration <= 0 or not len(known):
+            raise UsageError(
+                "Nothing tells when the entries of this run were finished; it cannot be played."
+            )
+        gaps = (self._starts[1:] - self._lasts[:-1]).tolist()
+        self.pauses = [
+            Pause(float(at), gap)
+            for at, gap in zip(self._before[1:-1].tolist(), gaps, strict=True)
+            if gap > 0
+        ]
+
+    def places(self, finished: Floats) -> tuple[Floats, Floats]:
+        """Give where moments are on the line, and where the stretch of each begins.
+
+        What was finished before the first stretch was there when the run began.
+        """
+        index = np.searchsorted(self._starts, finished, "right") - 1
+        inside = np.maximum(index, 0)
+        within = np.minimum(finished, self._lasts[inside]) - self._starts[inside]
+        firsts: Floats = self._before[inside]
+        return np.where(index < 0, 0.0, firsts + within), firsts
+
+
+def _require_over(run: Run) -> None:
+    if under_way(run):
+        raise UsageError("The run is still under way. It can be played when it is over.")
+
+
+def _sums(numbers: Sequence[float]) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(np.array(numbers, dtype=np.float64))])
+
+
+def _most_at_once(begins: Floats, ends: Floats) -> int:
+    """Count how many entries were under way at the same time."""
+    under = np.searchsorted(np.sort(begins), ends, "left") - np.arange(len(ends))
+    return max(1, int(under.max(initial=1)))
+
+
+def _seconds(attempt: Attempt) -> float:
+    return attempt.waited_seconds + (attempt.latency_seconds or 0.0)
+
+
+def _reason(attempts: Sequence[Attempt]) -> str:
+    """Say why a try had to wait: what became of the one before."""
+    if len(attempts) < 2:
+        return "its turn"
+    before = attempts[-2]
+    if before.status is not None and before.status != 200:
+        return str(before.status)
+    return "a failed try" if before.error_class is None else before.error_class.replace("_", " ")

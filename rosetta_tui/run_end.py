@@ -1,0 +1,85 @@
+"""What can be done with a run that is over, from the screen that watched it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from rosetta_tui.messages import ReplayAsked
+from rosetta_tui.run_acts import RunActs, possible
+from rosetta_tui.run_rows import beside_words
+
+if TYPE_CHECKING:
+    from harness.store.runs import RunSummary
+
+
+class RunEnd:
+    """Belongs to a screen; ``changed`` is called when it is known what can be done."""
+
+    def __init__(self, screen: Screen[None], store_path: Path, changed: Callable[[], None]) -> None:
+        self._screen = screen
+        self._path = store_path
+        self._changed = changed
+        self._acts = RunActs(screen, store_path, self.read)
+        self._run_id = ""
+        self.summary: RunSummary | None = None
+        """What the store says of the run; None until it was read."""
+
+    @property
+    def words(self) -> str:
+        """Tags and note of the run."""
+        return beside_words(self.summary) if self.summary else ""
+
+    def watch(self, run_id: str) -> None:
+        """Read what the store says of a run, now and after each act."""
+        self._run_id = run_id
+        self.read()
+
+    def read(self) -> None:
+        """Read again."""
+        self._screen.run_worker(self._read, thread=True, exclusive=True, group="summary")
+
+    def _read(self) -> None:
+        from harness.failures import StoreError
+        from harness.store.database import opened
+        from harness.store.runs import list_runs
+
+        try:
+            with opened(self._path) as store:
+                runs = list_runs(store)
+        except StoreError:
+            return  # the screen goes on without notes; whoever acts on the run is told what is wrong
+        found = next((run for run in runs if run.run_id == self._run_id), None)
+        self._screen.app.call_from_thread(self._take, found)
+
+    def _take(self, summary: RunSummary | None) -> None:
+        self.summary = summary
+        if self._screen.is_attached:
+            self._changed()
+
+    def can(self, act: str, *, over: bool) -> bool:
+        """Tell whether something can be done now: ``notes`` always, the rest when the run is over."""
+        if self.summary is None:
+            return False
+        if act == "replay":
+            return over and self.summary.done > 0
+        now = possible(self.summary, deleted=False, any_run=False)
+        return act in now and (over or act == "notes")
+
+    def do(self, act: str) -> None:
+        """Do it."""
+        run = self.summary
+        if run is None:
+            return
+        match act:
+            case "replay":
+                self._screen.post_message(ReplayAsked(run.run_id))
+            case "retry":
+                self._acts.retry(run.run_id)
+            case "score_again":
+                self._acts.score_again(run)
+            case "notes":
+                self._acts.notes(run)
