@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -14,7 +13,7 @@ from corpora.entry import Entry
 from corpora.words import folded
 from harness.failures import HarnessError
 from harness.result import Result
-from harness.store.database import open_store
+from harness.store.database import opened
 from harness.store.runs import find_run
 from scoring.analysis import FstAnnotation
 from scoring.wording import shortened
@@ -85,7 +84,7 @@ class Explaining:
     def _made(self) -> Explainer:
         from harness.explaining import Explainer  # it brings all metrics and annotators with it
 
-        with closing(open_store(self._path)) as connection:
+        with opened(self._path) as connection:
             return Explainer(connection, find_run(connection, self._run_id))
 
     def _let_go(self) -> None:

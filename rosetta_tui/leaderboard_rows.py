@@ -143,6 +143,7 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
         "rank": board.ranks.get(run.run_id),
         "group": board.clusters.get(run.run_id),
         "run_id": run.run_id,
+        "in_place_of": " ".join(entrant.in_place_of) or None,
         "created": iso(run.created),
         "method": run.method,
         "model": run.model_slug,
@@ -257,4 +258,15 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     head = (
         f"{place}{together} · {tier_words(card, review)} · {validation(entrant)} · {run.run_id[:8]}"
     )
-    return f"{setup_words(run)} · {head}", " · ".join(numbers)
+    instead = place_words(entrant)
+    told = f"{head} · {instead}" if instead else head
+    return f"{setup_words(run)} · {told}", " · ".join(numbers)
+
+
+def place_words(entrant: Entrant) -> str:
+    """Say in whose place a run stands; empty where it is the first of its kind."""
+    if not entrant.in_place_of:
+        return ""
+    how = "scored again" if entrant.run.rescore_of in entrant.in_place_of else "retried"
+    earlier = ", ".join(run_id[:8] for run_id in entrant.in_place_of)
+    return f"in place of {earlier} ({how})"

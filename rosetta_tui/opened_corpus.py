@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.corpus_examination import Examination, examine
 from harness.store.corpus_listing import CorpusSummary, hold_in_memory, list_corpora
-from harness.store.database import open_store
+from harness.store.database import opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +34,15 @@ def open_corpus(file: Path, reference: Path | None, dataset: Mapping[str, str]) 
     return OpenedCorpus(corpus.sha256, connection, examine(corpus))
 
 
-def summary_of(path: Path, sha256: str, opened: OpenedCorpus | None) -> CorpusSummary | None:
+def summary_of(path: Path, sha256: str, looked_at: OpenedCorpus | None) -> CorpusSummary | None:
     """Give the line of a corpus, None where the store has none of this hash and it was not opened.
 
     One that was opened and is in the store too names the runs that used it.
     """
-    with closing(open_store(path)) as store:
+    with opened(path) as store:
         stored = next(iter(list_corpora(store, sha256)), None)
-    if opened is None:
+    if looked_at is None:
         return stored
-    own = list_corpora(opened.connection, sha256)[0]
+    own = list_corpora(looked_at.connection, sha256)[0]
     runs = () if stored is None else stored.runs
-    return replace(own, files=opened.examination.files, runs=runs)
+    return replace(own, files=looked_at.examination.files, runs=runs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +21,17 @@ if TYPE_CHECKING:
 def open_original(app: App[Any], found: Examination, place: int | None) -> None:
     """Open the first file of a corpus at an entry's line; says so where it is gone or has changed.
 
-    An editor of the terminal gets the terminal until it ends.
+    An editor of the terminal gets the terminal until it ends. The file is read in a thread: it may be large,
+    or lie on another machine.
     """
     if not found.files:
         _say(app, "Nobody noted where this corpus was read from.", "warning")
         return
+    look = partial(_look, app, found, place)
+    app.run_worker(look, thread=True, exclusive=True, group="original")
+
+
+def _look(app: App[Any], found: Examination, place: int | None) -> None:
     path = found.files[0]
     if not path.is_file():
         _say(app, f"The file is gone: {path}", "error")
@@ -35,7 +42,7 @@ def open_original(app: App[Any], found: Examination, place: int | None) -> None:
         line = found.lines[place]
     if now is Original.CHANGED:
         _say(app, "The file has changed since the corpus was read from it.", "warning")
-    _open(app, path, line)
+    app.call_from_thread(_open, app, path, line)
 
 
 def _open(app: App[Any], path: Path, line: int | None) -> None:

@@ -187,14 +187,10 @@ def _name(run: RunSummary) -> str:
 
 
 def _erase(run: RunSummary, store: sqlite3.Connection) -> str:
-    from harness.store.database import store_path
-    from harness.store.deletion import delete_run, refuse_under_way
-    from harness.store.holding import alone
+    from harness.store.deletion import erase
     from harness.store.runs import read_run
 
-    with alone(store_path(store), run.run_id):
-        refuse_under_way(read_run(store, run.number))
-        delete_run(store, run.number)
+    erase(store, read_run(store, run.number))
     return f"Erased: {_name(run)}."
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -281,10 +281,10 @@ class _Looking:
     def _ahead(self, method: Method, chosen: Sequence[Entry], plan: Plan) -> None:
         from harness.asking_ahead import first_request
         from harness.estimate import estimate
-        from harness.store.database import open_store
+        from harness.store.database import opened
 
         request = first_request(method, chosen[: method.setup.batch_size])
-        with closing(open_store(self.store_path)) as connection:
+        with opened(self.store_path) as connection:
             self._add(request=request, estimate=estimate(connection, chosen, method, plan))
         if request is None:
             self._add(silent="This method asks nobody, so there is no prompt.")
@@ -365,13 +365,13 @@ def measured(
     draft is one that nothing is wrong with.
     """
     from harness.beginning import instruments_for
-    from harness.store.database import open_store
+    from harness.store.database import opened
 
     names = (*_SELECTING, *_MEASURING)
     key = (*_reading_key(draft), *(draft.values.get(name) for name in names))
     if key not in known.metrics:
         corpus, _ = known.corpora[_reading_key(draft)]
-        with closing(open_store(store_path)) as connection:
+        with opened(store_path) as connection:
             places, plan = draft.positions(corpus), draft.plan(corpus)
             instruments = instruments_for(connection, corpus, places, plan)
             try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
     from harness.beginning import instruments_for, keep_here
     from harness.keys import no_key
     from harness.methods.registry import build
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from rosetta_tui.engine import Engine
     from rosetta_tui.kept_draft import forget_draft
 
@@ -30,7 +29,7 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
     described = build(plan.method, plan.options, corpus.entries, no_key)
     keep_here([corpus.entries[place] for place in places], described, plan)
     method = build(plan.method, plan.options, corpus.entries)
-    with closing(open_store(store_path)) as connection:
+    with opened(store_path) as connection:
         instruments = instruments_for(connection, corpus, places, plan)
         number = begin_run(connection, corpus, places, method, plan, instruments)
     forget_draft(store_path.parent)

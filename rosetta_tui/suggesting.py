@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -77,11 +76,11 @@ def _known(store_path: Path) -> list[Suggestion]:
     from corpora.samples import DEMO_CORPUS, sample_path
     from harness.failures import StoreError
     from harness.store.corpus_listing import list_corpora
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from harness.stored_corpus import PREFIX
 
     try:
-        with closing(open_store(store_path)) as connection:
+        with opened(store_path) as connection:
             found = list_corpora(connection)
     except StoreError:
         found = []
@@ -155,11 +154,11 @@ def models(store_path: Path, endpoint: str) -> dict[str, str]:
     from harness.endpoints import chat_endpoint
     from harness.failures import HarnessError
     from harness.prices import Prices
-    from harness.store.database import open_store
+    from harness.store.database import opened
 
     try:
         provider = chat_endpoint(endpoint).name
-        with closing(open_store(store_path)) as connection:
+        with opened(store_path) as connection:
             rows = connection.execute(
                 "SELECT model_slug, count(*) FROM runs WHERE json_extract(setup, '$.provider') = ? AND put_away IS NULL"
                 " GROUP BY 1 ORDER BY max(created) DESC LIMIT ?",

@@ -10,7 +10,7 @@ from corpora.entry import Segment
 from harness.failures import StoreError, UsageError
 from harness.store.database import store_path
 from harness.store.findings import forget_findings
-from harness.store.holding import alone
+from harness.store.holding import alone, forget_lock
 from harness.store.results import unpack_attempts
 from harness.store.runs import Run, read_run, under_way
 from harness.store.texts import sweep_texts
@@ -50,10 +50,11 @@ def bring_back(connection: sqlite3.Connection, run: int) -> None:
 def purge(connection: sqlite3.Connection, older_than: float = KEPT_SECONDS) -> int:
     """Erase the runs that were put away more than so many seconds ago; gives how many."""
     rows = connection.execute(
-        "SELECT id FROM runs WHERE put_away < ? ORDER BY id", (time.time() - older_than,)
+        "SELECT id, run_id FROM runs WHERE put_away < ? ORDER BY id", (time.time() - older_than,)
     ).fetchall()
-    for (run,) in rows:
+    for run, run_id in rows:
         delete_run(connection, run)
+        forget_lock(store_path(connection), run_id)
     return len(rows)
 
 
@@ -62,6 +63,7 @@ def erase(connection: sqlite3.Connection, run: Run) -> None:
     with alone(store_path(connection), run.run_id):
         refuse_under_way(run)
         delete_run(connection, run.id)
+    forget_lock(store_path(connection), run.run_id)
 
 
 def refuse_under_way(run: Run) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import filelock
@@ -18,7 +18,8 @@ def alone(path: Path, run_id: str) -> Iterator[None]:
 
     Raises UsageError where one is.
     """
-    lock = filelock.FileLock(private_folder(path.parent / "locks") / f"{run_id}.lock", mode=0o600)
+    private_folder(path.parent / "locks")
+    lock = filelock.FileLock(_lock(path, run_id), mode=0o600)
     try:
         lock.acquire(timeout=0)
     except filelock.Timeout as error:
@@ -29,3 +30,13 @@ def alone(path: Path, run_id: str) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def forget_lock(path: Path, run_id: str) -> None:
+    """Erase the file by which a run was held, after the run itself; who holds it now finds no run any more."""
+    with suppress(OSError):  # another process has it open: some systems keep it then
+        _lock(path, run_id).unlink(missing_ok=True)
+
+
+def _lock(path: Path, run_id: str) -> Path:
+    return path.parent / "locks" / f"{run_id}.lock"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,11 +103,11 @@ def _ratings(
 
 def _evidence(runs: Sequence[str], ratings: Ratings) -> Evidence:
     from harness.failures import UsageError
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from review.calibration.evidence import gather
     from scoring.calibration.calibration import MOST_OUTPUTS
 
-    with closing(open_store()) as connection:
+    with opened() as connection:
         evidence = gather(connection, runs, ratings)
     if len(evidence.judgements) > MOST_OUTPUTS:
         raise UsageError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -48,9 +47,9 @@ def compare(
     secret entries are never printed.
     """
     from harness.comparing import compare_runs
-    from harness.store.database import open_store
+    from harness.store.database import opened
 
-    with closing(open_store()) as connection:
+    with opened() as connection:
         found = compare_runs(
             connection,
             runs,

@@ -18,20 +18,19 @@ def estimate(as_json: bool, **given: Any) -> None:
     Earlier runs of the same method and model in the store know best; where there are none, tokens are
     guessed from the very prompts that would be sent. Nothing is sent, and no key is needed.
     """
-    from contextlib import closing
 
     from harness.beginning import keep_here
     from harness.estimate import estimate as estimated
     from harness.keys import no_key
     from harness.methods.registry import build
-    from harness.store.database import open_store
+    from harness.store.database import opened
 
     corpus = load_corpus(given, given["reference"])
     entries = [corpus.entries[place] for place in selection(given).apply(corpus)]
     plan = make_plan(corpus, given)
     method = build(plan.method, plan.options, corpus.entries, no_key)
     plan = keep_here(entries, method, plan)
-    with closing(open_store()) as connection:
+    with opened() as connection:
         found = estimated(connection, entries, method, plan)
     _print(found, as_json=as_json)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,10 +33,10 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     from harness.failures import UsageError
     from harness.leaderboard import leaderboards
     from harness.leaderboard_clusters import with_clusters
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from rosetta_tui.text import json_text, plain
 
-    with closing(open_store()) as store:
+    with opened() as store:
         found = leaderboards(store, dataset)
         boards = [with_clusters(store, board) for board in found]
     if not boards and dataset is not None:
@@ -63,6 +62,7 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
         entrant_cells,
         ordered,
         others_words,
+        place_words,
     )
 
     if index:
@@ -77,6 +77,9 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
         cells = entrant_cells(board, entrant)
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in columns)])
     yield from table(rows)
+    for each in board.entrants:
+        if words := place_words(each):
+            yield f"{each.run.run_id[:8]} stands {words}"
     signatures = {each.chrf_signature for each in board.entrants} - {""}
     for signature in sorted(signatures):
         yield f"chrF++ {signature}"
@@ -126,6 +129,7 @@ def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
     intervals = block(entrant.scores, "confidence_intervals")
     return {
         "run_id": run.run_id,
+        "in_place_of": list(entrant.in_place_of),
         "rank": board.ranks.get(run.run_id),
         "cluster": board.clusters.get(run.run_id),
         "method": run.method,

@@ -79,12 +79,11 @@ def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | Non
 
 def _stored_corpus(name: str, envelope: dict[str, Any], store: Path | None) -> Corpus:
     """Read a corpus that the store keeps; UsageError where there is none of this name."""
-    from contextlib import closing
 
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from harness.stored_corpus import read_stored
 
-    with closing(open_store(store)) as connection:
+    with opened(store) as connection:
         return read_stored(connection, name, envelope)
 
 

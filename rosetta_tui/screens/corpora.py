@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -88,10 +87,10 @@ class CorporaScreen(Screen[None]):
         """Read the list again."""
         from harness.failures import StoreError
         from harness.store.corpus_listing import list_corpora
-        from harness.store.database import open_store
+        from harness.store.database import opened
 
         try:
-            with closing(open_store(self._path)) as store:
+            with opened(self._path) as store:
                 found = list_corpora(store)
         except StoreError as error:
             self.app.call_from_thread(self._cannot, str(error))

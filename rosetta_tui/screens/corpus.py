@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -103,11 +103,11 @@ class CorpusScreen(Screen[None]):
 
     def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """Give a connection for a thread."""
-        from harness.store.database import open_store
+        from harness.store.database import opened
 
         if self._opened is not None:
             return nullcontext(self._opened.connection)
-        return closing(open_store(self._path))
+        return opened(self._path)
 
     @work(thread=True, exclusive=True, group="corpus")
     def _read(self) -> None:
@@ -312,12 +312,12 @@ class CorpusScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="users")
     def action_runs(self) -> None:
         """Choose one of the runs that used the corpus."""
-        from harness.store.database import open_store
+        from harness.store.database import opened
         from harness.store.runs import list_runs
         from rosetta_tui.run_facts import runs_now
 
         wanted = set(self.summary.runs) if self.summary is not None else set()
-        with closing(open_store(self._path)) as store:
+        with opened(self._path) as store:
             users = [run for run in runs_now(list_runs(store, brief=True)) if run.run_id in wanted]
         self.app.call_from_thread(self._choose_run, users)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -122,10 +121,10 @@ class LeaderboardScreen(Screen[None]):
         """Read the lists again."""
         from harness.failures import HarnessError
         from harness.leaderboard import leaderboards
-        from harness.store.database import open_store
+        from harness.store.database import opened
 
         try:
-            with closing(open_store(self._path)) as store:
+            with opened(self._path) as store:
                 boards = leaderboards(store)
         except HarnessError as error:
             self.app.call_from_thread(self._cannot, str(error))
@@ -176,10 +175,10 @@ class LeaderboardScreen(Screen[None]):
     def _cluster(self, board: Board) -> None:
         from harness.failures import HarnessError
         from harness.leaderboard_clusters import with_clusters
-        from harness.store.database import open_store
+        from harness.store.database import opened
 
         try:
-            with closing(open_store(self._path)) as store:
+            with opened(self._path) as store:
                 found = with_clusters(store, board)
         except HarnessError as error:
             found = replace(board, unclustered=str(error))

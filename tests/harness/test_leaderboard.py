@@ -16,6 +16,7 @@ from harness.comparing import compare_runs
 from harness.leaderboard import Board, apart, leaderboards
 from harness.leaderboard_clusters import with_clusters
 from harness.store.database import open_store
+from rosetta_tui.leaderboard_rows import place_words
 from tests.harness.ranked import play, ranked_corpus, run_number
 
 
@@ -217,3 +218,49 @@ def test_runs_that_are_not_finished_or_put_away_are_in_no_list(tmp_path: Path) -
     with closing(open_store(path)) as store:
         store.execute("UPDATE runs SET put_away = 1.0")
     assert boards(path) == []
+
+
+def claim(path: Path, run_id: str, of: str, name: str = "retry_of", **more: object) -> None:
+    """Let a run say of itself that it retried another, or scored it again."""
+    with closing(open_store(path)) as store:
+        store.execute(
+            "UPDATE runs SET opening = json_set(opening, ?, ?) WHERE run_id = ?",
+            (f"$.{name}.run_id", of, run_id),
+        )
+        for field, value in more.items():
+            store.execute(
+                "UPDATE runs SET run_card = json_set(run_card, ?, ?) WHERE run_id = ?",
+                (f"$.{field}", value, run_id),
+            )
+
+
+def test_a_retry_and_its_rescoring_stand_in_place_of_the_runs_they_name(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "s.sqlite", ranked_corpus()
+    first, alone = play(path, corpus, 20, "a"), play(path, corpus, 10, "b")
+    second, third = play(path, corpus, 30, "c"), play(path, corpus, 31, "d")
+    claim(path, second, first)
+    claim(path, third, second, "rescore_of")
+    (board,) = boards(path)
+    assert ids(board) == [third, alone]
+    stands = board.entrants[0]
+    assert set(stands.in_place_of) == {first, second}
+    assert board.entrants[1].in_place_of == ()
+    assert place_words(stands).endswith("(scored again)")
+    assert first[:8] in place_words(stands)
+
+
+def test_over_other_entries_a_retried_run_keeps_its_place(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "s.sqlite", ranked_corpus()
+    whole = play(path, corpus, 20, "a")
+    half = play(path, corpus, 20, "b", positions=range(20))
+    claim(path, half, whole)
+    assert sorted(map(ids, boards(path))) == sorted([[whole], [half]])
+
+
+def test_cards_push_nobody_away_that_are_unverified_or_older(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "s.sqlite", ranked_corpus()
+    older, newer = play(path, corpus, 20, "a"), play(path, corpus, 10, "b")
+    claim(path, older, newer)
+    claim(path, newer, older, unverified="no seal")
+    (board,) = boards(path)
+    assert set(ids(board)) == {older, newer}

@@ -110,7 +110,7 @@ def test_what_was_deleted_comes_back_as_it_was(connection: sqlite3.Connection, n
     said = rosetta_runs("delete", "last")
     assert said.exit_code == 0
     assert "rosetta runs undelete 6f1c3a52" in said.stderr
-    assert "no runs yet" in rosetta_runs("list").stdout
+    assert "rosetta runs list --deleted" in rosetta_runs("list").stdout
     for name in ("last", "6f1c", factory.RUN_ID):
         for command in (["show", name], ["export", name, "-o", "-"], ["delete", name],
                         ["note", name, "x"], ["tag", name, "x"]):  # fmt: skip

@@ -22,9 +22,8 @@ def attach_(certificate: str, evidence: Path | None, trust: str | None, remove: 
     It is verified first. Its signer must be this machine's organisation, or the key named with --trust. The
     sealed card stays as it is; a newer certificate that is no go takes away what an earlier one gave.
     """
-    from contextlib import closing
 
-    from harness.store.database import home, open_store
+    from harness.store.database import home, opened
     from review.office.attaching import attach
     from review.office.presenting import present
     from rosetta_tui.review.certificate_words import standing_lines
@@ -34,7 +33,7 @@ def attach_(certificate: str, evidence: Path | None, trust: str | None, remove: 
         return
     found = present(Path(certificate), evidence, home())
     trusted = _trusted(trust, home())
-    with closing(open_store()) as store:
+    with opened() as store:
         now = attach(store, found, trusted)
     for line in standing_lines(now):
         click.echo(plain(line))
@@ -55,13 +54,12 @@ def _trusted(named: str | None, folder: Path) -> str:
 
 
 def _remove(name: str) -> None:
-    from contextlib import closing
 
     from harness.store.certificates import detach_certificates
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from harness.store.runs import find_run
 
-    with closing(open_store()) as store:
+    with opened() as store:
         run = find_run(store, name)
         count = detach_certificates(store, run.id)
     click.echo(f"Run {plain(run.run_id[:8])}: {count} certificate{'s' * (count != 1)} taken away.")

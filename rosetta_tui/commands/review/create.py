@@ -141,13 +141,12 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
 
 
 def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
-    from contextlib import closing
 
     from corpora.entry import Segment
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from review.office.reviewed_runs import read_runs
 
-    with closing(open_store()) as connection:
+    with opened() as connection:
         return read_runs(connection, names, [Segment(each) for each in segments])
 
 

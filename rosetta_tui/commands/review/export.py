@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,19 +71,19 @@ def export_(
 
 
 def _layout(office: Office, review: Review) -> Export:
-    from harness.store.database import open_store
+    from harness.store.database import opened
     from rosetta_tui.review.export_files import layout
 
-    with closing(open_store()) as store:
+    with opened() as store:
         return layout(office, review, store)
 
 
 def _sealed(office: Office, review: Review, language: str | None) -> Export:
-    from harness.store.database import home, open_store
+    from harness.store.database import home, opened
     from review.files.keys import Identity, Role
     from rosetta_tui.review.export_files import page_words, sealed
 
     identity = Identity.load(home(), Role.ORGANISATION)
     words = page_words(review, language, home())
-    with closing(open_store()) as store:
+    with opened() as store:
         return sealed(office, review, store, identity, words)

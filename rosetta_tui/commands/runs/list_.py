@@ -27,12 +27,13 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     wanted = {tidy_tag(tag) for tag in tags}
     with opened() as connection:
         found = runs_now(list_runs(connection, deleted=deleted))
+        others = not found and not deleted and bool(list_runs(connection, deleted=True, brief=True))
     found = [run for run in found if wanted <= set(run.tags)]
     if as_json:
         click.echo(json_text([_summary(run) for run in found]))
         return
     if not found:
-        click.echo(_nothing(wanted, deleted=deleted))
+        click.echo(_nothing(wanted, deleted=deleted, others=others))
         return
     from rosetta_tui.card_text import table
 
@@ -44,7 +45,11 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
         click.echo("A stopped run goes on with: rosetta resume RUN", err=True)
 
 
-def _nothing(wanted: set[str], *, deleted: bool) -> str:
+def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:
+    if others:
+        return (
+            "All runs are deleted. `rosetta runs list --deleted` shows which can be brought back."
+        )
     if wanted:
         return f"No run has {'this tag' if len(wanted) == 1 else 'these tags'}."
     if deleted:

@@ -6,7 +6,7 @@ Every call opens what it needs and closes it, so it may be made in any thread; a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,9 +55,9 @@ class Desk:
 
     def store(self) -> AbstractContextManager[sqlite3.Connection]:
         """Open the store of runs."""
-        from harness.store.database import open_store
+        from harness.store.database import opened
 
-        return closing(open_store(self.runs))
+        return opened(self.runs)
 
     def identity(self) -> Identity:
         """Give the organisation's own keys."""

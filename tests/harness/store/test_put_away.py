@@ -130,3 +130,20 @@ def test_a_run_that_is_deleted_before_it_goes_on_does_not_go_on(store_path: Path
     with pytest.raises(StoreError, match="deleted"):
         go(store_path, number, method, heard, Control())
     assert query(store_path, "SELECT count(*) FROM results") == [(0,)]
+
+
+def test_the_lock_of_an_erased_run_goes_with_it(store_path: Path, number: int) -> None:
+    def locks() -> list[str]:
+        return sorted(each.name for each in (store_path.parent / "locks").glob("*-*.lock"))
+
+    with closing(open_store(store_path)) as store:
+        first = read_run(store, number).run_id
+        run_corpus(store_path, corpus(3), PLAN)
+        second = find_run(store, "last")
+        assert locks() == sorted([f"{first}.lock", f"{second.run_id}.lock"])
+        erase(store, second)
+        assert locks() == [f"{first}.lock"]
+        put_away(store, number)
+        assert locks() == [f"{first}.lock"]
+        purge(store, older_than=-1)
+        assert locks() == []
