@@ -202,8 +202,7 @@ class CompareScreen(Screen[None]):
         from harness.store.database import open_store
 
         first_time = self._store is None
-        if self._store is None:
-            self._store = open_store(self._path)
+        self._store = self._store or open_store(self._path)
         self.table.take(found, ComparedTexts(self._store, found), stage.tags)
         self.query_one(EmptyState).display = False
         for each in _PARTS:
