@@ -26,7 +26,8 @@ from harness.scoring_options import ScoringOptions
 from harness.store.corpora import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.database import store_path
 from harness.store.findings import StoredFindings
-from harness.store.openings import OPENING, find_openings, set_plan
+from harness.store.openings import OPENING, find_openings, set_opening, set_plan
+from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run
 from harness.version import VERSION
 from scoring.floors import floors
@@ -243,8 +244,21 @@ def take_up(
     if resumption.options:
         _change_plan(connection, run, method, resumption.options)
     if resumption.retry_failed:
-        forget_failed(connection, number)
+        _ask_again(connection, read_run(connection, number))
     return read_run(connection, number)
+
+
+def _ask_again(connection: sqlite3.Connection, run: Run) -> None:
+    """Forget the rows of failed entries, but not how often each was tried."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        tried = {**dict(run.opening.get("tried", ())), **failed_attempts(connection, run.id)}
+        set_opening(connection, run.id, {**run.opening, "tried": sorted(tried.items())})
+        forget_failed(connection, run.id)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
 
 
 def _change_plan(

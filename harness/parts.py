@@ -51,6 +51,14 @@ def tried_before(run: Run) -> dict[int, int]:
     return dict(run.opening.get("retry_of", {}).get("tried", ()))
 
 
+def tries_before(run: Run) -> dict[int, int]:
+    """Give how often entries were tried in all before they are asked for now, by place.
+
+    Besides those of the runs before these are the ones that failed in this run until it was gone on with.
+    """
+    return {**tried_before(run), **dict(run.opening.get("tried", ()))}
+
+
 def with_part(parts: Sequence[Part], setup: Setup, positions: Collection[int]) -> list[Part]:
     """Give the parts as they are when some entries are asked for again, maybe with another set-up.
 

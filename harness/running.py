@@ -26,7 +26,7 @@ from harness.loop import RunLoop
 from harness.method import Method
 from harness.nothing import why_nothing_came
 from harness.offline import offline
-from harness.parts import tried_before
+from harness.parts import tries_before
 from harness.plan import AS_BEFORE, Plan, Resumption
 from harness.progress import Board
 from harness.retry import RetryPolicy
@@ -170,7 +170,7 @@ class _Go:
             board,
             self.listener,
             self.instruments.annotated,
-            tried_before(self.run),
+            tries_before(self.run),
         )
         scribe.failed = self.control.stop
         ledger.secure = None if ledger.cap is None else scribe.secure

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.beginning import resume_method, take_up
 from harness.control import Control
 from harness.events import EntryScored, Event, RunState
 from harness.failures import UsageError
@@ -65,6 +66,32 @@ def test_failed_entries_are_asked_for_again_with_the_changes_made(
     heard = resume(store_path, retry_failed=True, concurrency=2)
     assert (heard.finished.done, heard.finished.failed) == (30, 0)
     assert heard.progress[-1].most_concurrency == 2
+
+
+def test_tries_of_a_failed_entry_add_up_over_all_stretches(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    def drain_late(event: Event, control: Control) -> None:
+        if isinstance(event, EntryScored) and event.result.position >= 5:
+            control.drain()
+
+    endpoint.answer = some_fail
+    run_corpus(
+        store_path,
+        corpus(30),
+        chat_plan(endpoint.url, run={"concurrency": 1}),
+        Heard(react=drain_late),
+    )
+    once = {each.position: each.attempts for each in kept(store_path).results}
+    assert {once[place] for place in (0, 1, 2)} == {1}
+    with closing(open_store(store_path)) as connection:
+        run = find_run(connection, "last")
+        take_up(connection, run.id, resume_method(connection, run), Resumption(retry_failed=True))
+    endpoint.answer = translated
+    resume(store_path, retry_failed=True)
+    tries = {each.position: each.attempts for each in kept(store_path).results}
+    assert [tries[place] for place in (0, 1, 2)] == [2, 2, 2]
+    assert {tries[place] for place in range(3, 30)} == {1}
 
 
 def test_a_wrong_change_changes_nothing(endpoint: Scripted, store_path: Path) -> None:
