@@ -106,7 +106,7 @@ class Player:
     def _run(self) -> None:
         try:
             with opened(self._path) as store:
-                playback = Playback(store, self._run_id)
+                playback = Playback(store, self._run_id, self._cancelled)
                 self._events.extend(playback.begin())
                 self.pauses, self.duration = playback.pauses, playback.duration
                 fitting = (s for s in SPEEDS if playback.duration / s <= SHORT_SECONDS)
@@ -114,6 +114,9 @@ class Player:
                 self._play(playback)
         except HarnessError as error:
             self.trouble = str(error)
+
+    def _cancelled(self) -> bool:
+        return self._closed or self._wish is not None
 
     def _play(self, playback: Playback) -> None:
         before = monotonic()
@@ -126,6 +129,9 @@ class Player:
                 if self.paused or playback.over:
                     continue
                 wish = playback.now + passed * self.speed
-            self._events.extend(playback.move_to(wish))
-            self.now = playback.now
+            self.now = wish
+            for event in playback.move_to(wish):
+                self._events.append(
+                    event
+                )  # one by one: a jump is seen while the rest is worked out
             before = monotonic()  # what was worked out meanwhile is no time of the run

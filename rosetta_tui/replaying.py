@@ -8,7 +8,7 @@ of the run are skipped.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,12 +71,23 @@ class Playback:
     Raises UsageError where the run is not over, or does not know when its entries were finished.
     """
 
-    def __init__(self, connection: sqlite3.Connection, run_id: str) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        run_id: str,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._connection = connection
+        self._cancelled = cancelled
+        """True where a move that is under way is not wanted any more."""
+        self._torn = False
+        """True where the last move was cancelled: the picture is ahead of the figures."""
         self._run = run = find_run(connection, run_id)
         _require_over(run)
         self._dataset = read_dataset(connection, run.corpus)
-        chosen = list(read_entries(connection, run.corpus, run.positions).values())
+        stated = run.opening.get("scoring") is not None  # else the texts tell what was measured
+        places = () if stated else run.positions
+        chosen = list(read_entries(connection, run.corpus, places).values())
         self._scorer = stored_scorer(run, self._dataset.target_language, chosen)
         self._card = read_card(connection, run.id)
         self.now = 0.0
@@ -129,30 +140,34 @@ class Playback:
         """Give the first event."""
         return [started(self._run, self._dataset, 0)]
 
-    def move_to(self, moment: float) -> list[Event | Jump]:
-        """Give what happens until another moment of the run's own time, or how it stands there."""
+    def move_to(self, moment: float) -> Iterator[Event | Jump]:
+        """Give what happens until another moment of the run's own time, or how it stands there.
+
+        A jump comes at once, the figures when they are added up. Where it is cancelled on the way, the
+        next move jumps.
+        """
         moment = max(0.0, min(self.duration, moment))
         over = moment >= self.duration
         count = len(self._ends) if over else int(np.searchsorted(self._ends, moment, "right"))
-        happened: list[Event | Jump] = []
         back = moment < self.now
         if back:
             self._restart()
-        leap = back or count - self._count > RECENT
+        leap = back or self._torn or count - self._count > RECENT
         if leap:
-            happened.append(Jump(self._states(count), back))
-        happened += self._count_in(count, tell=not leap)
+            yield Jump(self._states(count), back or self._torn)
+        yield from self._count_in(count, tell=not leap)
+        self._torn = self._count < count
+        if self._torn:
+            return
         self.now = moment
-        happened.append(self._progress())
+        yield self._progress()
         if self.over:
-            happened.append(self._finished())
-        return happened
+            yield self._finished()
 
-    def _count_in(self, count: int, *, tell: bool) -> list[Event]:
+    def _count_in(self, count: int, *, tell: bool) -> Iterator[Event]:
         """Count in the entries up to a number of them; ``tell`` gives each as an event, too."""
-        events: list[Event] = []
         old = self._ends[count - 1] - 2 * RATE_SECONDS if count else 0.0
-        while self._count < count:
+        while self._count < count and not self._cancelled():
             last = max(old, self._ends[self._count] + TOGETHER_SECONDS)
             after = int(np.searchsorted(self._ends, last, "right"))
             after = min(after, count, self._count + TOGETHER)
@@ -162,9 +177,8 @@ class Playback:
             self.now = float(self._ends[after - 1])
             self._board.add(results, [self._scorer.unpack(each.statistics) for each in results])
             if tell:
-                events += [EntryScored(self._run.run_id, result) for result in results]
+                yield from (EntryScored(self._run.run_id, result) for result in results)
             self._count = after
-        return events
 
     def _states(self, count: int) -> bytes:
         size = max((*self._run.positions, *self._positions.tolist()), default=-1) + 1

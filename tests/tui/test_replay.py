@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     found.close()
 
 
-def fold(live: LiveRun, happened: Sequence[Event | Jump]) -> None:
+def fold(live: LiveRun, happened: Iterable[Event | Jump]) -> None:
     """Take in what a playback gives, as the screen does."""
     for each in happened:
         if isinstance(each, Jump):
@@ -68,8 +68,9 @@ def test_the_time_between_stretches_is_left_out_and_told(made: Scene) -> None:
     assert done == [0, 1, 11, 26, 27, 60]
 
 
-def _progress(happened: Sequence[Event | Jump]) -> Progress:
-    return next(each for each in happened if isinstance(each, Progress))
+def _progress(happened: Iterable[Event | Jump]) -> Progress:
+    (found,) = (each for each in happened if isinstance(each, Progress))
+    return found
 
 
 @hypothesis_settings(max_examples=25, deadline=None)
@@ -95,7 +96,7 @@ def test_every_way_to_a_moment_gives_the_same_picture(made: Scene, moments: list
 
 def test_the_end_equals_what_was_counted_live(made: Scene) -> None:
     playback = Playback(made.store, made.run_id)
-    events = playback.begin() + playback.move_to(playback.duration)  # type: ignore[operator]
+    events = [*playback.begin(), *playback.move_to(playback.duration)]
     scored = [each.result for each in events if isinstance(each, EntryScored)]
     assert [each.entry_id for each in scored] == [each.entry_id for each in made.results]
     end = _progress(events)
@@ -108,6 +109,22 @@ def test_the_end_equals_what_was_counted_live(made: Scene) -> None:
     assert end.retries == sum(each.attempts - 1 for each in made.results)
     (finished,) = (each for each in events if isinstance(each, Finished))
     assert (finished.done, finished.state) == (60, RunState.COMPLETE)
+
+
+def test_a_move_that_was_cancelled_leaves_no_trace(made: Scene) -> None:
+    asked = iter([False, True])
+    playback = Playback(made.store, made.run_id, lambda: next(asked, False))
+    live = LiveRun()
+    fold(live, playback.begin())
+    fold(live, playback.move_to(60.0))
+    assert live.progress is None
+    for moment in (30.0, 65.0):
+        fold(live, playback.move_to(moment))
+        fresh = _progress(Playback(made.store, made.run_id).move_to(moment))
+        assert live.progress is not None
+        assert live.progress.values == pytest.approx(fresh.values)
+        assert live.progress.in_flight == fresh.in_flight
+        assert live.done == fresh.done
 
 
 def test_what_is_under_way_follows_from_tries_and_waits(made: Scene) -> None:
