@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rosetta_tui import figures
-from rosetta_tui.card_text import table
 from rosetta_tui.comparison_words import (
     cached_words,
     ends,
@@ -17,6 +16,7 @@ from rosetta_tui.comparison_words import (
     sentence,
 )
 from rosetta_tui.metric_words import short_title
+from rosetta_tui.stacked_table import stacked
 from rosetta_tui.text import plain
 from scoring.significance import COMPOSITE
 
@@ -32,13 +32,13 @@ LEAD = ("chrf_plus_plus", COMPOSITE)
 _MOST_PARTS = 12
 
 
-def comparison_lines(comparison: Comparison) -> Iterator[str]:
-    """Say everything that a comparison tells, entries aside."""
-    yield from _runs(comparison)
+def comparison_lines(comparison: Comparison, width: int | None = None) -> Iterator[str]:
+    """Say everything that a comparison tells, entries aside; no table is wider than ``width`` cells."""
+    yield from _runs(comparison, width)
     for pair in comparison.pairs:
         yield ""
-        yield from _pair(pair)
-    yield from _breakdowns(comparison)
+        yield from _pair(pair, width)
+    yield from _breakdowns(comparison, width)
     yield ""
     yield _how(comparison)
 
@@ -49,13 +49,13 @@ def refusals(comparison: Comparison) -> Iterator[str]:
         yield plain(f"not compared: run {run_id[:8]}: {why}")
 
 
-def _runs(comparison: Comparison) -> Iterator[str]:
+def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
     first, count = comparison.runs[0], len(comparison.entries)
     yield plain(
         f"{len(comparison.runs)} runs on {count:,} {'entry' if count == 1 else 'entries'} of "
         f"{first.dataset_id} {first.language_pair}"
     )
-    yield from table([_HEADINGS, *map(_run, comparison.runs)])
+    yield from stacked([_HEADINGS, *map(_run, comparison.runs)], width)
     for run in comparison.runs:
         if run.done > count:
             yield f"{run.letter} has {run.done - count:,} more entries that not all have; they are left out"
@@ -95,7 +95,7 @@ def ordered(metrics: Sequence[str]) -> list[str]:
     return sorted(metrics, key=lambda id_: LEAD.index(id_) if id_ in LEAD else len(LEAD))
 
 
-def _pair(pair: Pair) -> Iterator[str]:
+def _pair(pair: Pair, width: int | None) -> Iterator[str]:
     yield f"{pair.second.letter} against {pair.first.letter}"
     told = ordered(list(pair.by_metric))
     lead = [metric for metric in told if metric in LEAD] or told[:1]
@@ -107,9 +107,14 @@ def _pair(pair: Pair) -> Iterator[str]:
         yield from (f"  {said}" for run in (pair.first, pair.second) if (said := cached_words(run)))
     rows = _running_rows(pair, told) if pair.under_way else _rows(pair, told)
     if told:
-        yield from (f"  {line}" for line in table(list(rows)))
+        yield from _indented(list(rows), width)
     for metric, why in pair.left_out.items():
         yield plain(f"  not compared by {name(metric)}: {why}")
+
+
+def _indented(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[str]:
+    inner = None if width is None else width - 2
+    yield from (f"  {line}" for line in stacked(rows, inner))
 
 
 def _rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -164,7 +169,7 @@ def p_value(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _breakdowns(comparison: Comparison) -> Iterator[str]:
+def _breakdowns(comparison: Comparison, width: int | None) -> Iterator[str]:
     """Say where the difference lies, by the metrics that are told first."""
     metrics = [id_ for id_ in LEAD if id_ in comparison.metrics] or list(comparison.metrics[:1])
     parted = {name_: parts for name_, parts in comparison.breakdowns.items() if len(parts) > 1}
@@ -173,9 +178,7 @@ def _breakdowns(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield "where the difference lies (parts are not tested: of twenty one differs by chance)"
     for dimension, parts in parted.items():
-        yield from (
-            f"  {line}" for line in table(list(_parts(comparison, dimension, parts, metrics)))
-        )
+        yield from _indented(list(_parts(comparison, dimension, parts, metrics)), width)
         if len(parts) > _MOST_PARTS:
             yield f"  … and {len(parts) - _MOST_PARTS:,} more; --json has all"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import sys
 from collections.abc import Sequence
@@ -100,7 +101,8 @@ def _show(
             shown["biggest_differences"] = entries_json(found, metric, places, texts)
         click.echo(json_text(shown))
         return
-    for line in comparison_lines(found):
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in comparison_lines(found, width):
         click.echo(line)
     if most:
         for line in entry_lines(found, metric, places, texts):
