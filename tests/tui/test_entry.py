@@ -239,3 +239,19 @@ async def test_other_languages_are_not_offered_another_writing(made: Scene) -> N
         await pilot.press("v")
         await settle(pilot)
         assert "converted" not in text(app)
+
+
+async def test_selected_text_is_copied_from_entry_and_scores(made: Scene) -> None:
+    made.middle(20)
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 48)) as pilot:
+        await opened(app, pilot, made, 1)
+        app.screen.text_select_all()
+        await pilot.press("ctrl+c")
+        assert "La virino, kies filo" in app.clipboard
+        await pilot.press("escape", "m")
+        await settle(pilot)
+        app.screen.text_select_all()
+        await pilot.press("ctrl+c")
+        assert "weight: in this composite" in app.clipboard
+        assert "La virino" not in app.clipboard
