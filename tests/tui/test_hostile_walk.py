@@ -1,0 +1,186 @@
+"""Every screen there is, over a store whose every text is hostile, in three sizes.
+
+A screen that is new and not in the walk fails it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+import rosetta_tui.screens
+from corpora.entry import Entry, Segment
+from corpora.problems import Problem, Severity
+from harness.store.database import open_store
+from harness.store.deletion import put_away
+from harness.store.notes import set_note, set_tags
+from harness.store.runs import list_runs
+from rosetta_tui.messages import RunsCompared
+from rosetta_tui.screens.ask_setting import AskSettingScreen
+from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.concurrency import ConcurrencyScreen
+from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.screens.corpus_checks import CorpusChecksScreen
+from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.screens.open_corpus import OpenCorpusScreen
+from rosetta_tui.screens.press_key import PressKeyScreen
+from rosetta_tui.screens.replay import ReplayScreen
+from rosetta_tui.screens.retry import SETTINGS, RetryScreen
+from rosetta_tui.screens.score_again import ScoreAgainScreen
+from rosetta_tui.text import show
+from tests.harness.evaluation import corpus_of
+from tests.tui.compared import finished
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, lines, settle
+from tests.tui.test_text import acting
+
+NAME = HOSTILE[0] + HOSTILE[1] + HOSTILE[3] + HOSTILE[6]
+TEXTS = [text[:400] for text in HOSTILE]
+
+WALK = (
+    ("question_mark", "escape", "ctrl+o", "escape", "ctrl+p", "slash", "escape", "t", "escape"),
+    ("s", "escape", "f", "escape", "l", "s", "escape", "q", "p", "right", "q", "w", "q"),
+    ("n", "ctrl+t", "escape", "comma", "right", "down", "left", "q"),
+    ("b", "enter", "i", "q", "c", "q", "enter", "right", "right", "q", "q", "q"),
+    ("enter", "m", "escape", "e", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
+)
+"""Keys from Home and back to it."""
+
+
+def screens() -> set[str]:
+    """Give the name of every screen of the app."""
+    found = set()
+    for module in pkgutil.iter_modules(rosetta_tui.screens.__path__):
+        made = importlib.import_module(f"rosetta_tui.screens.{module.name}")
+        for each in vars(made).values():
+            if (
+                isinstance(each, type)
+                and issubclass(each, Screen)
+                and each.__module__ == made.__name__
+            ):
+                found.add(each.__name__)
+    return found
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a store of two runs with notes and tags, and one that was deleted."""
+    found = tmp_path_factory.mktemp("hostile") / "rosetta.sqlite"
+    entries = [
+        Entry(id=f"{n}[/b]", source=each, reference=f"{each}r", provenance=each[:40], notes=each,
+              register=each[:40], context=each[:40], segment=Segment.DEVELOPMENT, variants=(each,))
+        for n, each in enumerate(TEXTS)
+    ]  # fmt: skip
+    for number in range(3):
+        outputs = [f"{each}{number}" for each in TEXTS]
+        finished(found, corpus_of(entries), outputs, f"{NAME}{number}", condition=HOSTILE[6])
+    store = open_store(found)
+    runs = list_runs(store)
+    store.execute(
+        "UPDATE runs SET dataset_id = ?, language_pair = ?, plan = json_set(plan, '$.corpus_files', json_array(?))",
+        (NAME, HOSTILE[4], f"/tmp/{NAME.replace('/', '')}"),
+    )
+    store.execute(
+        "UPDATE corpora SET dataset = json_set(dataset, '$.id', ?, '$.license', ?)", (NAME, NAME)
+    )
+    store.execute(
+        "UPDATE results SET output = NULL, error_class = 'timeout', error = ? WHERE position = 2",
+        (NAME,),
+    )
+    set_note(store, runs[0].number, " ".join(each for each in TEXTS if "\x00" not in each)[:300])
+    set_tags(store, runs[0].number, ["[/b]", "[@click=app.quit]x[/]"])
+    put_away(store, runs[2].number)
+    store.close()
+    return found
+
+
+def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
+    """Make the screens to which no short way leads, with hostile words in them."""
+    yield ReplayScreen(path, _ids(path)[0])
+    yield ChooseScreen("Which", {"a": HOSTILE[0], "b": HOSTILE[1]}, "a")
+    yield AskSettingScreen(NAME, NAME, lambda _: None, now=HOSTILE[1])
+    yield ConcurrencyScreen(8)
+    yield ConfirmScreen(show(NAME), "Yes")
+    yield OpenCorpusScreen()
+    yield PressKeyScreen("act", "x", lambda _: None)
+    yield RetryScreen(NAME, 2, 3, dict.fromkeys(SETTINGS, NAME))
+    yield ScoreAgainScreen(path, run, NAME, {})
+    wrong = Problem(Severity.WARNING, NAME, NAME, NAME, entry=NAME, places=(0,))
+    yield CorpusChecksScreen((wrong,), None)
+
+
+def _ids(path: Path) -> list[str]:
+    store = open_store(path)
+    found = [run.run_id for run in list_runs(store)]
+    store.close()
+    return found
+
+
+class Walk:
+    """Goes through screens, and looks at each line of each of them."""
+
+    def __init__(self, pilot: Pilot[Any], app: App) -> None:
+        self._pilot, self._app = pilot, app
+        self.seen: set[str] = set()
+
+    async def look(self) -> None:
+        await settle(self._pilot)
+        app = self._app
+        self.seen |= {kind.__name__ for kind in type(app.screen).__mro__}
+        for line in lines(app):
+            assert acting(line) == [], (app.screen, line)
+        for strip in app.screen._compositor.render_strips(app.size):
+            for segment in strip:
+                style = segment.style
+                assert style is None or style.link is None, segment
+                assert style is None or "@click" not in style.meta, segment
+        assert app.is_running
+        assert app.return_code is None
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self._pilot.press(key)
+            await self.look()
+
+    async def click_all_over(self) -> None:
+        """Click words in the middle of the screen, twice at each place, then leave what that opened."""
+        here = self._app.screen
+        for row in range(2, self._app.size.height - 2, 4):
+            await self._pilot.click(offset=(self._app.size.width // 3, row))
+        await self.look()
+        while self._app.screen is not here and len(self._app.screen_stack) > 2:
+            await self.press("escape")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(80, 24), (160, 48), (200, 60)], ids=["small", "usual", "large"])
+async def test_no_text_does_anything_on_any_screen(
+    size: tuple[int, int], path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(path.parent))
+    app = App(None, path)
+    ids = _ids(path)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        walk = Walk(pilot, app)
+        await walk.look()
+        for keys in WALK:
+            await walk.press(*keys)
+            assert isinstance(app.screen, HomeScreen), (keys, app.screen)
+        app.post_message(RunsCompared(tuple(ids)))
+        await walk.look()
+        await walk.press("down", "d", "q", "enter", "right", "q", "m", "escape", "q")
+        assert isinstance(app.screen, HomeScreen), app.screen
+        for dialog in dialogs(path, 1):
+            app.push_screen(dialog)
+            await walk.look()
+            if dialog in app.screen_stack:
+                await app.pop_screen()
+        await walk.click_all_over()
+        assert screens() - walk.seen == set()
