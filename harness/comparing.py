@@ -22,7 +22,8 @@ from harness.comparing_pairs import (
     running_differences,
     shared_metrics,
 )
-from harness.comparing_rows import Row, RunRows, read_rows
+from harness.comparing_refusals import refusals
+from harness.comparing_rows import RunRows, read_rows
 from harness.failures import UsageError
 from harness.store.runs import find_run, under_way
 from scoring.composite import composite, composite_metrics
@@ -47,9 +48,6 @@ if TYPE_CHECKING:
 LEAST_RUNS, MOST_RUNS = 2, 6
 
 LETTERS = "ABCDEF"
-
-_TEXTS = slice(Row._fields.index("source"), Row._fields.index("reference") + 1)
-"""Where a row has the numbers of its texts."""
 
 
 @dataclass(frozen=True)
@@ -143,18 +141,18 @@ def compare_runs(
     asked = _asked(metrics)
     read, base = _read(connection, run_ids, baseline, () if earlier is None else earlier.sides)
     first = next((side for side in [*read[base:], *read[:base]] if side.rows), read[base])
-    refused, ids = _refused(read, first)
+    refused, ids = refusals(read, first)
     kept = [side for side in read if side.run.run_id not in refused]
     sides, damaged = _laid_out(kept, ids, asked)
     drawn = resamples([side.table for side in sides], draws, seed) if sides else ()
-    mixed = asked is None or COMPOSITE in asked
+    tests = _Tests(asked, trials, seed, level)
     runs = tuple(
-        _compared(letter, side, own, seed, level, mixed=mixed)
+        _compared(letter, side, own, tests)
         for letter, side, own in zip(LETTERS, sides, drawn, strict=False)
     )
     named = None if baseline is None else read[base].run.run_id
     based = named if named in {run.run_id for run in runs} else None
-    pairs = _together(_pairs(runs, sides, drawn, based, _Tests(asked, trials, seed, level)))
+    pairs = _together(_pairs(runs, sides, drawn, based, tests))
     found = {id_ for pair in pairs for id_ in pair.by_metric}
     return Comparison(
         runs=runs,
@@ -203,52 +201,6 @@ def _read(
     return [read_rows(connection, run, before.get(run.id)) for run in found], place
 
 
-def _refused(read: Sequence[RunRows], first: RunRows) -> tuple[dict[str, str], tuple[EntryId, ...]]:
-    """Find the runs that do not compare with the first usable one, and the entries that all others have."""
-    refused: dict[str, str] = {}
-    common = [row.id for row in first.rows]
-    for side in read:
-        why = _why_refused(side, first, common)
-        if why is None:
-            there = {row.id for row in side.rows}
-            common = [id_ for id_ in common if id_ in there]
-        else:
-            refused[side.run.run_id] = why
-    return refused, tuple(common)
-
-
-def _why_refused(side: RunRows, first: RunRows, common: Sequence[EntryId]) -> str | None:
-    if not side.rows:
-        return _why_empty(side)
-    if side.sha256 != first.sha256:
-        return (
-            f"its corpus is another: {side.run.dataset_id} (sha256 {side.sha256[:12]}), not "
-            f"{first.run.dataset_id} (sha256 {first.sha256[:12]}) as of run {first.run.run_id[:8]}"
-        )
-    by_id = side.by_id
-    if len(by_id) < len(side.rows):
-        return "several of its entries have the same id, so they cannot be told from each other"
-    both = [id_ for id_ in common if id_ in by_id]
-    if not both:
-        return "it has no entry in common with the runs before it"
-    texts = first.by_id
-    if side is not first and any(by_id[id_][_TEXTS] != texts[id_][_TEXTS] for id_ in both):
-        return (
-            f"its entries have other sources or references than those of run {first.run.run_id[:8]}, "
-            "although the file is the same: it was read in another form"
-        )
-    return None
-
-
-def _why_empty(side: RunRows) -> str:
-    if side.withheld:
-        return (
-            f"its card came without the texts of its {side.withheld:,} secret entries, so their scores "
-            "cannot be compared here; compare where the run was made"
-        )
-    return "none of its entries is done yet"
-
-
 def _laid_out(
     kept: Sequence[RunRows], ids: Sequence[EntryId], asked: frozenset[str] | None
 ) -> tuple[list[Side], dict[str, str]]:
@@ -268,10 +220,11 @@ def _laid_out(
     return sides, damaged
 
 
-def _compared(
-    letter: str, side: Side, drawn: Table, seed: int, level: float, *, mixed: bool
-) -> ComparedRun:
-    run, values = side.rows.run, dict(side.values)
+def _compared(letter: str, side: Side, drawn: Table, tests: _Tests) -> ComparedRun:
+    run = side.rows.run
+    values: dict[str, float | None] = dict(side.values)
+    if tests.asked is None or COMPOSITE in tests.asked:
+        values[COMPOSITE] = composite(values).value
     costs = [row.cost_usd for row in side.used]
     known = [cost for cost in costs if cost is not None]
     seconds = [
@@ -293,8 +246,8 @@ def _compared(
         unverified=side.rows.unverified,
         total=len(run.positions),
         done=len(side.rows.rows),
-        values={**values, **({COMPOSITE: composite(values).value} if mixed else {})},
-        intervals=intervals_of(side.table, drawn, seed=seed, level=level),
+        values=values,
+        intervals=intervals_of(side.table, drawn, seed=tests.seed, level=tests.level),
         failed=sum(row.failed for row in side.used),
         cached=sum(row.cached for row in side.used),
         cost_usd=fsum(known) if len(known) == len(costs) else None,

@@ -41,6 +41,17 @@ class Row(NamedTuple):
     """JSON of the entry's further fields where ``context`` may be among them."""
 
 
+class _Facts(NamedTuple):
+    """What the store says of a run as a whole."""
+
+    sha256: str
+    sealed: int
+    unverified: int
+    """1 or 0, both."""
+    stretches: int
+    last: int
+
+
 @dataclass(frozen=True)
 class RunRows:
     """One run with its rows in corpus order."""
@@ -63,14 +74,14 @@ class RunRows:
     last: int
     """The store's number of the newest row that was read."""
 
-    def holds(self, run: Run, stretches: int, sealed: object) -> bool:
+    def holds(self, run: Run, found: _Facts) -> bool:
         """Tell whether these rows still stand as they are in the store.
 
         A run that is gone on with may ask again for entries that failed, and one that is sealed may have got
         its last scores then.
         """
-        same = (self.run.id, self.stretches, self.sealed) == (run.id, stretches, bool(sealed))
-        return same and self.run.run_id == run.run_id
+        before = (self.run.run_id, self.stretches, self.sealed)
+        return before == (run.run_id, found.stretches, bool(found.sealed))
 
     @cached_property
     def by_id(self) -> dict[EntryId, Row]:
@@ -99,34 +110,37 @@ def read_rows(connection: sqlite3.Connection, run: Run, earlier: RunRows | None 
     from scoring.inventory import make_scorer
     from scoring.resources import Resources
 
-    sha256, sealed, unverified = connection.execute(
-        "SELECT c.sha256, u.run_card IS NOT NULL, json_extract(u.run_card, '$.unverified') IS NOT NULL"
-        " FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.id = ?",
-        (run.id,),
-    ).fetchone()
-    stretches, last = connection.execute(
-        "SELECT (SELECT count(*) FROM stretches WHERE run = ?1),"
-        " (SELECT coalesce(max(rowid), 0) FROM results WHERE run = ?1)",
-        (run.id,),
-    ).fetchone()
-    known = earlier if earlier is not None and earlier.holds(run, stretches, sealed) else None
+    found = _facts(connection, run)
+    known = earlier if earlier is not None and earlier.holds(run, found) else None
     withheld = _withheld(connection, run) if known is None else frozenset()
-    bounds = (run.corpus, run.id, _BEFORE_ALL if known is None else known.last, last)
+    bounds = (run.corpus, run.id, _BEFORE_ALL if known is None else known.last, found.last)
     rows = map(partial(tuple.__new__, Row), connection.execute(_ROWS, bounds))
     setup = _setup(connection, run) if known is None else known.setup
     return RunRows(
         run=run,
-        sha256=sha256,
-        sealed=bool(sealed),
-        unverified=bool(unverified),
+        sha256=found.sha256,
+        sealed=bool(found.sealed),
+        unverified=bool(found.unverified),
         setup=setup,
         scorer=make_scorer(Resources(setup)),
         made_in=_made_in(connection, run.run_id),
         rows=_kept(rows, withheld) if known is None else _joined(known.rows, tuple(rows)),
         withheld=len(withheld) if known is None else known.withheld,
-        stretches=stretches,
-        last=last,
+        stretches=found.stretches,
+        last=found.last,
     )
+
+
+def _facts(connection: sqlite3.Connection, run: Run) -> _Facts:
+    """Read what is known of a run beside its rows."""
+    row = connection.execute(
+        "SELECT c.sha256, u.run_card IS NOT NULL, json_extract(u.run_card, '$.unverified') IS NOT NULL,"
+        " (SELECT count(*) FROM stretches WHERE run = u.id),"
+        " (SELECT coalesce(max(rowid), 0) FROM results WHERE run = u.id)"
+        " FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.id = ?",
+        (run.id,),
+    ).fetchone()
+    return _Facts(*row)
 
 
 def _kept(rows: Iterable[Row], withheld: frozenset[int]) -> tuple[Row, ...]:
