@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
 
 from corpora.corpus import Corpus
 from corpora.entry import Entry, Segment
+from harness.comparing import Comparison, compare_runs
 from harness.methods.options import MethodOptions
 from harness.plan import Plan, RunOptions
 from harness.scoring_options import ScoringOptions
 from harness.store.database import open_store
 from harness.store.runs import find_run
+from rosetta_tui.screens.compare import CompareScreen
 from tests.harness.evaluation import corpus_of, run_corpus
 from tests.harness.ranked import REFERENCES, SPOILT
+from tests.tui.screens import App, settle, text
 
 METRICS = ("exact_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio")
 
@@ -123,3 +131,60 @@ def taken_from(
                 " (SELECT run_card FROM whole.runs w WHERE w.run_id = runs.run_id) WHERE run_id = ?",
                 (run_id,),
             )
+
+
+A, B, C, OTHER = (f"0000000{number}-0" for number in range(4))
+
+WIDE = (120, 36)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs of one corpus, the second best, and one of another corpus."""
+    path = tmp_path_factory.mktemp("compared") / "rosetta.sqlite"
+    corpus = small_corpus()
+    finished(path, corpus, spoilt(corpus, range(10)), "alpha", number=0)
+    finished(path, corpus, spoilt(corpus, range(5, 33)), "beta", number=1)
+    finished(path, corpus, spoilt(corpus, range(12)), "gamma", number=2)
+    other = small_corpus(12, 0)
+    finished(path, other, spoilt(other, range(6)), "delta", number=3)
+    failing(path, A, 20)
+    return path
+
+
+@pytest.fixture
+def path(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(made, tmp_path))
+
+
+def compared(path: Path, *runs: str, **wishes: Any) -> Comparison:
+    with closing(open_store(path)) as store:
+        return compare_runs(store, runs, **wishes)
+
+
+async def shown(pilot: Pilot[Any], path: Path, *runs: str) -> CompareScreen:
+    await settle(pilot)
+    screen = CompareScreen(path, runs)
+    pilot.app.push_screen(screen)
+    await settle(pilot)
+    return screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settle(pilot)
+
+
+def chosen(screen: CompareScreen) -> tuple[str, ...]:
+    """Give the runs that are compared now."""
+    return screen.choice.runs
+
+
+def baseline(screen: CompareScreen) -> str | None:
+    """Give the run with which all others are compared now."""
+    return screen.choice.baseline
+
+
+def joined(app: App) -> str:
+    """Give the screen as one line, so that wrapped sentences can be found."""
+    return " ".join(text(app).split())

@@ -1,0 +1,271 @@
+"""The screen of a comparison: refusals, runs under way, parts of a corpus, hostile and secret texts."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from unicodedata import category
+
+import pytest
+
+from corpora.entry import Entry, Segment
+from rosetta_tui.comparison_words import sentence
+from rosetta_tui.records import read_all
+from rosetta_tui.screens.compare import CompareScreen
+from rosetta_tui.screens.compared_entry import ComparedEntryScreen
+from rosetta_tui.screens.compared_parts import ComparedPartsScreen
+from tests.harness.evaluation import corpus_of
+from tests.tui.compared import (
+    OTHER,
+    SECRET,
+    WIDE,
+    A,
+    B,
+    C,
+    compared,
+    finished,
+    going_on,
+    joined,
+    made,
+    path,
+    press,
+    shown,
+    small_corpus,
+    spoilt,
+    taken_from,
+)
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, lines, settle, text
+from tests.tui.test_app_wide import stands
+
+__all__ = ["made", "path"]
+
+
+# Refusals
+
+
+async def test_a_run_of_another_corpus_is_named_and_the_others_are_compared(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        await shown(pilot, path, A, OTHER, B)
+        assert "Run 00000003 is not compared: its corpus is another" in joined(app)
+        assert "B is better than A" in joined(app)
+
+
+async def test_where_nothing_compares_the_reason_and_what_to_do_are_said(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await shown(pilot, path, A, OTHER)
+        assert "These runs do not compare." in text(app)
+        assert "Run 00000003 is not compared: its corpus is another" in joined(app)
+        assert "a adds a run" in text(app)
+        await press(pilot, "m", "s", "escape", "f", "escape", "d", "left", "B", "escape")
+        await press(pilot, "a")
+        await press(pilot, "end", "enter")
+        assert len(screen.choice.runs) == 3
+        assert "B is better than A" in joined(app) or "told apart" in joined(app)
+
+
+async def test_a_run_that_is_gone_is_said(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shown(pilot, path, A, "99999999-9")
+        assert "These runs cannot be compared." in text(app)
+        assert "99999999" in text(app)
+        await press(pilot, "q")
+        assert not isinstance(app.screen, CompareScreen)
+
+
+@pytest.fixture
+def otherwise(path: Path) -> str:
+    """A run of the same corpus that was scored by other metrics."""
+    corpus = small_corpus()
+    return finished(path, corpus, spoilt(corpus, range(20)), "delta", metrics=("exact_match_rate",))
+
+
+async def test_metrics_by_which_a_pair_does_not_compare_are_said(
+    path: Path, otherwise: str
+) -> None:
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, A, B, otherwise)
+        await press(pilot, "right")
+        found = compared(path, A, B, otherwise)
+        assert "chrf_plus_plus" in found.pairs[1].left_out
+        assert sentence(found.pairs[1], "chrf_plus_plus") in joined(app)
+        assert "not compared" in text(app)
+        assert "not_compared" in screen.panel.pairs.records.record(1)
+        await press(pilot, "enter")
+        assert "A → C" in text(app)
+
+
+# A run that goes on
+
+
+async def test_a_run_that_goes_on_shows_only_what_may_be_looked_at(path: Path) -> None:
+    going_on(path, B, 10)
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, A, B)
+        [pair] = compared(path, A, B).pairs
+        assert pair.running
+        assert sentence(pair, "chrf_plus_plus")[1:] in joined(app)
+        assert "B is not complete. Ordinary tests may be wrong" in joined(app)
+        assert "stays right at every look" in joined(app)
+        assert "going on 10/40" in text(app)
+        [row] = [line for line in lines(app) if "B − A" in line]
+        assert row.split("B − A")[1].count("–") >= 6
+        assert "open" in row
+        record = screen.panel.pairs.records.record(0)
+        assert record["entries"] == 10
+        assert not {"p_randomisation", "p_holm", "p_bootstrap", "better"} & record.keys()
+
+
+async def test_what_is_new_of_a_run_that_goes_on_is_taken_in_and_the_end_brings_the_tests(
+    made: Path, path: Path
+) -> None:
+    whole = Path(shutil.copy(made, path.parent / "whole.sqlite"))
+    going_on(path, B, 10)
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, A, B)
+        assert screen.comparison is not None
+        assert len(screen.comparison.entries) == 10
+        screen.table.move_to_place(4)
+        taken_from(whole, path, B, range(10, 20))
+        screen._next_look = 0.0
+        await settle(pilot)
+        assert len(screen.comparison.entries) == 20
+        assert screen.table.place == 4
+        taken_from(whole, path, B, range(20, 40), sealed=True)
+        screen._next_look = 0.0
+        await settle(pilot)
+        [pair] = compared(path, A, B).pairs
+        assert sentence(pair, "chrf_plus_plus") in joined(app)
+        assert "stays right at every look" not in joined(app)
+
+
+async def test_of_three_runs_only_the_pairs_that_are_over_are_tested(path: Path) -> None:
+    going_on(path, C, 12, state="stopped")
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, A, B, C)
+        records = [screen.panel.pairs.records.record(n) for n in range(3)]
+        assert ["p_bootstrap" in record for record in records] == [True, False, False]
+        assert "stopped 12/40" in text(app)
+
+
+# Parts
+
+
+async def test_parts_show_intervals_where_there_are_enough_and_lead_to_their_entries(
+    path: Path,
+) -> None:
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, A, B)
+        await press(pilot, "d")
+        assert stands(app, ComparedPartsScreen)
+        assert "by difficulty" in text(app)
+        assert "n<10, too few" in text(app)
+        [elicited] = [line for line in lines(app) if "  elicited" in line]
+        assert elicited.split()[1] == "35"
+        assert "●" in elicited
+        await press(pilot, "m", "down", "enter")
+        assert "B − A by composite" in text(app)
+        await press(pilot, "down", "enter")
+        assert app.screen is screen
+        assert "only: difficulty 1" in text(app)
+        assert screen.table.entries is not None
+        assert screen.table.entries.count == 8
+
+
+# Hostile and secret texts
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> tuple[Path, list[str]]:
+    """Two runs whose every text is hostile."""
+    path = tmp_path / "rosetta.sqlite"
+    texts = [each[:500] for each in HOSTILE]
+    entries = [
+        Entry(id=f"{n}[/b]", source=each, reference=f"{each}r", provenance=each[:40], variants=(each,),
+              register=each[:40], context=each[:40], segment=Segment.DEVELOPMENT)
+        for n, each in enumerate(texts)
+    ]  # fmt: skip
+    corpus = corpus_of(entries)
+    names = (HOSTILE[0] + HOSTILE[4], HOSTILE[2] + HOSTILE[14])
+    return path, [
+        finished(path, corpus, [f"{each}{number}" for each in texts], name, condition=HOSTILE[6])
+        for number, name in enumerate(names)
+    ]
+
+
+async def test_hostile_texts_do_nothing(hostile: tuple[Path, list[str]]) -> None:
+    path, runs = hostile
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, *runs)
+        assert "press" in text(app)
+        for key in ("down", "down", "end", "enter", *["right"] * len(HOSTILE), "q"):
+            await press(pilot, key)
+            assert_harmless(app)
+        for key in ("d", "m", "escape", "q", "f", "escape", "s", "escape", "x", "a", "B", "escape"):
+            await press(pilot, key)
+            assert_harmless(app)
+        await press(pilot, "slash", "left_square_bracket", "slash", "enter")
+        assert_harmless(app)
+        assert app.screen is screen
+        screen.table.action_copy()
+        await settle(pilot)
+        assert "\x1b" not in app.clipboard
+        assert app.is_running
+
+
+BIDI = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def assert_harmless(app: App) -> None:
+    for line in lines(app):
+        acting = [each for each in line if category(each) == "Cc" or each in BIDI]
+        assert not acting, line
+
+
+async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, A, B)
+        assert screen.holds_secret
+        await press(pilot, "slash", *SECRET, "enter")
+        assert screen.table.entries is not None
+        assert screen.table.entries.count == 4
+        assert SECRET in text(app)
+        await press(pilot, "y")
+        await press(pilot, "Y")
+        assert SECRET not in app.clipboard
+        assert "secret segment" in app.clipboard
+        records = [each async for part in read_all(screen.table.records) for each in part]
+        assert len(records) == 4
+        assert not any("source" in each or "output_A" in each for each in records)
+        await press(pilot, "enter")
+        page = app.screen
+        assert isinstance(page, ComparedEntryScreen)
+        assert page.holds_secret
+        assert SECRET in text(app)
+        before = app.clipboard
+        await press(pilot, "y")
+        assert app.clipboard == before
+
+
+async def test_open_entries_are_exported_with_every_output(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, A, B, C)
+        records = [each async for part in read_all(screen.table.records) for each in part]
+        assert len(records) == 40
+        told = [each for each in records if "source" in each]
+        assert len(told) == 36
+        by_id = {each["id"]: each for each in told}
+        assert by_id[6]["output_B"] == by_id[6]["reference"]
+        assert by_id[21]["output_A"] is None
+        assert {"A", "B", "C", "output_C"} <= by_id[6].keys()
