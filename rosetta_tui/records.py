@@ -15,7 +15,7 @@ Value = str | int | float | bool | None
 Record = Mapping[str, Value]
 """One row: name → value; None where there is no value."""
 
-SLICE = 100
+SLICE = 50
 """Rows that are read in one go, so that the screen stays awake in between."""
 
 LEFT_OUT = "left_out"

@@ -17,10 +17,13 @@ from textual.widgets.option_list import Option
 
 from rosetta_tui import figures
 from rosetta_tui.exporting import FORM_WORDS, Form, encoded, table_text
-from rosetta_tui.records import Record, Records, read_all
+from rosetta_tui.records import SLICE, Record, Records, read_all
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.harmless import Harmless
+
+TOLD = 2_000
+"""Rows after which it is said again how far it is."""
 
 SUFFIXES = {f".{form}": form for form in Form}
 
@@ -142,7 +145,8 @@ class ExportScreen(ModalScreen[None]):
         total = self._records.count
         async for some in read_all(self._records):
             records += some
-            self._say(f"{figures.count(len(records))} of {figures.count(total)} rows …")
+            if len(records) % TOLD < SLICE:
+                self._say(f"{figures.count(len(records))} of {figures.count(total)} rows …")
 
         def write() -> None:
             write_file(path, encoded(table_text(records, form)), overwrite=overwrite)
