@@ -1,0 +1,134 @@
+"""What the dialogs look like, and in which colours the screens stand: each line as runs of named roles.
+
+A role is the name that a theme gives a colour, so a golden says what a colour means, not which one it is. Two
+themes must say the same with colours of their own; what they say is kept once.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.color import Color, ColorParseError
+from textual.pilot import Pilot
+
+from rosetta_tui import run_rows
+from rosetta_tui.app import RosettaApp
+from rosetta_tui.screens.notes import NotesScreen
+from rosetta_tui.screens.retry import SETTINGS, RetryScreen
+from tests.tui.scenes import sealed
+from tests.tui.screens import App, settle
+from tests.tui.test_goldens import GOLDENS, SIZES, compare
+
+THEMES = ["rosetta-dark", "rosetta-light"]
+ROLES = ("mark", "good", "warn", "bad", "quiet", "foreground", "background", "panel", "on-cursor")
+"""Names that a colour may have, the most telling first."""
+
+
+def roles(app: RosettaApp) -> dict[tuple[int, ...], str]:
+    """Give the role of each colour of the theme in use."""
+    found: dict[tuple[int, ...], str] = {}
+    for role in ROLES:
+        try:
+            colour = Color.parse(app.theme_variables.get(role, ""))
+        except ColorParseError:
+            continue
+        found.setdefault(colour.rgb, role)
+    return found
+
+
+def coloured(app: RosettaApp) -> str:
+    """Give each line of the screen as runs of ``length role``, with the ground where it is not the screen's."""
+    names = roles(app)
+    drawn = []
+    for strip in app.screen._compositor.render_strips(app.size):
+        runs: list[tuple[int, str]] = []
+        for segment in strip:
+            style = segment.style
+            over = style.color.triplet if style and style.color and style.color.triplet else ()
+            said = names.get(tuple(over), "other") if segment.text.strip() else "blank"
+            if style and style.reverse:
+                said += "!"
+            if runs and runs[-1][1] == said:
+                runs[-1] = (runs[-1][0] + segment.cell_length, said)
+            else:
+                runs.append((segment.cell_length, said))
+        drawn.append(" ".join(f"{length} {said}" for length, said in runs))
+    return "\n".join(drawn) + "\n"
+
+
+def compare_colours(name: str, app: RosettaApp) -> None:
+    path = GOLDENS / f"{name}.colours.txt"
+    drawn = coloured(app)
+    if os.environ.get("ROSETTA_WRITE_GOLDENS") and app.theme == THEMES[0]:
+        path.write_text(drawn, encoding="utf-8")
+    assert drawn == path.read_text(encoding="utf-8")
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+WAYS = {
+    "home": (),
+    "run": ("enter",),
+    "entry": ("enter", "down", "enter"),
+    "metrics": ("enter", "m"),
+    "corpora": ("b",),
+    "corpus": ("b", "enter"),
+    "leaderboard": ("l",),
+    "plots": ("p",),
+    "new-run": ("n",),
+    "help": ("question_mark",),
+    "sort": ("s",),
+    "notes": ("t",),
+}
+"""Name → keys from Home."""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", sorted(WAYS))
+async def test_colours_mean_the_same_in_every_theme(
+    name: str, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.theme = theme
+        await settle(pilot)
+        await press(pilot, *WAYS[name])
+        compare_colours(name, app)
+    made.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_dialogs(
+    size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        app.push_screen(NotesScreen("eo-demo-v1 · chat", ("baseline",), "Before the new prompt."))
+        await settle(pilot)
+        compare("notes", size, app)
+        await app.pop_screen()
+        before = dict.fromkeys(SETTINGS, "") | {"concurrency": "8", "temperature": "0"}
+        app.push_screen(RetryScreen("eo-demo-v1 · chat", 2, 22, before))
+        await settle(pilot)
+        compare("retry", size, app)
+        await app.pop_screen()
+        await settle(pilot)
+        await press(pilot, "ctrl+o")
+        compare("jump", size, app)
+        await press(pilot, "escape", "s")
+        compare("sort", size, app)
+    made.close()
