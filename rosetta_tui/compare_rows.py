@@ -97,7 +97,8 @@ class ComparedRows:
         if secret:
             return {**record, LEFT_OUT: LEFT_OUT_WORDS}
         entry = self._texts.entry(place)
-        record |= {"source": entry.source, "reference": entry.reference}
+        record["source"] = None if entry is None else entry.source
+        record["reference"] = None if entry is None else entry.reference
         self._texts.load(self.places[index : index + SLICE], range(len(runs)))
         for side, run in enumerate(runs):
             result = self._texts.result(side, place)
@@ -111,7 +112,7 @@ class ComparedRows:
         difficulty = self._comparison.sides[0].used[place].difficulty
         return (
             Cell(str(entries.ids[place]), "quiet"),
-            Cell(self._texts.entry(place).source, "quiet"),
+            self._source(place),
             self._output(view.first, place),
             self._output(view.second, place),
             *(_value(view.metric, float(value)) for value in values),
@@ -120,9 +121,15 @@ class ComparedRows:
             Cell(figures.NONE if difficulty is None else str(difficulty), "quiet"),
         )
 
+    def _source(self, place: int) -> Cell:
+        entry = self._texts.entry(place)
+        return Cell("gone since", "warn") if entry is None else Cell(entry.source, "quiet")
+
     def _output(self, run: int, place: int) -> Cell:
         result = self._texts.result(run, place)
-        if result is None or result.failed:
+        if result is None:
+            return Cell("gone since", "warn")
+        if result.failed:
             return Cell("✗ failed", "bad")
         output = result.output or ""
         return Cell(output) if output.strip() else Cell("(empty)", "warn")

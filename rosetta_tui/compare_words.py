@@ -13,6 +13,7 @@ from rosetta_tui.text import show
 from rosetta_tui.widgets.diff_text import diff_content
 
 if TYPE_CHECKING:
+    from corpora.entry import Entry
     from harness.comparing import Comparison
     from harness.comparing_pairs import Pair
     from harness.result import Result
@@ -98,8 +99,16 @@ def letter_of(found: Comparison, run_id: str) -> str:
     return next((run.letter for run in found.runs if run.run_id == run_id), run_id[:8])
 
 
-def two_outputs(source: str, letters: tuple[str, str], results: Sequence[Result | None]) -> Content:
-    """Show a source, and how two outputs differ from each other."""
+GONE = "gone since: these runs were erased"
+"""Stands in the place of texts that were there when the comparison was read."""
+
+
+def two_outputs(
+    entry: Entry | None, letters: tuple[str, str], results: Sequence[Result | None]
+) -> Content:
+    """Show the source of an entry, and how two outputs differ from each other."""
+    if entry is None:
+        return show(GONE, "$warn")
     outputs = [None if each is None or each.failed else each.output or "" for each in results]
     one, other = outputs
     if one is None or other is None:
@@ -111,4 +120,4 @@ def two_outputs(source: str, letters: tuple[str, str], results: Sequence[Result 
     else:
         head = (f"{letters[0]}→{letters[1]} ", "$quiet")
         differs = Content.assemble(head, diff_content(one, other))
-    return Content.assemble(show(source, "$quiet"), "\n", differs)
+    return Content.assemble(show(entry.source, "$quiet"), "\n", differs)

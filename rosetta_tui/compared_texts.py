@@ -43,11 +43,14 @@ class ComparedTexts:
                 for result in read_results(self._connection, number, list(unread)):
                     kept[unread[result.position]] = result
 
-    def entry(self, place: int) -> Entry:
-        """Give one entry, with the tags and texts of the first run's corpus."""
+    def entry(self, place: int) -> Entry | None:
+        """Give one entry, with the tags and texts of the first run's corpus; None where it is gone since.
+
+        A corpus goes from the store with the last run that used it, which another process may erase.
+        """
         if place not in self._entries:
             self.load([place], [])
-        return self._entries[place]
+        return self._entries.get(place)
 
     def result(self, run: int, place: int) -> Result | None:
         """Give what a run made of an entry; None where it is gone since: its run asks for it again."""

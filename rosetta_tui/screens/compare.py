@@ -255,7 +255,7 @@ class CompareScreen(Screen[None]):
         told = Content()
         if place is not None and view is not None and texts is not None:
             results = [texts.result(run, place) for run in (view.first, view.second)]
-            told = two_outputs(texts.entry(place).source, self.panel.letters, results)
+            told = two_outputs(texts.entry(place), self.panel.letters, results)
         self.query_one("#chosen", Static).update(told, layout=False)
 
     @on(DifferencePanel.PairChanged)

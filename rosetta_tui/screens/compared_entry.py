@@ -13,10 +13,12 @@ from textual.screen import Screen
 from textual.widgets import Footer
 
 from rosetta_tui.compare_order import View
+from rosetta_tui.compare_words import GONE
 from rosetta_tui.compared_page import EntryOfRuns, page_lines
 from rosetta_tui.compared_texts import ComparedTexts
 from rosetta_tui.cree import is_cree
 from rosetta_tui.entry_page import tags
+from rosetta_tui.line import Line
 from rosetta_tui.messages import Copied
 from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field
@@ -64,19 +66,21 @@ class ComparedEntryScreen(Screen[int]):
         """True where texts are shown in the other writing of the language."""
 
     @property
-    def facts(self) -> EntryOfRuns:
-        """Everything about the entry that is shown."""
+    def facts(self) -> EntryOfRuns | None:
+        """Everything about the entry that is shown; None where it is gone since."""
         place, runs = self._places[self._index], range(len(self._comparison.runs))
         self._texts.load([place], runs)
+        entry = self._texts.entry(place)
+        if entry is None:
+            return None
         results = [self._texts.result(run, place) for run in runs]
-        return EntryOfRuns(
-            self._comparison, self._view, place, self._texts.entry(place), results, self._turned
-        )
+        return EntryOfRuns(self._comparison, self._view, place, entry, results, self._turned)
 
     @property
     def holds_secret(self) -> bool:
         """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
-        return self.facts.secret
+        facts = self.facts
+        return facts is not None and facts.secret
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the page, and the keys."""
@@ -91,14 +95,16 @@ class ComparedEntryScreen(Screen[int]):
 
     async def _show(self) -> None:
         facts = self.facts
+        id_ = self._comparison.entries.ids[self._places[self._index]]
         self.query_one(Where).say(
             Content.assemble(
-                show(str(facts.entry.id), "bold"),
+                show(str(id_), "bold"),
                 (f"   {self._index + 1:,} of {len(self._places):,}   ", "$quiet"),
-                tags(facts.entry),
+                Content() if facts is None else tags(facts.entry),
             )
         )
-        page, lines = self.query_one("#page", VerticalScroll), list(page_lines(facts))
+        lines = [Line("", show(GONE, "$warn"))] if facts is None else list(page_lines(facts))
+        page = self.query_one("#page", VerticalScroll)
         fields = list(page.query(Field))
         async with self.batch():
             if len(fields) == len(lines):
@@ -130,7 +136,9 @@ class ComparedEntryScreen(Screen[int]):
     def action_copy(self) -> None:
         """Put the outputs on the clipboard, harmless as shown; never those of a secret entry."""
         facts = self.facts
-        if facts.secret:
+        if facts is None:
+            self.notify("There is nothing to copy: it is gone since.", markup=False)
+        elif facts.secret:
             self.notify("This entry belongs to a secret segment and is not copied.", markup=False)
         else:
             self.post_message(Copied(facts.copied, "Outputs"))
