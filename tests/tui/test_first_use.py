@@ -18,7 +18,7 @@ from harness.store.runs import list_runs
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
 A_MINUTE = 60.0
-PATIENCE_SECONDS = 90.0
+PATIENCE_SECONDS = 30.0
 
 
 class Terminal:
@@ -49,6 +49,14 @@ class Terminal:
             assert time.monotonic() < end, seen
             time.sleep(0.05)
         return seen
+
+    def wait_until_gone(self) -> None:
+        """Wait until the program has ended, and its terminal with it."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        ask = [*self._server, "has-session"]
+        while subprocess.run(ask, check=False, capture_output=True).returncode == 0:
+            assert time.monotonic() < end, self.screen()
+            time.sleep(0.05)
 
     def close(self) -> None:
         subprocess.run([*self._server, "kill-server"], check=False, capture_output=True)

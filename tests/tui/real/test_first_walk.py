@@ -1,0 +1,113 @@
+"""The ways of a first session in a real terminal: two runs, side by side, ranked; settings, palette, the form."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from harness.settings import read_settings
+from harness.store.database import open_store
+from harness.store.runs import list_runs
+from tests.tui.test_first_use import A_MINUTE, Terminal
+
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+
+COMMAND = [sys.executable, "-P", "-c", "from rosetta_tui.cli import main; main()"]
+EMPTY = ("D  Run the demo", "n  New run")
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    with closing(Terminal(tmp_path)) as opened:
+        yield opened
+
+
+def run_in_the_shell(home: Path, *words: str) -> None:
+    env = {**os.environ, "ROSETTA_HOME": str(home)}
+    subprocess.run([*COMMAND, *words], env=env, check=True, capture_output=True)
+
+
+def states(home: Path) -> list[str]:
+    with closing(open_store(home / "rosetta.sqlite")) as store:
+        return [run.state for run in list_runs(store)]
+
+
+@pytest.mark.slow
+def test_from_nothing_to_two_runs_side_by_side(terminal: Terminal, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    terminal.wait_for(*EMPTY)
+    terminal.press("D")
+    terminal.wait_for("chrF++", "complete")
+    terminal.press("Down", "Enter")
+    terminal.wait_for("Reference", "Output")
+    terminal.press("q")
+    terminal.wait_for("complete")
+    terminal.press("q")
+    terminal.wait_for("› Home   1 run")
+    run_in_the_shell(tmp_path / "home", "demo", "--system", "griza", "--plain")
+    terminal.wait_for("› Home   2 runs")  # seen by itself
+    terminal.press("c")
+    terminal.wait_for("› Compare", "is better than")
+    terminal.press("q")
+    terminal.wait_for("› Home")
+    terminal.press("l")
+    terminal.wait_for("› Leaderboard", "2 runs")
+    terminal.press("q")
+    terminal.wait_for("› Home")
+    terminal.press(",")
+    terminal.wait_for("› Settings", "Colours", "rosetta-light")
+    terminal.press("Enter")
+    terminal.wait_for("Open", "rosetta-light")  # the lines have the keys now
+    terminal.press("Down", "Enter")
+    terminal.wait_for("saved ✓")
+    terminal.press("q")
+    terminal.wait_for("› Home")
+    terminal.press("?")
+    terminal.wait_for("Home: keys", "Compare")
+    terminal.press("Escape")
+    terminal.press("C-p")
+    terminal.wait_for("Search for commands")
+    terminal.press("Q", "u", "i", "t")
+    terminal.wait_for("Leave Rosetta")
+    terminal.press("Enter")
+    terminal.press("Enter")
+    terminal.wait_until_gone()
+    took = time.monotonic() - begun
+    assert states(tmp_path / "home") == ["complete", "complete"]
+    assert read_settings(tmp_path / "home").theme == "rosetta-light"
+    print(f"two runs, side by side, ranked, settings, help, palette: {took:.1f} s")
+    assert took < A_MINUTE
+
+
+@pytest.mark.slow
+def test_the_form_leads_to_a_finished_run(terminal: Terminal, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    terminal.wait_for(*EMPTY)
+    terminal.press("n")
+    terminal.wait_for("What is translated", "nothing to choose from yet")
+    terminal.press("Escape")
+    terminal.wait_for(*EMPTY)
+    terminal.press("D")
+    terminal.wait_for("chrF++", "complete")
+    terminal.press("q")
+    terminal.wait_for("› Home   1 run")
+    terminal.press("N")
+    terminal.wait_for("What is translated", "96 of 96 entries", "time about")
+    terminal.press("C-s")
+    terminal.wait_for("complete", "chrF++")
+    terminal.press("q")
+    terminal.wait_for("› Home   2 runs")
+    took = time.monotonic() - begun
+    terminal.press("q")
+    terminal.wait_until_gone()
+    assert states(tmp_path / "home") == ["complete", "complete"]
+    print(f"the form, from nothing to a finished run: {took:.1f} s")
+    assert took < A_MINUTE
