@@ -18,7 +18,7 @@ from harness.store.runs import list_runs
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
 A_MINUTE = 60.0
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 90.0
 
 
 class Terminal:
