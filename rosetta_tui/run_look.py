@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -63,6 +62,8 @@ class Look:
 
     troubles: tuple[Trouble, ...] = ()
     corpus: CorpusLook | None = None
+    read: Corpus | None = None
+    """The corpus itself, as it was when the draft was looked at."""
     chosen: int | None = None
     """Entries that take part."""
     secret: bool = False
@@ -76,16 +77,21 @@ class Look:
     """Why there is none."""
 
 
+Metrics = tuple[tuple[str, ...], dict[str, str]]
+"""Metrics that are on, and why the others are off."""
+
+
 @dataclass(slots=True)
 class Known:
-    """What was read once and need not be read with every key; belongs to one form."""
+    """What was read once and need not be read with every key; belongs to one form.
 
-    corpora: dict[tuple[object, ...], tuple[Corpus, CorpusLook]] = field(default_factory=dict)
+    Looks of several threads share it: each takes whole values out, and puts whole values in.
+    """
+
+    corpora: Mapping[tuple[object, ...], tuple[Corpus, CorpusLook]] = field(default_factory=dict)
     """By what decides the reading; only the newest is kept."""
-    metrics: dict[tuple[object, ...], tuple[tuple[str, ...], dict[str, str]]] = field(
-        default_factory=dict
-    )
-    """By what decides them: those that are on, and why the others are off; only the newest."""
+    metrics: Mapping[tuple[object, ...], Metrics] = field(default_factory=dict)
+    """By what decides them; only the newest."""
     keys: dict[str, str] = field(default_factory=dict)
     """Endpoint → where its key is; asked once, because a keyring may ask its person."""
 
@@ -96,9 +102,16 @@ class _Stopped(Exception):  # noqa: N818  no error: the rest cannot be looked at
 
 def look(store_path: Path, draft: RunDraft, known: Known) -> Look:
     """Find out what is true of a draft; blocks, so it belongs into a thread."""
+    from corpora.problems import CorpusError
+    from harness.failures import HarnessError
+
     looking = _Looking(store_path, draft, known)
-    with suppress(_Stopped):
+    try:
         looking.go()
+    except _Stopped:
+        pass
+    except (CorpusError, HarnessError) as error:
+        looking.wrong(str(error))
     return looking.found
 
 
@@ -127,18 +140,19 @@ class _Looking:
     def _add(self, **more: Any) -> None:
         self.found = replace(self.found, **more)
 
-    def _wrong(self, words: str, name: str | None = None) -> None:
+    def wrong(self, words: str, name: str | None = None) -> None:
+        """Add one thing that keeps the run from beginning."""
         about = name or field_of_words(words, self.draft.values)
         self._add(troubles=(*self.found.troubles, Trouble(about, beside_field(words))))
 
     def _stop(self, words: str, name: str | None = None) -> NoReturn:
-        self._wrong(words, name)
+        self.wrong(words, name)
         raise _Stopped
 
     def _shapes(self) -> None:
         """Read each option by itself, as the command line does."""
         for name, words in wrong_shapes(self.draft):
-            self._wrong(words, name)
+            self.wrong(words, name)
 
     def _troubled(self, names: Collection[str]) -> bool:
         return any(trouble.field in names for trouble in self.found.troubles)
@@ -177,23 +191,24 @@ class _Looking:
             corpus, counted = self._read()
         except CorpusError as error:
             for problem in error.problems[:20]:
-                self._wrong(
+                self.wrong(
                     f"{problem.message} {problem.mend}",
                     _CORPUS_FIELDS.get(problem.field or "", "file"),
                 )
             raise _Stopped from None
         except HarnessError as error:
             self._stop(str(error), "file")
-        self._add(corpus=counted)
+        self._add(corpus=counted, read=corpus)
         return corpus
 
     def _read(self) -> tuple[Corpus, CorpusLook]:
         key = _reading_key(self.draft)
-        if key not in self.known.corpora:
+        found = self.known.corpora.get(key)
+        if found is None:
             corpus = self._only(_READING).corpus(self.store_path)
-            self.known.corpora.clear()
-            self.known.corpora[key] = (corpus, corpus_look(corpus))
-        return self.known.corpora[key]
+            found = corpus, corpus_look(corpus)
+            self.known.corpora = {key: found}
+        return found
 
     def _chosen(self, corpus: Corpus) -> list[Entry]:
         from corpora.problems import CorpusError
@@ -205,7 +220,7 @@ class _Looking:
         except CorpusError as error:
             for problem in error.problems[:5]:
                 name = "entries" if problem.entry is not None else problem.field
-                self._wrong(f"{problem.message} {problem.mend}", name)
+                self.wrong(f"{problem.message} {problem.mend}", name)
             raise _Stopped from None
         entries = [corpus.entries[place] for place in places]
         self._add(chosen=len(entries), secret=any(entry.secret for entry in entries))
@@ -256,12 +271,12 @@ class _Looking:
         try:
             keep_here(chosen, method, plan)
         except HarnessError as error:
-            self._wrong(str(error), "endpoint" if "endpoint" in needed(plan.method) else "method")
+            self.wrong(str(error), "endpoint" if "endpoint" in needed(plan.method) else "method")
         if plan.run.budget_usd is not None and isinstance(method, Priced):
             try:
                 method.check_budget()
             except HarnessError as error:
-                self._wrong(str(error), "budget")
+                self.wrong(str(error), "budget")
         return method
 
     def _key(self, method: Method, plan: Plan) -> None:
@@ -271,12 +286,13 @@ class _Looking:
             return
         try:
             endpoint = _endpoint(plan)
-            if endpoint.url not in self.known.keys:
-                self.known.keys[endpoint.url] = key_words(endpoint)
-            self._add(key=self.known.keys[endpoint.url])
+            words = self.known.keys.get(endpoint.url)
+            if words is None:
+                words = self.known.keys[endpoint.url] = key_words(endpoint)
+            self._add(key=words)
         except HarnessError as error:
             name = "endpoint" if "endpoint" in needed(plan.method) else "method"
-            self._wrong(str(error), name)
+            self.wrong(str(error), name)
 
     def _ahead(self, method: Method, chosen: Sequence[Entry], plan: Plan) -> None:
         from harness.asking_ahead import first_request
@@ -356,21 +372,20 @@ def _state(name: str) -> object:
     return found.st_mtime_ns, found.st_size
 
 
-def measured(
-    store_path: Path, draft: RunDraft, known: Known
-) -> tuple[tuple[str, ...], dict[str, str]]:
+def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) -> Metrics:
     """Tell which metrics the run would have, and why it would not have the others; raises what keeps one off.
 
     It looks for cards, analysers and models as the beginning of a run does, so it may take a while. The
-    draft is one that nothing is wrong with.
+    draft is one that nothing is wrong with, the corpus the one that ``look`` read: its file may be another
+    by now.
     """
     from harness.beginning import instruments_for
     from harness.store.database import opened
 
-    names = (*_SELECTING, *_MEASURING)
-    key = (*_reading_key(draft), *(draft.values.get(name) for name in names))
-    if key not in known.metrics:
-        corpus, _ = known.corpora[_reading_key(draft)]
+    names = (*_READING, *_SELECTING, *_MEASURING)
+    key = (corpus.sha256, *(draft.values.get(name) for name in names))
+    found = known.metrics.get(key)
+    if found is None:
         with opened(store_path) as connection:
             places, plan = draft.positions(corpus), draft.plan(corpus)
             instruments = instruments_for(connection, corpus, places, plan)
@@ -378,9 +393,8 @@ def measured(
                 found = instruments.setup.metrics, dict(instruments.setup.off)
             finally:
                 instruments.close()
-        known.metrics.clear()
-        known.metrics[key] = found
-    return known.metrics[key]
+        known.metrics = {key: found}
+    return found
 
 
 def _reading_key(draft: RunDraft) -> tuple[object, ...]:

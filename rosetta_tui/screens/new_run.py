@@ -29,6 +29,7 @@ from rosetta_tui.widgets.run_form import RunForm
 from rosetta_tui.widgets.telling import Telling
 
 if TYPE_CHECKING:
+    from corpora.corpus import Corpus
     from rosetta_tui.run_look import Trouble
 
 QUIET_SECONDS = 0.25
@@ -183,8 +184,8 @@ class NewRunScreen(Screen[None]):
         if worker.is_cancelled:
             return
         self.app.call_from_thread(self._show, found, draft, start)
-        if not start and not found.troubles:
-            facts = self._measure(draft)
+        if not start and not found.troubles and found.read is not None:
+            facts = self._measure(draft, found.read)
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._show_metrics, facts)
 
@@ -199,13 +200,13 @@ class NewRunScreen(Screen[None]):
                 plain(str(error)), title="The draft is not kept", severity="warning", markup=False
             )
 
-    def _measure(self, draft: RunDraft) -> Measured:
+    def _measure(self, draft: RunDraft, corpus: Corpus) -> Measured:
         from corpora.problems import CorpusError
         from harness.failures import HarnessError
 
         try:
-            on, off = measured(self._path, draft, self._known)
-        except (CorpusError, HarnessError) as error:
+            on, off = measured(self._path, draft, corpus, self._known)
+        except (CorpusError, HarnessError, OSError) as error:
             return Measured(trouble=str(error))
         return Measured(on, off)
 

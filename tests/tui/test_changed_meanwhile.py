@@ -38,4 +38,4 @@ async def test_a_compared_run_is_erased(path: Path) -> None:
         assert isinstance(app.screen, ComparedEntryScreen)
         assert "gone since: these runs were erased" in text(app)
         await press(pilot, "y", "right", "v", "q")
-        assert app.screen is screen
+        assert app.screen_stack[-1] is screen

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from corpora.samples import DEMO_CORPUS, sample_path
 from harness.failures import UsageError
 from harness.model_listing import MOST_BYTES, list_models
 from rosetta_tui.commands.run import run as run_command
 from rosetta_tui.run_draft import RunDraft
 from rosetta_tui.run_fields import FIELDS, drafted
-from rosetta_tui.run_look import Known, look
+from rosetta_tui.run_look import Known, look, measured
 from tests.harness.scripted import Answer, serving
 from tests.tui.form import CHAT, path
 
@@ -84,3 +86,27 @@ def test_no_other_machine_and_no_dead_one_gives_models(url: str) -> None:
 def test_what_is_no_list_of_models_is_refused_in_words(body: bytes) -> None:
     with serving(lambda _: Answer(body=body)) as scripted, pytest.raises(UsageError, match="model"):
         list_models(scripted.url)
+
+
+def test_a_corpus_that_is_saved_between_the_two_steps_is_measured_as_it_was_read(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "c.json"
+    shutil.copy(sample_path(DEMO_CORPUS), file)
+    known = Known()
+    draft = RunDraft.of({"file": str(file), "method": "copy-source"})
+    found = look(tmp_path / "s.sqlite", draft, known)
+    assert not found.troubles
+    assert found.read is not None
+    file.write_text("an editor is not done yet", "utf-8")
+    on, _ = measured(tmp_path / "s.sqlite", draft, found.read, known)
+    assert "chrf_plus_plus" in on
+    assert measured(tmp_path / "s.sqlite", draft, found.read, known)[0] is on
+
+
+def test_a_store_that_cannot_be_used_is_a_trouble_of_the_draft(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    store.write_bytes(b"no database at all" * 500)
+    draft = RunDraft.of({"file": str(sample_path(DEMO_CORPUS)), "method": "copy-source"})
+    [trouble] = look(store, draft, Known()).troubles
+    assert "no store at all" in trouble.words
