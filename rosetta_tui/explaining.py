@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from corpora.entry import Entry
+from corpora.problems import CorpusError
 from corpora.words import folded
 from harness.failures import HarnessError
 from harness.result import Result
@@ -54,7 +55,7 @@ class Explaining:
         with self._lock:
             try:
                 return self._explain(entry, result)
-            except (HarnessError, sqlite3.Error, OSError) as error:
+            except (CorpusError, HarnessError, sqlite3.Error, OSError) as error:
                 self.why_not = str(error)
                 return None
             finally:

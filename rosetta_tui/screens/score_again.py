@@ -126,6 +126,7 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
 
     @work(thread=True, exclusive=True, group="prospect")
     def _look(self, told: Mapping[str, Value]) -> None:
+        from corpora.problems import CorpusError
         from harness.failures import HarnessError
         from harness.rescoring_prospect import prospect
         from harness.store.database import opened
@@ -135,7 +136,7 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
             with opened(self._path) as store:
                 found = prospect(store, read_run(store, self._number), options_of(told))
             said, words = "", prospect_words(found)
-        except HarnessError as error:
+        except (CorpusError, HarnessError) as error:
             said, words = f"✗ {error}", Content()
         if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self._say_prospect, said, words)
@@ -159,6 +160,7 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
 
     @work(thread=True, group="scoring")
     def _score(self, told: Mapping[str, Value]) -> None:
+        from corpora.problems import CorpusError
         from harness.failures import HarnessError
         from harness.rescoring import rescore
         from harness.store.database import opened
@@ -177,7 +179,7 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
                 made = rescore(store, run, options_of(told), tell, notes.append)
         except StoppedError:
             self.app.call_from_thread(self._ended, "Stopped; no run was made.", "$quiet")
-        except HarnessError as error:
+        except (CorpusError, HarnessError) as error:
             self.app.call_from_thread(self._ended, f"✗ {error}", "$bad")
         else:
             self.app.call_from_thread(self.dismiss, ScoredAgain(made, tuple(notes)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -9,12 +10,16 @@ from typing import Any
 
 import pytest
 
+import rosetta_tui
 from harness import rescoring
 from harness.methods.options import MethodOptions
 from harness.plan import Plan
 from harness.scoring_options import ScoringOptions
+from harness.store.corpora import read_entries
 from harness.store.database import open_store
+from harness.store.results import read_results
 from harness.store.runs import find_run, list_runs, read_run
+from rosetta_tui.explaining import Explaining
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.widgets.form_line import FormLine
@@ -148,3 +153,56 @@ def test_only_what_is_other_than_before_is_told(path: Path) -> None:
     told = options_of({"terms": "", "multi_ref": "", "metrics": "ter, bleu"})
     assert told.model_fields_set == {"terms", "multi_ref", "metrics"}
     assert (told.terms, told.multi_ref, told.metrics) == (None, False, ("ter", "bleu"))
+
+
+def spoil_the_card(path: Path) -> None:
+    """Break the person's own card of the target language."""
+    folder = path.parent / "languages"
+    folder.mkdir()
+    (folder / f"{LANGUAGES['target_language']}.toml").write_text("x = ", "utf-8")
+
+
+async def test_a_broken_language_card_is_spoken_of(path: Path) -> None:
+    spoil_the_card(path)
+    app = App(None, path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = await opened(pilot)
+        assert f"{LANGUAGES['target_language']}.toml" in text(app)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen is screen
+        assert "✗" in text(app)
+        await pilot.press("escape")
+    assert len(runs(path)) == 1
+
+
+def test_a_broken_language_card_is_why_nothing_is_explained(path: Path) -> None:
+    [run] = runs(path)
+    spoil_the_card(path)
+    explaining = Explaining(path, run.run_id)
+    with closing(open_store(path)) as store:
+        stored = find_run(store, run.run_id)
+        entry = read_entries(store, stored.corpus, [0])[0]
+        [result] = read_results(store, stored.id, [0])
+    assert explaining.explain(entry, result) is None
+    assert explaining.why_not is not None
+    assert ".toml" in explaining.why_not
+
+
+READ_CARDS = {"prospect", "rescore", "measured", "_explain", "look", "_start", "open_corpus"}
+"""What reads language cards or corpora of a person, and may say CorpusError of them."""
+
+
+def test_whoever_says_failures_of_the_harness_says_those_of_cards_and_corpora_too() -> None:
+    found = 0
+    for file in Path(rosetta_tui.__file__).parent.rglob("*.py"):
+        for each in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if not isinstance(each, ast.Try):
+                continue
+            called = {ast.unparse(n.func).split(".")[-1] for line in each.body
+                      for n in ast.walk(line) if isinstance(n, ast.Call)}  # fmt: skip
+            said = " ".join(ast.unparse(h.type) for h in each.handlers if h.type is not None)
+            if called & READ_CARDS and "HarnessError" in said:
+                found += 1
+                assert "CorpusError" in said, f"{file.name}:{each.lineno}"
+    assert found >= 4
