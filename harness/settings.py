@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ MOST_NAMES = 500
 """Names in one table, and folders in a list."""
 MOST_CHARACTERS = 4096
 """Of one text; no path, URL or name is longer."""
+LONGEST_WAIT = 10.0
+"""Seconds for another process to finish writing; it takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,21 +235,102 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 def write_settings(home: Path, settings: Settings) -> None:
     """Write the settings of a data folder, all of them or none; what did not change is left as it stands.
 
+    Who holds settings that were read a while ago uses ``change_settings``: others may have written since.
     A file that cannot be read is kept beside it under another name, because its person may want to mend it.
     Raises UsageError where the folder cannot be written.
     """
-    from harness.card.exporting import write_file
+    with _alone(home):
+        _write(settings_path(home), settings)
+
+
+def change_settings(home: Path, **changes: Any) -> Settings:
+    """Change the named fields of the settings as they stand in the file now; gives what holds then.
+
+    Of a table only the names in ``changes`` change, so that what another screen or process wrote meanwhile
+    stays; None takes a name away. A file that cannot be read is kept as ``write_settings`` keeps it.
+    """
+    with _alone(home):
+        try:
+            before = read_settings(home)
+        except UsageError:
+            before = Settings()
+        now = changed(before, changes)
+        _write(settings_path(home), now)
+    return now
+
+
+def changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """Give settings with some fields changed, as ``change_settings`` changes them."""
+    now: dict[str, Any] = {}
+    for name, value in changes.items():
+        table = isinstance(value, Mapping)
+        now[name] = _without_none({**getattr(settings, name), **value}) if table else value
+    return replace(settings, **now)
+
+
+def difference(before: Settings, now: Settings) -> dict[str, Any]:
+    """Give the changes that make one of the other: ``changed(before, difference(before, now)) == now``."""
+    found: dict[str, Any] = {}
+    for each in fields(Settings):
+        was, value = getattr(before, each.name), getattr(now, each.name)
+        if was == value:
+            continue
+        if isinstance(value, Mapping):
+            names = {*was, *value}
+            value = {n: value.get(n) for n in sorted(names) if was.get(n) != value.get(n)}
+        found[each.name] = value
+    return found
+
+
+def together(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
+    """Give changes that do what two do one after the other."""
+    both = {**first, **then}
+    for name in first.keys() & then.keys():
+        if isinstance(then[name], Mapping):
+            both[name] = {**first[name], **then[name]}
+    return both
+
+
+def _without_none(table: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in table.items() if value is not None}
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Keep every other process from writing the settings until the block ends."""
+    import filelock
+
     from harness.store.database import private_folder
 
-    path = settings_path(private_folder(home))
     try:
-        before = read_settings(home)
+        folder = private_folder(private_folder(home) / "locks")
+        lock = filelock.FileLock(folder / "settings.lock", timeout=LONGEST_WAIT, mode=0o600)
+        lock.acquire()
+    except filelock.Timeout:
+        raise UsageError(
+            f"{settings_path(home)} is held by another Rosetta. Close it, then try again."
+        ) from None
+    except OSError as error:
+        raise UsageError(
+            f"The data folder {home} cannot be written ({error.strerror}). Allow it, or make room there."
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _write(path: Path, settings: Settings) -> None:
+    from harness.card.exporting import write_file
+
+    try:
+        before = read_settings(path.parent)
         text = path.read_text("utf-8-sig") if path.exists() else ""
     except UsageError:
         before, text = Settings(), ""
         path.replace(_free_name(path))
     try:
-        content = _changed(text, before, settings).encode()
+        content = _rewritten(text, before, settings).encode()
     except UnicodeEncodeError:
         raise UsageError(
             "A name holds bytes that no text file can hold. Rename the file."
@@ -259,7 +343,7 @@ def _free_name(path: Path) -> Path:
     return next(name for name in names if not name.exists())
 
 
-def _changed(text: str, before: Settings, now: Settings) -> str:
+def _rewritten(text: str, before: Settings, now: Settings) -> str:
     """Write the fields that differ into the text of a file, and leave the rest of it alone."""
     import tomlkit
 

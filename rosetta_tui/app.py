@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from rosetta_tui.actions import ActionProvider
+from rosetta_tui.app_settings import KeptColours, begin_with_settings
 from rosetta_tui.messages import (
     Copied,
     CorpusChosen,
@@ -93,6 +94,7 @@ class RosettaApp(TerminalApp):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = "ansi-dark" if self.no_color else THEMES[0].name
+        self._kept_colours = KeptColours(self, store_path.parent)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Let the terminal's own colours stand in where a theme has none of ours."""
@@ -100,8 +102,6 @@ class RosettaApp(TerminalApp):
 
     def on_mount(self) -> None:
         """Open the first screen, in the colours and with the keys that its person chose."""
-        from rosetta_tui.app_settings import begin_with_settings
-
         begin_with_settings(self, self.store_path.parent)
         if self._initial is not None:
             self._steer(self._initial)
@@ -211,12 +211,17 @@ class RosettaApp(TerminalApp):
     # Other screens
 
     @on(PlaceChosen)
-    def _go_to(self, message: PlaceChosen) -> None:
-        self.action_place(message.name)
+    async def _go_to(self, message: PlaceChosen) -> None:
+        await self.action_place(message.name)
 
-    def action_place(self, name: str) -> None:
-        """Go to a screen that stands for itself."""
-        self.push_screen(PLACES[name].open(self.store_path))
+    async def action_place(self, name: str) -> None:
+        """Go to a screen that stands for itself; back to it where it is open already."""
+        made = PLACES[name].open(self.store_path)
+        if not any(type(screen) is type(made) for screen in self.screen_stack):
+            self.push_screen(made)
+            return
+        while type(self.screen) is not type(made):
+            await self.pop_screen()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a screen only where there is one."""
@@ -354,25 +359,7 @@ class RosettaApp(TerminalApp):
     def use_colours(self, name: str) -> None:
         """Use the colours of a theme, now and from now on."""
         self.theme = name
-        self._keep_colours(name)
-
-    @work(thread=True, exclusive=True, group="settings")
-    def _keep_colours(self, name: str) -> None:
-        from dataclasses import replace
-
-        from harness.failures import HarnessError
-        from harness.settings import read_settings, write_settings
-
-        home = self.store_path.parent
-        try:
-            write_settings(home, replace(read_settings(home), theme=name))
-        except HarnessError as error:
-            self.notify(
-                plain(str(error)),
-                title="The colours hold for now only",
-                severity="warning",
-                markup=False,
-            )
+        self._kept_colours.keep(name)
 
     async def action_home(self) -> None:
         """Go back to the first screen."""

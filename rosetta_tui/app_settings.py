@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from rosetta_tui.settings_writing import SettingsWriting
 from rosetta_tui.text import plain
 from rosetta_tui.theme import THEME_WORDS, THEMES
 
@@ -38,3 +39,42 @@ def theme_of(app: App[Any], settings: Settings) -> str:
     if app.no_color:
         return app.theme
     return settings.theme if settings.theme in THEME_WORDS else THEMES[0].name
+
+
+@runtime_checkable
+class ShowsSettings(Protocol):
+    """A screen that shows the settings and changes them."""
+
+    def show_held(self, settings: Settings) -> None:
+        """Show what holds now; it was changed elsewhere."""
+        ...
+
+
+class KeptColours:
+    """Writes the colours that are chosen outside of the settings' screen, and nothing else of the settings."""
+
+    def __init__(self, app: App[Any], home: Path) -> None:
+        self._app = app
+        self._home = home
+        self._writing = SettingsWriting(app, home, self._held, self._unwritten)
+
+    def keep(self, name: str) -> None:
+        """Use the colours of a theme from now on; a file that cannot be read is not replaced for that."""
+        from harness.failures import UsageError
+        from harness.settings import read_settings
+
+        try:
+            read_settings(self._home)
+        except UsageError as error:
+            self._unwritten(str(error))
+        else:
+            self._writing.write({"theme": name})
+
+    def _held(self, settings: Settings) -> None:
+        for screen in self._app.screen_stack:
+            if isinstance(screen, ShowsSettings):
+                screen.show_held(settings)
+
+    def _unwritten(self, why: str) -> None:
+        title = "The colours hold for now only"
+        self._app.notify(plain(why), title=title, severity="warning", markup=False)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -38,6 +37,7 @@ from rosetta_tui.setting_rows import (
     secret_rows,
     short,
 )
+from rosetta_tui.settings_writing import SettingsWriting
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.telling import Telling
@@ -49,9 +49,6 @@ if TYPE_CHECKING:
 
 PREVIEW_SECONDS = 0.08
 """How long the cursor rests on colours until they are shown: all of the screen is styled anew then."""
-
-_WRITING = threading.Lock()
-"""One write at a time: the last one holds."""
 
 
 class SettingsScreen(Screen[None]):
@@ -79,13 +76,14 @@ class SettingsScreen(Screen[None]):
         super().__init__()
         self._home = store_path.parent
         self._section = Section.COLOURS
-        self._before: list[Settings] = []
-        """What held before each change, for taking it back."""
+        self._back: list[dict[str, Any]] = []
+        """What takes each change back."""
         self._can: tuple[Section, bool, bool] | None = None
         """The part, and whether a line of it can be removed and a change taken back."""
         self._preview: Timer | None = None
         self._secrets: Sequence[SecretState] | None = None
         self._acts = SettingActs(self, self._change)
+        self._writing: SettingsWriting
         self._secret_acts = SecretActs(self, self._secrets_changed)
 
     def compose(self) -> ComposeResult:
@@ -102,6 +100,7 @@ class SettingsScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Read the settings."""
+        self._writing = SettingsWriting(self.app, self._home, self._written, self._unwritten)
         self.query_one("#search").display = False
         self.query_one("#parts", OptionList).highlighted = 0
         self.query_one("#parts").focus()
@@ -222,7 +221,7 @@ class SettingsScreen(Screen[None]):
         if row is not None:
             whole = Content.assemble(show(row.name, "bold"), "  ", show(row.value))
             line.tell(Content("\n").join([whole, show(row.note, "$quiet")]))
-        can = (self._section, row is not None and row.removable, bool(self._before))
+        can = (self._section, row is not None and row.removable, bool(self._back))
         if can != self._can:  # the footer is drawn anew only then
             self._can = can
             self.refresh_bindings()
@@ -296,7 +295,7 @@ class SettingsScreen(Screen[None]):
             case "remove":
                 return row is not None and row.removable
             case "undo":
-                return bool(self._before)
+                return bool(self._back)
             case "reset":
                 return self._section is not Section.SECRETS
         return super().check_action(action, parameters)
@@ -321,30 +320,29 @@ class SettingsScreen(Screen[None]):
                 self._acts.change(row)
 
     def _change(self, settings: Settings) -> None:
-        if settings != self.settings:
-            self._before.append(self.settings)
-            self._take(settings)
+        from harness.settings import difference
 
-    def _take(self, settings: Settings) -> None:
+        if settings != self.settings:
+            self._back.append(difference(settings, self.settings))
+            self._take(difference(self.settings, settings))
+
+    def _take(self, changes: Mapping[str, Any]) -> None:
+        from harness.settings import changed
+
         self._stop_preview()
+        self._hold(changed(self.settings, changes))
+        self._writing.write(changes)
+
+    def _hold(self, settings: Settings) -> None:
         self._acts.settings = settings
         take_settings(self.app, settings)
         self._secrets = None
         self._show()
-        self._write()
 
-    @work(thread=True, group="write")
-    def _write(self) -> None:
-        from harness.failures import HarnessError
-        from harness.settings import write_settings
-
-        try:
-            with _WRITING:
-                write_settings(self._home, self.settings)
-        except (HarnessError, OSError) as error:
-            self.app.call_from_thread(self._unwritten, str(error))
-        else:
-            self.app.call_from_thread(self._written)
+    def show_held(self, settings: Settings) -> None:
+        """Show what holds now, where another screen or process changed it."""
+        if settings != self.settings and not self._writing.busy:
+            self._hold(settings)
 
     def _unwritten(self, why: str) -> None:
         words = f"{why} The change holds until Rosetta is closed."
@@ -352,15 +350,16 @@ class SettingsScreen(Screen[None]):
             plain(words), title="The settings are not saved", severity="error", markup=False
         )
 
-    def _written(self) -> None:
+    def _written(self, settings: Settings) -> None:
         if not self.is_attached:
             return
+        self.show_held(settings)
         where = short(self._home / "settings.toml")
         self.query_one(Where).say(Content.assemble(("saved ✓   ", "$good"), show(where, "$quiet")))
 
     def action_undo(self) -> None:
         """Take the last change back."""
-        self._take(self._before.pop())
+        self._take(self._back.pop())
 
     def action_add(self) -> None:
         """Ask for one more line."""

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 
 from harness.failures import UsageError
 from harness.methods.takes import TAKES
-from harness.settings import Settings, parse_settings, read_settings, write_settings
+from harness.settings import (
+    Settings,
+    change_settings,
+    changed,
+    difference,
+    parse_settings,
+    read_settings,
+    together,
+    write_settings,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,6 +79,37 @@ def test_any_settings_after_any_others_come_back(
     for settings in one_after_another:
         write_settings(home, settings)
         assert read_settings(home) == settings
+
+
+@given(every, every, every)
+def test_what_differs_makes_one_of_the_other(a: Settings, b: Settings, c: Settings) -> None:
+    assert changed(a, difference(a, b)) == b
+    assert changed(a, together(difference(a, b), difference(b, c))) == c
+
+
+def test_only_what_is_named_changes_whoever_wrote_before(tmp_path: Path) -> None:
+    write_settings(tmp_path, FULL)
+    assert change_settings(tmp_path, theme="rosetta-contrast") == replace(
+        FULL, theme="rosetta-contrast"
+    )
+    other = {"other": "https://x.example"}
+    change_settings(tmp_path, endpoints=other)
+    assert read_settings(tmp_path).endpoints == {**FULL.endpoints, **other}
+    change_settings(tmp_path, endpoints={"other": None}, theme=FULL.theme)
+    assert read_settings(tmp_path) == FULL
+
+
+def test_writers_side_by_side_lose_nothing(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from harness.settings import change_settings\n"
+        "for n in range(20): change_settings(Path(sys.argv[1]), keys={f'{sys.argv[2]}{n}': 'x'})"
+    )
+    writers = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name], cwd=ROOT)
+        for name in "ab"
+    ]
+    assert [each.wait() for each in writers] == [0, 0]
+    assert len(read_settings(tmp_path).keys) == 40
 
 
 def test_comments_and_order_of_the_person_stay(tmp_path: Path) -> None:

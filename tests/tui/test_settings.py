@@ -373,3 +373,65 @@ def test_no_two_acts_of_one_screen_share_a_key_as_shipped(board: Keyboard) -> No
 def test_the_file_says_what_the_screen_says(tmp_path: Path) -> None:
     write_settings(tmp_path, replace(Settings(), keys={"mark": "M"}))
     assert tomllib.loads((tmp_path / "settings.toml").read_text()) == {"keys": {"mark": "M"}}
+
+
+# What others change meanwhile
+
+
+async def test_colours_of_the_palette_stay_when_the_screen_changes_something_else(
+    app: App, tmp_path: Path
+) -> None:
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot, Section.MODELS)
+        app.use_colours("rosetta-light")
+        await settle(pilot)
+        assert screen.settings.theme == "rosetta-light"
+        to_row(screen, "model")
+        await pilot.press("enter")
+        await fill(pilot, "m1")
+        found = read_settings(tmp_path)
+        assert (found.theme, found.model, app.theme) == ("rosetta-light", "m1", "rosetta-light")
+
+
+async def test_what_another_process_wrote_stays_and_is_shown(app: App, tmp_path: Path) -> None:
+    theirs = {"ours": "https://x.example"}
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot)
+        write_settings(tmp_path, Settings(endpoints=theirs))
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert read_settings(tmp_path) == Settings(theme="rosetta-light", endpoints=theirs)
+        assert screen.settings.endpoints == theirs
+        await pilot.press("u")
+        await settle(pilot)
+        assert read_settings(tmp_path) == Settings(endpoints=theirs)
+
+
+async def test_a_change_that_could_not_be_written_is_written_with_the_next(
+    app: App, tmp_path: Path
+) -> None:
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot)
+
+        (tmp_path / "locks").write_text("no folder")
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert read_settings(tmp_path) == Settings()
+        (tmp_path / "locks").unlink()
+        screen._change(replace(screen.settings, model="m1"))
+        await settle(pilot)
+        assert read_settings(tmp_path) == Settings(theme="rosetta-light", model="m1")
+
+
+async def test_a_key_pressed_again_goes_back_to_the_screen_that_is_open(app: App) -> None:
+    async with app.run_test(size=(120, 36)) as pilot:
+        for key in ("comma", "b", "comma", "comma", "comma"):
+            await settle(pilot)
+            await pilot.press(key)
+        await settle(pilot)
+        kinds = [type(screen).__name__ for screen in app.screen_stack]
+        assert kinds.count("SettingsScreen") == 1
+        await app.action_place("corpora")
+        await app.action_place("settings")
+        await settle(pilot)
+        assert isinstance(app.screen, SettingsScreen)
