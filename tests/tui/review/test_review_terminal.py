@@ -56,8 +56,8 @@ def test_the_script_of_a_hundred_items_by_keyboard_alone(tmp_path: Path) -> None
         second.press("\r", "Once more: 1 of 2")
         second.press("1", "Once more: 2 of 2")
         second.press("2", "You answered 100 of 100.")
-        second.press("x", "Where is your stick?")
-        second.press("\r", "You may pull the stick out.")
+        second.press("x", "No stick was found.")
+        second.press("\r", "Saved and checked in a folder on this computer")
         second.press("\r", "Thank you!")
         second.press("q")
         second.child.wait()
@@ -175,7 +175,7 @@ def test_a_draft_outlives_a_kill_while_typing(tmp_path: Path) -> None:
         terminal.kill()
     with Terminal(tmp_path) as terminal:
         terminal.see("Which code is on your card?")
-        terminal.press("\r", "Your comment: half a thought")
+        terminal.press("\r", "Your comment, not saved yet: half a thought")
         terminal.press("c\r", "Your comment is saved.")
     assert next(iter(state(tmp_path).comments.values())).startswith("half a thought")
 
