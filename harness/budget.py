@@ -53,6 +53,27 @@ def most_cost(request: Request) -> float:
     return bound.cost(usage, request.characters)
 
 
+def too_dear(amount: float, most_tokens: int | None, cap: float, spent: float = 0.0) -> str:
+    """Say why a call cannot go out under a budget, and what lets it."""
+    allowed = "" if most_tokens is None else f" ({most_tokens:,} output tokens at most)"
+    fewer = "" if most_tokens is None else ", or allow less in a new run with --max-tokens"
+    return (
+        f"The next call could cost up to {dollars(amount)}{allowed}, {_left(cap, spent)}: "
+        f"raise it with --budget{fewer}."
+    )
+
+
+def _left(cap: float, spent: float) -> str:
+    if not spent:
+        return f"more than the whole budget of ${cap:g}"
+    return f"more than the {dollars(max(0.0, cap - spent))} left of the budget of ${cap:g}"
+
+
+def dollars(amount: float) -> str:
+    """Write US dollars with as many places as the amount needs."""
+    return f"${amount:,.2f}" if amount >= 1 or not amount else f"${amount:.4g}"
+
+
 class Ledger:
     """What was spent and what is reserved. Belongs to one event loop."""
 
@@ -81,16 +102,16 @@ class Ledger:
         """
         return self._reserved + self.spent - self._before
 
-    async def reserve(self, amount: float) -> None:
+    async def reserve(self, amount: float, most_tokens: int | None = None) -> None:
         """Set money aside, waiting where calls under way may give some back.
 
-        Raises BudgetReached where it would pass the cap with nothing under way.
+        ``most_tokens`` is what the call may write at most, for the words that tell why it cannot go out. Raises BudgetReached where it would pass the cap with nothing under way.
         """
         if self.cap is None:
             self._under_way += 1
             self._reserved += amount
             return
-        while self._must_wait(max(amount, self._dearest), self.cap):
+        while self._must_wait(amount, self.cap, most_tokens):
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             await turn
@@ -99,19 +120,19 @@ class Ledger:
         if amount and self.secure is not None:
             await self._secured(amount, self.secure)
 
-    def _must_wait(self, amount: float, cap: float) -> bool:
+    def _must_wait(self, amount: float, cap: float, most_tokens: int | None) -> bool:
         """Tell whether another call must end first; raises BudgetReached where none is under way."""
-        if self.spent + self._reserved + amount <= cap:
+        if self.spent + self._reserved + max(amount, self._dearest) <= cap:
             return self._dearest > 0 and self._under_way > 0
         if self._under_way:
             return True
-        said = f"The budget of ${cap:g} is used up: ${self.spent:.6f} is spent and the next call "
-        if self._dearest:
-            said += (
-                f"could cost too much: the endpoint charged up to ${self._dearest:g} for a call, "
+        if self._dearest > amount:
+            left = _left(cap, self.spent)
+            raise BudgetReached(
+                f"The next call could cost {dollars(self._dearest)} as one before it did, which is more "
+                f"than its price allows and {left}: raise it with --budget."
             )
-            raise BudgetReached(said + "more than its price allows.")
-        raise BudgetReached(said + f"could cost ${amount:.6f}.")
+        raise BudgetReached(too_dear(amount, most_tokens, cap, self.spent))
 
     async def _secured(self, amount: float, secure: Callable[[], Awaitable[None]]) -> None:
         try:

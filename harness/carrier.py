@@ -137,7 +137,7 @@ class EntryCalls:
         ledger = self.carrier.ledger
         try:
             amount = 0.0 if ledger.cap is None else most_cost(request)
-            await ledger.reserve(amount)
+            await ledger.reserve(amount, request.most_completion_tokens)
         except (BudgetReached, UsageError) as end:
             self.end = end
             raise

@@ -15,9 +15,11 @@ from typing import Any
 
 from corpora.entry import Entry
 from harness.asking_ahead import first_request, groups, shows_requests
+from harness.budget import most_cost, too_dear
 from harness.calls import Price, Request, Usage
 from harness.earlier import Earlier, Seen, look_back
 from harness.endpoints import is_loopback
+from harness.failures import UsageError
 from harness.method import Method
 from harness.methods.pipeline import MOST_ROUNDS
 from harness.plan import Plan
@@ -53,6 +55,8 @@ class Estimate:
     seconds: Range | None
     from_what: tuple[str, ...] = field(default=())
     """Sentences: where tokens, money and time come from."""
+    budget: str = ""
+    """Why not a single call can go out under the run's budget; empty where one can."""
 
     def as_json(self) -> dict[str, Any]:
         """Give all of it as JSON values."""
@@ -83,7 +87,22 @@ def estimate(
         cost_usd=cost,
         seconds=seconds,
         from_what=tuple(filter(None, said)),
+        budget=_too_small(ahead, plan.run.budget_usd),
     )
+
+
+def _too_small(ahead: _Ahead, budget: float | None) -> str:
+    """Say why a budget lets not a single open call through; a run sets aside what each can cost at most."""
+    if budget is None or not ahead.open:
+        return ""
+    try:
+        cheapest = min((request for request, _ in ahead.open), key=most_cost)
+    except UsageError as error:
+        return str(error)
+    least = most_cost(cheapest)
+    if least <= budget:
+        return ""
+    return f"No call can go out. {too_dear(least, cheapest.most_completion_tokens, budget)}"
 
 
 class _Ahead:

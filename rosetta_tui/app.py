@@ -181,7 +181,13 @@ class RosettaApp(TerminalApp):
     def _resume_run(self, message: RunResumed) -> None:
         from rosetta_tui.resuming import resume
 
-        self._go("The run", partial(resume, run_id=message.run_id))
+        again = partial(
+            resume,
+            run_id=message.run_id,
+            options=message.options,
+            retry_failed=message.retry_failed,
+        )
+        self._go("The run", again)
 
     @on(RunRetried)
     def _retry_run(self, message: RunRetried) -> None:

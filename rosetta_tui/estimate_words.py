@@ -21,6 +21,8 @@ def estimate_rows(estimate: Estimate) -> list[tuple[str, str]]:
         ("Calls", between(estimate.calls, _count)),
         ("Tokens", token_words(estimate)),
     ]
+    if estimate.budget:
+        rows.insert(2, ("Budget", f"! {estimate.budget}"))
     return [
         *rows,
         *(("From" if not place else "", said) for place, said in enumerate(estimate.from_what)),

@@ -127,14 +127,14 @@ def finished_line(event: Finished) -> str:
     why = f" {sentence(plain(event.reason))}" if event.reason else ""
     return (
         f"stopped: {event.done} of {event.total} entries are stored{failed}.{why} "
-        f"`{resume_call(event)}` goes on."
+        f"`{resume_call(event.run_id, event.failed)}` goes on."
     )
 
 
-def resume_call(event: Finished) -> str:
+def resume_call(run_id: str, failed: int) -> str:
     """Give the call that goes on with a stopped run; failed entries are asked for again by wish only."""
-    again = " --retry-failed" if event.failed else ""
-    return f"rosetta resume {event.run_id[:8]}{again}"
+    again = " --retry-failed" if failed else ""
+    return f"rosetta resume {run_id[:8]}{again}"
 
 
 def sentence(words: str) -> str:

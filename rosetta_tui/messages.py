@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
@@ -57,6 +57,10 @@ class RunResumed(Message):
     """A run that was cut is to go on."""
 
     run_id: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the run's options that are to be other than before, by name."""
+    retry_failed: bool = False
+    """Whether entries that failed are asked for again too."""
 
 
 @dataclass

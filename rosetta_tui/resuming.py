@@ -10,9 +10,16 @@ if TYPE_CHECKING:
     from rosetta_tui.engine import Engine
 
 
-def resume(path: Path, run_id: str) -> Engine:
-    """Make a run ready to go on as it was begun; HarnessError where it cannot."""
+def resume(
+    path: Path, run_id: str, options: Mapping[str, Any], *, retry_failed: bool = False
+) -> Engine:
+    """Make a run ready to go on; HarnessError where it cannot.
+
+    ``options`` are fields of the run's options that are to be other than before; ``retry_failed`` asks again
+    for what failed.
+    """
     from harness.beginning import resume_method
+    from harness.plan import Resumption
     from harness.store.database import opened
     from harness.store.runs import find_run
     from rosetta_tui.engine import Engine
@@ -20,7 +27,7 @@ def resume(path: Path, run_id: str) -> Engine:
     with opened(path) as connection:
         run = find_run(connection, run_id)
         method = resume_method(connection, run)
-    return Engine(path, run.id, method)
+    return Engine(path, run.id, method, Resumption(options, retry_failed))
 
 
 def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from rosetta_tui import figures
-from rosetta_tui.messages import NewRunAsked, RunChosen, RunRetried
+from rosetta_tui.messages import NewRunAsked, RunChosen, RunResumed, RunRetried
 from rosetta_tui.run_facts import setup_words
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.notes import NotesScreen, Words
@@ -119,6 +119,40 @@ class RunActs:
         said = "\n".join(["Scored again: this is a new run that names the old one.", *made.notes])
         self._screen.notify(plain(said), markup=False)
         self._screen.post_message(RunChosen(made.run_id, True))
+
+    def resume(self, run_id: str, reason: str = "") -> None:
+        """Go on with a run that stopped; ask first what becomes of failed entries and of the budget.
+
+        ``reason`` says why it stopped, where that is known.
+        """
+        self._do("Go on", partial(self._resume, run_id, reason))
+
+    def _resume(self, run_id: str, reason: str, store: sqlite3.Connection) -> str:
+        from harness.store.runs import list_runs, read_run
+        from harness.store.stretches import spent_usd
+        from rosetta_tui.screens.go_on import GoOn, GoOnScreen, Stop
+
+        run = next(run for run in list_runs(store, brief=True) if run.run_id == run_id)
+        stop = Stop(
+            run_id=run_id,
+            name=_name(run),
+            waiting=run.total - run.done,
+            failed=run.failed,
+            budget_usd=read_run(store, run.number).plan.get("run", {}).get("budget_usd"),
+            spent_usd=spent_usd(store, run.number),
+            reason=reason,
+        )
+
+        def answered(how: GoOn | None) -> None:
+            if how is not None:
+                self._screen.post_message(RunResumed(run_id, how.options, how.retry_failed))
+
+        app = self._screen.app
+        if stop.asks:
+            app.call_from_thread(app.push_screen, GoOnScreen(stop), answered)
+        else:
+            app.call_from_thread(answered, GoOn({}, retry_failed=False))
+        return ""
 
     def retry(self, run_id: str) -> None:
         """Ask how the failed entries of a run are to be asked for again."""

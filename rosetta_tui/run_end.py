@@ -69,14 +69,16 @@ class RunEnd:
         now = possible(self.summary, deleted=False, any_run=False)
         return act in now and (over or act == "notes")
 
-    def do(self, act: str) -> None:
-        """Do it."""
+    def do(self, act: str, reason: str = "") -> None:
+        """Do it; ``reason`` says why the run stopped, where it did."""
         run = self.summary
         if run is None:
             return
         match act:
             case "replay":
                 self._screen.post_message(ReplayAsked(run.run_id))
+            case "resume":
+                self._acts.resume(run.run_id, reason)
             case "retry":
                 self._acts.retry(run.run_id)
             case "score_again":

@@ -16,6 +16,7 @@ from rosetta_tui.card_fields import (
     tier_words,
     with_interval,
 )
+from rosetta_tui.lines import resume_call
 from rosetta_tui.records import Record, Value
 from rosetta_tui.run_facts import iso, setup_words, when
 from rosetta_tui.widgets.columns import Column
@@ -155,7 +156,8 @@ def run_words(run: RunSummary) -> tuple[str, str]:
     name = " · ".join(part for part in parts if part)
     failed = f"{cells['failed'].text} failed"
     if run.card is None:
-        again = f" · rosetta resume {run.run_id[:8]}" if run.state == "stopped" else ""
+        stopped = run.state == "stopped" and not run.imported
+        again = f" · {resume_call(run.run_id, run.failed)}" if stopped else ""
         return name, f"{cells['result'].text} · {failed}{again}"
     numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
     return name, " · ".join([cells["result"].text, *numbers, cells["cost"].text, failed])

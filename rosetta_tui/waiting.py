@@ -94,7 +94,8 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[Item]:
     for run in runs:
         if may_resume(run):
             share = f"{figures.count(run.done)} of {figures.count(run.total)} done"
-            yield Item(Lead.RESUME, run.run_id, f"Stopped, {share} · {_run_words(run)}")
+            failed = f", {figures.count(run.failed)} of them failed" if run.failed else ""
+            yield Item(Lead.RESUME, run.run_id, f"Stopped, {share}{failed} · {_run_words(run)}")
     for run in runs:
         if may_retry(run) and run.run_id not in followed:
             entries = "entry" if run.failed == 1 else "entries"

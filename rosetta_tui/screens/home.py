@@ -20,7 +20,6 @@ from rosetta_tui.messages import (
     DemoAsked,
     Left,
     RunChosen,
-    RunResumed,
     RunsCompared,
     RunsPlotted,
 )
@@ -308,7 +307,7 @@ class HomeScreen(Screen[None]):
         item = self.query_one(WaitingList).item(event.index)
         match item.lead:
             case Lead.RESUME:
-                self.post_message(RunResumed(item.name))
+                self._acts.resume(item.name)
             case Lead.RETRY:
                 self._acts.retry(item.name)
             case Lead.REVIEW if item.name:
@@ -350,7 +349,7 @@ class HomeScreen(Screen[None]):
 
     def action_resume(self) -> None:
         """Go on with a run that was cut."""
-        self._with_chosen(lambda run: self.post_message(RunResumed(run.run_id)))
+        self._with_chosen(lambda run: self._acts.resume(run.run_id))
 
     def action_retry(self) -> None:
         """Ask for the failed entries again."""

@@ -78,6 +78,7 @@ class LiveScreen(Screen[None]):
         Binding("F", "follow", "Follow", id="run.follow"),
         Binding("c", "concurrency", "Calls", id="run.calls"),
         Binding("p", "end('replay')", "Replay", id="run.replay"),
+        Binding("R", "end('resume')", "Go on", id="home.again"),
         Binding("R", "end('retry')", "Retry failed", id="home.again"),
         Binding("S", "end('score_again')", "Score again", show=False, id="home.score_again"),
         Binding("t", "end('notes')", "Tags and note", show=False, id="home.notes"),
@@ -310,7 +311,8 @@ class LiveScreen(Screen[None]):
 
     def action_end(self, act: str) -> None:
         """Do something with a run that is over."""
-        self._end_acts.do(act)
+        finished = self.live.finished
+        self._end_acts.do(act, (finished.reason or "") if finished else "")
 
     def action_pause(self) -> None:
         """Start no further entries, or go on."""

@@ -30,7 +30,7 @@ def banner_words(live: LiveRun) -> Content | None:
             ("The run stopped: ", "bold $bad"),
             show(live.failed.message),
             "\nWhat is done is stored. Go on with: ",
-            show(f"rosetta resume {run_id}", "bold"),
+            show(resume_call(run_id, live.errors), "bold"),
         )
     if live.finished is None:
         return None
@@ -45,5 +45,5 @@ def banner_words(live: LiveRun) -> Content | None:
         ("Stopped. ", "bold $warn"),
         show(f"{sentence(live.finished.reason)} " if live.finished.reason else ""),
         "Nothing is lost. Go on with: ",
-        show(resume_call(live.finished), "bold"),
+        show(resume_call(live.finished.run_id, live.finished.failed), "bold"),
     )

@@ -190,7 +190,11 @@ def _chosen_words(found: Look) -> str:
 
 def _budget_words(found: Look, budget: str) -> str:
     """Say where the money may not last; what is no number is spoken of elsewhere."""
-    if not budget or found.estimate is None or found.estimate.cost_usd is None:
+    if not budget or found.estimate is None:
+        return ""
+    if found.estimate.budget:
+        return f"! {found.estimate.budget}"
+    if found.estimate.cost_usd is None:
         return ""
     cost, words = found.estimate.cost_usd, cost_words(found.estimate)
     if cost.expected > float(budget):

@@ -98,8 +98,12 @@ def test_a_waiting_reservation_is_served_when_money_comes_back() -> None:
 def test_it_is_reached_when_nothing_under_way_can_give_money_back() -> None:
     async def main() -> None:
         ledger = Ledger(1.0, spent=0.5)
-        with pytest.raises(BudgetReached, match=r"\$1 is used up: \$0\.500000 is spent"):
-            await ledger.reserve(0.6)
+        with pytest.raises(BudgetReached) as end:
+            await ledger.reserve(0.6, 2048)
+        assert str(end.value) == (
+            "The next call could cost up to $0.6 (2,048 output tokens at most), more than the $0.5 left of "
+            "the budget of $1: raise it with --budget, or allow less in a new run with --max-tokens."
+        )
         await ledger.reserve(0.5)
         waiting = asyncio.create_task(ledger.reserve(0.1))
         await asyncio.sleep(1)

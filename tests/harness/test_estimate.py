@@ -288,3 +288,17 @@ def test_large_corpora_are_sampled(store_path: Path, monkeypatch: pytest.MonkeyP
     assert part.prompt_tokens is not None
     assert whole.prompt_tokens is not None
     assert part.prompt_tokens.expected == pytest.approx(whole.prompt_tokens.expected, rel=0.02)
+
+
+def test_a_budget_that_lets_no_call_through_is_told_of_beforehand(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    def told(budget: float, most: int) -> str:
+        plan = chat_plan(endpoint.url, prices=prices, max_tokens=most, run={"budget_usd": budget})
+        return estimated(store_path, sentences(5), plan).budget
+
+    assert told(0.0001, 2048).startswith("No call can go out. The next call could cost up to $")
+    assert "(2,048 output tokens at most), more than the whole budget of $0.0001" in told(
+        0.0001, 2048
+    )
+    assert told(500.0, 2048) == ""

@@ -337,7 +337,7 @@ def test_a_foreign_method_cannot_go_on_past_the_budget(
     method.swallows = swallows
     heard = run_asking(store_path, method, budget_usd=0.5)
     assert heard.finished.state is RunState.STOPPED
-    assert "The budget of $0.5 is used up" in (heard.finished.reason or "")
+    assert "more than the whole budget of $0.5" in (heard.finished.reason or "")
     assert (kept(store_path).results, endpoint.asked) == ([], [])
 
 

@@ -93,7 +93,7 @@ async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
         assert isinstance(app.screen, LiveScreen)
         assert app.screen.control is app.control
         [begin] = begun
-        assert begin.keywords == {"run_id": made.run_id}  # type: ignore[attr-defined]
+        assert begin.keywords["run_id"] == made.run_id  # type: ignore[attr-defined]
     made.close()
 
 

@@ -1,0 +1,137 @@
+"""Going on with a run that stopped: failed entries, the budget, and from where it is offered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Checkbox, Input, Static
+
+from harness.events import Finished, RunState
+from harness.store.runs import set_live
+from rosetta_tui.app import Begin
+from rosetta_tui.resuming import resume
+from rosetta_tui.screens.go_on import GoOnScreen
+from rosetta_tui.session import Session
+from tests.harness.evaluation import chat_plan, corpus, run_corpus
+from tests.harness.scripted import Scripted, completion, error, json_answer, serving
+from tests.tui.scenes import RUN_ID, Scene, scene
+from tests.tui.screens import App, lines, settle, text
+from tests.tui.test_app_wide import stands
+
+REASON = "The next call could cost up to $2.66, more than the whole budget of $0.5"
+
+
+def noting(app: App) -> list[dict[str, Any]]:
+    """Note with what runs are begun."""
+    begun: list[dict[str, Any]] = []
+    start = app._start
+
+    def note(begin: Begin) -> Session:
+        begun.append(dict(begin.keywords))  # type: ignore[attr-defined]
+        return start(begin)
+
+    app._start = note
+    return begun
+
+
+def stopped(path: Path, *, stored: int, plan: str = "{}") -> Scene:
+    """A run of 20 entries; the twelfth failed where so many are stored."""
+    made = scene(path, total=20, stored=stored)
+    made.store.execute("UPDATE runs SET plan = ?", (plan,))
+    set_live(made.store, made.number, RunState.STOPPED, None)
+    return made
+
+
+@pytest.mark.parametrize("too", [True, False])
+async def test_going_on_asks_for_the_failed_ones_too(tmp_path: Path, too: bool) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=15)
+    app = App(made)
+    begun = noting(app)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert "15 of 20 done, 1 of them failed" in text(app)
+        assert f"rosetta resume {RUN_ID[:8]} --retry-failed" in text(app)
+        await pilot.press("R")
+        await settle(pilot)
+        assert stands(app, GoOnScreen)
+        assert "5 entries wait. No answer that is stored" in text(app)
+        assert "ask again for the failed entry too" in text(app)
+        app.screen.query_one(Checkbox).value = too
+        await pilot.press("enter")
+        await settle(pilot)
+        await settle(pilot)
+    assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": too}]
+    made.close()
+
+
+async def test_nothing_is_asked_where_there_is_nothing_to_choose(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5)
+    app = App(made)
+    begun = noting(app)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("R")
+        await settle(pilot)
+        await settle(pilot)
+    assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": False}]
+    made.close()
+
+
+async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
+    app = App(made)
+    begun = noting(app)
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        made.queue(made.started())
+        made.queue(made.progress(5, state=RunState.STOPPED))
+        await settle(pilot)
+        made.queue(Finished(made.run_id, RunState.STOPPED, 5, 0, 20, 3.0, reason=REASON))
+        await settle(pilot)
+        assert "R Go on" in lines(app)[-1]
+        await pilot.press("R")
+        await settle(pilot)
+        await settle(pilot)
+        assert stands(app, GoOnScreen)
+        assert REASON in str(app.screen.query(Static).first().content)
+        assert "Nothing of the budget of $0.5000 is spent" in text(app)
+        field = app.screen.query_one("#budget", Input)
+        assert app.screen.focused is field
+        field.value = "-3"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "A budget is a number above 0" in text(app)
+        field.value = "20"
+        await pilot.press("enter")
+        await settle(pilot)
+        await settle(pilot)
+    assert begun == [
+        {"run_id": made.run_id, "options": {"budget_usd": 20.0}, "retry_failed": False}
+    ]
+    made.close()
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Scripted]:
+    with serving() as found:
+        yield found
+
+
+def test_what_failed_is_asked_again_when_the_server_works_again(
+    endpoint: Scripted, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.sqlite"
+    endpoint.answer = lambda _: error(401)
+    heard = run_corpus(path, corpus(30), chat_plan(endpoint.url))
+    assert heard.finished.state is RunState.STOPPED
+    assert heard.finished.failed > 5
+    endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()))
+    engine = resume(path, heard.finished.run_id, {}, retry_failed=True)
+    engine.start()
+    finished = engine.result()
+    assert (finished.state, finished.done, finished.failed) == (RunState.COMPLETE, 30, 0)
