@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from harness.failures import StoreError, UsageError
-from harness.store.trouble import in_words
+from harness.store.trouble import STORE_ERRORS, in_words
 
 SCHEMA_VERSION = 6
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
@@ -63,8 +63,8 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return _opened(path)
-    except sqlite3.Error as error:
-        raise in_words(error, path) from error
+    except STORE_ERRORS as error:
+        raise in_words(error, path) or error from None
     except OSError as error:
         raise StoreError(
             f"The data folder {path.parent} cannot be written ({error.strerror}). "
@@ -74,13 +74,16 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
 
 @contextmanager
 def opened(path: Path | None = None) -> Iterator[sqlite3.Connection]:
-    """Open the store until the block ends; whatever SQLite says within it becomes a StoreError."""
+    """Open the store until the block ends; within it a store that fails is a StoreError.
+
+    That is whatever SQLite says, and stored values that cannot be read.
+    """
     path = path or default_path()
     with closing(open_store(path)) as connection:
         try:
             yield connection
-        except sqlite3.Error as error:
-            raise in_words(error, path) from error
+        except STORE_ERRORS as error:
+            raise in_words(error, path) or error from None
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
+from json import JSONDecodeError
 from pathlib import Path
 
 from harness.failures import StoreError
@@ -16,6 +18,7 @@ _DAMAGED = (
     "and put a copy of yours in its place, or begin anew."
 )
 _NOT_WRITABLE = "this person may not write it. Allow it, or name another folder in ROSETTA_HOME."
+_BEGINNING = "{} cannot be used as a store: "
 _WORDS = {
     sqlite3.SQLITE_BUSY: _BUSY,
     sqlite3.SQLITE_LOCKED: _BUSY,
@@ -39,9 +42,30 @@ _WORDS = {
 """Primary result code → what is the matter, and what to do."""
 
 
-def in_words(error: sqlite3.Error, path: Path) -> StoreError:
-    """Give what a person is told of an error at a store; quotes nothing that is stored."""
+_NOT_TEXT = ("Could not decode to UTF-8", "malformed JSON")
+"""Beginnings of what SQLite and its Python module say of a value; they come with no code of their own."""
+
+STORE_ERRORS = (sqlite3.Error, zlib.error, ValueError)
+"""What reading a store may raise; whether a ValueError is about a stored value, ``in_words`` finds out."""
+
+
+def in_words(error: Exception, path: Path) -> StoreError | None:
+    """Give what a person is told of an error at a store; quotes nothing that is stored.
+
+    None for an error that says nothing of the store: it is a fault of the program.
+    """
+    if not isinstance(error, sqlite3.Error):
+        return StoreError(_BEGINNING.format(path) + _DAMAGED) if _of_stored(error) else None
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if isinstance(code, int) else -1
+    if str(error).startswith(_NOT_TEXT):
+        primary = sqlite3.SQLITE_CORRUPT
     said = _WORDS.get(primary, f"SQLite fails on it ({type(error).__name__}). Try again.")
-    return StoreError(f"{path} cannot be used as a store: {said}")
+    return StoreError(_BEGINNING.format(path) + said)
+
+
+def _of_stored(error: Exception) -> bool:
+    """Tell whether a stored value cannot be unpacked, is no text, no JSON, or not what it was when it was stored."""
+    from pydantic import ValidationError
+
+    return isinstance(error, zlib.error | UnicodeError | JSONDecodeError | ValidationError)

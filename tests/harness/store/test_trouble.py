@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from harness.failures import HarnessError, StoreError, UsageError
 from harness.store import database
+from harness.store.corpus_listing import list_corpora
 from harness.store.database import open_store, opened
 from harness.store.runs import list_runs
 from harness.store.trouble import in_words
@@ -99,3 +101,27 @@ def test_the_connection_is_closed(path: Path) -> None:
     with pytest.raises(sqlite3.ProgrammingError):
         store.execute("SELECT 1")
     open_store(path).close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reading"),
+    [
+        ("UPDATE runs SET plan = '{'", list_corpora),
+        ("UPDATE corpora SET dataset = '{\"id\": 3}'", list_corpora),
+        ("UPDATE corpora SET dataset = CAST(x'ff' AS TEXT)", list_corpora),
+        ("UPDATE runs SET positions = x'789c00'", list_runs),
+    ],
+    ids=["no-json", "another-shape", "no-text", "not-packed"],
+)
+def test_a_stored_value_that_cannot_be_read_is_damage(
+    path: Path, spoil: str, reading: Callable[[sqlite3.Connection], object]
+) -> None:
+    with closing(open_store(path)) as store:
+        store.execute(spoil)
+    with pytest.raises(StoreError, match="as a store: it is damaged"), opened(path) as store:
+        reading(store)
+
+
+def test_a_fault_of_the_program_passes_through(path: Path) -> None:
+    with pytest.raises(ValueError, match="a fault"), opened(path):
+        raise ValueError("a fault")
