@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
+    from tests.desktop.item_scene import Make, Scene
+    from tests.desktop.sitting_scene import SceneOf
     from tests.desktop.visit_scene import Enter
 
 NO_FONTS = Path(__file__).parent / "no_fonts.conf"
@@ -73,3 +75,29 @@ def enter(qtbot: QtBot, tmp_path: Path) -> Iterator[Enter]:
     yield start
     for entry in entries:
         entry.close()
+
+
+@pytest.fixture
+def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
+    """Show the page of an item on one laptop, as often as wanted."""
+    from tests.desktop.item_scene import Scene
+
+    scenes: list[Scene] = []
+
+    def made(**wishes: Any) -> Scene:
+        scenes.append(Scene(qtbot, tmp_path, **wishes))
+        scenes[-1].idle()
+        return scenes[-1]
+
+    yield made
+    for scene in scenes:
+        scene.close()
+
+
+@pytest.fixture
+def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
+    """Begin a sitting in a window, as often as wanted."""
+    from tests.desktop.sitting_scene import scenes
+
+    with scenes(qtbot, tmp_path) as make:
+        yield make

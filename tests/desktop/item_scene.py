@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -17,11 +17,13 @@ from review.desktop.desk import Desk
 from review.desktop.item_page import ItemPage
 from review.desktop.look import Look, Theme
 from review.desktop.sentence_face import Mode
+from review.desktop.text_pane import TextPane
 from review.desktop.work import Work
 from review.files.batch import Batch
 from review.log.event import Event
 from review.log.laptop import Laptop
-from review.log.payloads import AnyPayload, Face
+from review.log.payloads import AnyPayload, Face, Rate
+from review.rating import Rating
 from review.session.opening import Opening
 from review.session.session import Session
 from review.session.view import TextField, View
@@ -160,3 +162,44 @@ _TEXT = {
     Qt.Key.Key_Space: " ",
     Qt.Key.Key_Tab: "\t",
 }
+
+
+Make = Callable[..., Scene]
+
+
+# what is on the page
+
+
+def rated(scene: Scene) -> list[tuple[str, Rating]]:
+    return [(each.item, each.rating) for each in scene.events(Rate)]
+
+
+def button(scene: Scene, name: str) -> QAbstractButton:
+    found = [
+        each
+        for each in scene.page.findChildren(QAbstractButton)
+        if each.isVisible() and each.accessibleName().startswith(name)
+    ]
+    assert len(found) == 1, [each.accessibleName() for each in found]
+    return found[0]
+
+
+def in_box(scene: Scene, text: str) -> None:
+    for character in text:
+        scene.send(character)
+
+
+def texts(scene: Scene) -> str:
+    labels = [each.text() for each in scene.page.findChildren(QLabel) if each.isVisible()]
+    panes = scene.page.findChildren(TextPane)
+    return "\n".join([*labels, *(each.toPlainText() for each in panes if each.isVisible())])
+
+
+def mark(scene: Scene, name: str) -> str:
+    """Give what the person is shown of their own words."""
+    (pane,) = (
+        each
+        for each in scene.page.findChildren(TextPane)
+        if each.isVisible() and each.accessibleName() == name
+    )
+    return pane.toPlainText()

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import keyring
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard, QGuiApplication
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from review.desktop.erase_page import ErasePage
 from review.desktop.erased_page import ErasedPage
@@ -18,16 +14,10 @@ from review.desktop.hand_over_page import HandOverPage
 from review.desktop.item_page import ItemPage
 from review.files.keys import Identity, Role
 from review.log.laptop import Laptop
-from tests.desktop.sitting_scene import Scene, SceneOf, scenes
+from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.keyring_in_memory import MemoryKeyring
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
-
-
-@pytest.fixture
-def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
-    with scenes(qtbot, tmp_path) as make:
-        yield make
 
 
 @pytest.fixture

@@ -5,13 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from pytestqt.qtbot import QtBot
 
 from corpora.visible import readable
 from review.desktop import hand_over_page
@@ -24,16 +22,10 @@ from review.files.ratings import open_ratings
 from review.session.handing_over import Exported
 from review.session.opening import of_file
 from review.session.session import Session
-from tests.desktop.sitting_scene import Scene, SceneOf, scenes
+from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.review.session.scenes import CUSTODIANS
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
-
-
-@pytest.fixture
-def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
-    with scenes(qtbot, tmp_path) as make:
-        yield make
 
 
 @pytest.fixture

@@ -17,8 +17,7 @@ from pytestqt.qtbot import QtBot
 from review.desktop import page, sentence_face, sentence_page
 from review.files.batch_form import BatchItem
 from review.rating import Rating
-from tests.desktop.item_scene import Scene
-from tests.desktop.test_item_page import rated
+from tests.desktop.item_scene import Scene, rated
 from tests.review.session.scenes import batch_of, item_id, items_of, training_of
 
 Text = QAccessible.Text

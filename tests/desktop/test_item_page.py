@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from review.desktop.sentence_face import Mode
-from review.desktop.text_pane import TextPane
 from review.log.payloads import (
     MOST_TEXT,
     Comment,
@@ -30,48 +25,13 @@ from review.log.payloads import (
 from review.rating import CannotJudge, Rating, Reason
 from review.session.onward import Onward
 from review.session.view import Phase, TextField
-from tests.desktop.item_scene import CONTROL, Scene
+from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, mark, rated, texts
 from tests.review.session.scenes import Clock, batch_of, item_id, items_of, training_of
-
-Make = Callable[..., Scene]
-
-
-@pytest.fixture
-def make(qtbot: QtBot, tmp_path: Path) -> Iterator[Make]:
-    scenes: list[Scene] = []
-
-    def made(**wishes: Any) -> Scene:
-        scenes.append(Scene(qtbot, tmp_path, **wishes))
-        scenes[-1].idle()
-        return scenes[-1]
-
-    yield made
-    for scene in scenes:
-        scene.close()
 
 
 @pytest.fixture
 def scene(make: Make) -> Scene:
     return make()
-
-
-def rated(scene: Scene) -> list[tuple[str, Rating]]:
-    return [(each.item, each.rating) for each in scene.events(Rate)]
-
-
-def button(scene: Scene, name: str) -> QAbstractButton:
-    found = [
-        each
-        for each in scene.page.findChildren(QAbstractButton)
-        if each.isVisible() and each.accessibleName().startswith(name)
-    ]
-    assert len(found) == 1, [each.accessibleName() for each in found]
-    return found[0]
-
-
-def in_box(scene: Scene, text: str) -> None:
-    for character in text:
-        scene.send(character)
 
 
 # answers
@@ -158,24 +118,6 @@ def test_undo_shows_the_item_with_the_answer_it_had(scene: Scene, key: str | Qt.
     assert len(scene.events(Undo)) == 1
     assert scene.item == item_id(1)
     assert "Your answer was: Gist." in texts(scene)
-
-
-def texts(scene: Scene) -> str:
-    from PySide6.QtWidgets import QLabel
-
-    labels = [each.text() for each in scene.page.findChildren(QLabel) if each.isVisible()]
-    panes = scene.page.findChildren(TextPane)
-    return "\n".join([*labels, *(each.toPlainText() for each in panes if each.isVisible())])
-
-
-def mark(scene: Scene, name: str) -> str:
-    """Give what the person is shown of their own words."""
-    (pane,) = (
-        each
-        for each in scene.page.findChildren(TextPane)
-        if each.isVisible() and each.accessibleName() == name
-    )
-    return pane.toPlainText()
 
 
 def test_later_puts_the_item_at_the_end(scene: Scene) -> None:
@@ -408,83 +350,3 @@ def test_plus_and_minus_change_the_size_of_letters(
     assert scene.look.size == 26
     scene.press("-", "-", modifiers=modifiers)
     assert scene.look.size == 16
-
-
-def test_reasons_are_asked_beside_the_sentence_they_are_about(scene: Scene) -> None:
-    scene.press("1", ",")
-    assert scene.mode is Mode.REASONS
-    seen = [each.toPlainText() for each in scene.page.findChildren(TextPane) if each.isVisible()]
-    assert seen[:2] == ["Source 1.", "Candidate 1."]
-    assert scene.page.accessibleName() == "Sentence 1 of 4"
-    scene.press(Qt.Key.Key_Escape)
-    seen = [each.toPlainText() for each in scene.page.findChildren(TextPane) if each.isVisible()]
-    assert seen[:2] == ["Source 2.", "Candidate 2."]
-    assert scene.page.accessibleName() == "Sentence 2 of 4"
-
-
-def test_reasons_can_be_given_after_two_undos_and_an_answer(scene: Scene) -> None:
-    scene.press("1", "2", "u", "u", "3", ",")
-    assert scene.mode is Mode.REASONS
-    scene.press("2")
-    assert [(each.item, each.reasons) for each in scene.events(Reasons)] == [
-        (item_id(1), (Reason.MISSING,))
-    ]
-
-
-def test_no_button_changes_its_place_when_there_is_something_to_take_back(scene: Scene) -> None:
-    def places() -> dict[str, tuple[int, int]]:
-        return {
-            each.text(): (each.x(), each.y())
-            for each in scene.page._acts.findChildren(QAbstractButton)
-            if each.isVisible()
-        }
-
-    before = places()
-    assert not button(scene, "Undo").isEnabled()
-    scene.press("1")
-    assert button(scene, "Undo").isEnabled()
-    assert places() == before
-
-
-def test_an_answer_that_was_taken_back_bears_no_sign_of_one_that_counts(scene: Scene) -> None:
-    scene.press("2", "u")
-    descriptions = [each.accessibleDescription() for each in scene.page._answers._buttons]
-    assert descriptions == ["Key 1", "Key 2", "Key 3", "Key 4"]
-    assert "It does not count." in scene.page._texts._marks._shown[0].said
-
-
-def test_practice_says_that_it_does_not_count_and_why_one_comes_again(make: Make) -> None:
-    scene = make(batch=batch_of(training=training_of([Rating.GIST])))
-    assert scene.page._practice.isVisible()
-    assert scene.page._practice.text() == "This is only practice: nothing here counts."
-    scene.press("1", Qt.Key.Key_Return)
-    assert "answered differently" in scene.page._practice.text()
-    scene.press("2", Qt.Key.Key_Return)
-    assert not scene.page._practice.isVisible()
-
-
-def test_a_draft_is_called_so_until_it_is_saved(scene: Scene) -> None:
-    scene.press("e")
-    in_box(scene, "mine")
-    scene.press(Qt.Key.Key_Escape)
-    assert "not saved yet" in scene.page._texts._marks._shown[0].said
-    scene.press("e", Qt.Key.Key_Return)
-    assert scene.page._texts._marks._shown[0].said == "Your better translation:"
-
-
-def test_with_the_largest_letters_what_ends_the_writing_stays_in_sight(make: Make) -> None:
-    scene = make(size=48)
-    scene.press("e")
-    for name in ("Save", "Back"):
-        act = button(scene, name)
-        place = act.mapTo(scene.page, act.rect().bottomRight())
-        assert scene.page.rect().contains(place)
-    assert act.font().pixelSize() == scene.page.around()
-
-
-def test_tab_comes_to_the_answers_before_the_size_of_the_letters(scene: Scene) -> None:
-    scene.page.setFocus()
-    scene.send(Qt.Key.Key_Tab)
-    first = QApplication.focusWidget()
-    assert first is not None
-    assert first.accessibleName() not in {"Smaller letters", "Larger letters", "Settings"}

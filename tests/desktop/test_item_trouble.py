@@ -22,11 +22,8 @@ from review.log.payloads import Comment, NotJudged, Rate, Skip
 from review.rating import Rating
 from review.session.item_words import marks
 from review.session.view import ShownItem, TextField
-from tests.desktop.item_scene import CONTROL, Scene
-from tests.desktop.test_item_page import button, in_box, make, rated, texts
+from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, rated, texts
 from tests.review.session.scenes import batch_of, item_id, items_of, training_of
-
-__all__ = ["make"]
 
 
 @contextmanager
@@ -128,7 +125,7 @@ def test_a_page_that_is_gone_hears_nothing_more(scene: Scene) -> None:
 
 
 @pytest.fixture
-def unreadable(make: object, monkeypatch: pytest.MonkeyPatch) -> Scene:
+def unreadable(make: Make, monkeypatch: pytest.MonkeyPatch) -> Scene:
     """An item with a letter that no font has: one that is assigned, and that nobody writes."""
     monkeypatch.setattr(
         sentence_face,
@@ -137,7 +134,7 @@ def unreadable(make: object, monkeypatch: pytest.MonkeyPatch) -> Scene:
     )
     first, *others = items_of(3)
     odd = BatchItem(id=first.id, source=first.source, candidate="𐔀 word")
-    return make(batch=batch_of([odd, *others]))  # type: ignore[operator,no-any-return]
+    return make(batch=batch_of([odd, *others]))
 
 
 def test_an_item_that_cannot_be_drawn_is_not_asked(unreadable: Scene) -> None:

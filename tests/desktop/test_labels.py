@@ -19,12 +19,16 @@ from review.desktop.desk import Desk
 from review.desktop.labels import Line
 from review.desktop.more_below import MoreBelow
 from review.desktop.page import Page
-from tests.desktop.item_scene import Scene
-from tests.desktop.test_item_page import make, scene
-
-__all__ = ["make", "scene"]
+from tests.desktop.item_scene import Make, Scene
 
 FOLDER = Path(review.desktop.__file__).parent
+
+
+@pytest.fixture
+def scene(make: Make) -> Scene:
+    return make()
+
+
 MARKUP = "<b>Ask</b> Jo &amp; <a href='x'>Ann</a>"
 
 

@@ -23,8 +23,7 @@ from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Transl
 from review.rating import CannotJudge
 from review.session.onward import Onward
 from review.session.view import Phase, TextField
-from tests.desktop.item_scene import CONTROL, Scene
-from tests.desktop.test_item_page import texts
+from tests.desktop.item_scene import CONTROL, Scene, texts
 from tests.desktop.test_item_trouble import BUSY, held
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 

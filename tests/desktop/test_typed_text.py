@@ -21,8 +21,7 @@ from review.desktop.typing_box import TypingBox
 from review.log.payloads import Comment, NotJudged
 from review.rating import Rating
 from review.session.view import TextField
-from tests.desktop.item_scene import CONTROL, Scene
-from tests.desktop.test_item_page import button, in_box, rated, texts
+from tests.desktop.item_scene import CONTROL, Scene, button, in_box, rated, texts
 from tests.desktop.test_item_trouble import BUSY, held
 from tests.desktop.test_translation_page import TranslationScene
 from tests.review.session.scenes import batch_of, item_id, sentences_of

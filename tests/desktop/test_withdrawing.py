@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
-from pytestqt.qtbot import QtBot
 
 from review.desktop.item_page import ItemPage
 from review.desktop.pauses import WithdrawnPage
 from review.desktop.withdraw_page import WithdrawPage
 from review.files.ratings import open_ratings
 from review.log.payloads import Rate, Scope, Withdraw
-from tests.desktop.sitting_scene import Scene, SceneOf, scenes
+from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.review.session.scenes import CUSTODIANS
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 WORDS = "said in confidence"
-
-
-@pytest.fixture
-def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
-    with scenes(qtbot, tmp_path) as make:
-        yield make
 
 
 @pytest.fixture
