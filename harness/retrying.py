@@ -30,7 +30,7 @@ from harness.problems import first_problem
 from harness.store.corpora import corpus_sha256, read_entries
 from harness.store.openings import OPENING
 from harness.store.results import copy_done, failed_attempts
-from harness.store.runs import Run, create_run, read_card
+from harness.store.runs import Run, create_run, read_card, read_run
 from harness.store.stretches import copy_stretches
 from harness.version import VERSION
 
@@ -76,6 +76,7 @@ def retry(
     instruments = begun_with(connection, run)
     connection.execute("BEGIN IMMEDIATE")
     try:
+        read_run(connection, run.id)  # it may have been deleted meanwhile
         number, run_id = _store(connection, run, plan, method, tried)
         connection.execute("COMMIT")
     except BaseException:

@@ -93,11 +93,13 @@ class RunActs:
     def notes(self, run: RunSummary) -> None:
         """Ask for tags and a note."""
 
-        def answered(words: Words | None) -> None:
-            if words is not None:
-                self._do("Tags and note", partial(_write, run, words))
+        def answered(kept: bool | None) -> None:
+            if kept:
+                self._screen.notify("Tags and note are kept.", markup=False)
+                self._after()
 
-        self._screen.app.push_screen(NotesScreen(_name(run), run.tags, run.note), answered)
+        keep = partial(_keep_words, self._path, run.number)
+        self._screen.app.push_screen(NotesScreen(_name(run), run.tags, run.note, keep), answered)
 
     def score_again(self, run: RunSummary) -> None:
         """Ask with what a run's outputs are to be scored again; no method is called."""
@@ -237,9 +239,9 @@ def _bring_back(store: sqlite3.Connection) -> str:
     return f"Brought back: {run.dataset_id} · {run.run_id[:8]}."
 
 
-def _write(run: RunSummary, words: Words, store: sqlite3.Connection) -> str:
-    from harness.store.notes import set_note, set_tags
+def _keep_words(path: Path, run: int, words: Words) -> None:
+    from harness.store.database import opened
+    from harness.store.notes import change_words
 
-    set_tags(store, run.number, words.tags)
-    set_note(store, run.number, words.note)
-    return "Tags and note are kept."
+    with opened(path) as store:
+        change_words(store, run, note=words.note, add=words.add, remove=words.remove)

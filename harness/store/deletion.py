@@ -48,14 +48,26 @@ def bring_back(connection: sqlite3.Connection, run: int) -> None:
 
 
 def purge(connection: sqlite3.Connection, older_than: float = KEPT_SECONDS) -> int:
-    """Erase the runs that were put away more than so many seconds ago; gives how many."""
+    """Erase the runs that were put away more than so many seconds ago; gives how many.
+
+    One that is brought back meanwhile stays, and so does one that another process holds until the next time.
+    """
+    before = time.time() - older_than
     rows = connection.execute(
-        "SELECT id, run_id FROM runs WHERE put_away < ? ORDER BY id", (time.time() - older_than,)
+        "SELECT id, run_id FROM runs WHERE put_away < ? ORDER BY id", (before,)
     ).fetchall()
-    for run, run_id in rows:
-        delete_run(connection, run)
+    return sum(_purge(connection, run, run_id, before) for run, run_id in rows)
+
+
+def _purge(connection: sqlite3.Connection, run: int, run_id: str, before: float) -> bool:
+    try:
+        with alone(store_path(connection), run_id):
+            gone = delete_run(connection, run, put_away_before=before)
+    except UsageError:  # held by another process
+        return False
+    if gone:
         forget_lock(store_path(connection), run_id)
-    return len(rows)
+    return gone
 
 
 def erase(connection: sqlite3.Connection, run: Run) -> None:
@@ -86,15 +98,21 @@ def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
     return any(position in chosen for (position,) in rows)
 
 
-def delete_run(connection: sqlite3.Connection, run: int) -> None:
-    """Erase a run, its replies, and the corpus and texts that nothing else needs.
+def delete_run(
+    connection: sqlite3.Connection, run: int, *, put_away_before: float | None = None
+) -> bool:
+    """Erase a run, its replies, and the corpus and texts that nothing else needs; gives whether it did.
 
+    With ``put_away_before`` (Unix seconds) only where the run was put away before then and still is.
     A reply that another run was given too stays; one that only this run was given could be of use
     later, but a person who deletes a run wants its texts gone. So do words that an analyser was asked for:
     what annotators found is forgotten, and found again when it is wanted.
     """
     connection.execute("BEGIN IMMEDIATE")
     try:
+        if put_away_before is not None and not _still_away(connection, run, put_away_before):
+            connection.execute("ROLLBACK")
+            return False
         doomed = set(_reply_keys(connection, "run = ?", run))
         if doomed:
             doomed.difference_update(_reply_keys(connection, "run <> ?", run))
@@ -105,9 +123,16 @@ def delete_run(connection: sqlite3.Connection, run: int) -> None:
         forget_findings(connection)
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return True
+
+
+def _still_away(connection: sqlite3.Connection, run: int, before: float) -> bool:
+    away = "SELECT 1 FROM runs WHERE id = ? AND put_away < ?"
+    return connection.execute(away, (run, before)).fetchone() is not None
 
 
 def _reply_keys(connection: sqlite3.Connection, condition: str, run: int) -> Iterator[bytes]:

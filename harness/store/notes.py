@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from harness.failures import UsageError
+from harness.failures import StoreError, UsageError
 from harness.store.texts import storable
 
 MOST_NOTE = 10_000
@@ -26,31 +26,65 @@ MOST_TAGS = 30
 
 def set_note(connection: sqlite3.Connection, run: int, note: str) -> None:
     """Put a note beside a run in place of the one that was there; an empty one takes it away."""
-    words = storable(note).strip()
-    if len(words) > MOST_NOTE:
-        raise UsageError(
-            f"The note has {len(words):,} characters; at most {MOST_NOTE:,} are kept. Shorten it."
-        )
-    if words:
-        connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (run, words))
-    else:
-        connection.execute("DELETE FROM notes WHERE run = ?", (run,))
+    change_words(connection, run, note=note)
 
 
 def set_tags(connection: sqlite3.Connection, run: int, tags: Iterable[str]) -> tuple[str, ...]:
     """Give a run these tags in place of those that it had; gives them as they are kept."""
-    with _transaction(connection):
-        return _replace(connection, run, map(tidy_tag, tags))
+    wanted = tidy_tags(tags)
+    with _words_of(connection, run):
+        return _replace(connection, run, wanted)
 
 
 def change_tags(
     connection: sqlite3.Connection, run: int, add: Iterable[str] = (), remove: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """Add tags to a run's and take others away, whatever another process does meanwhile; gives them all."""
+    return change_words(connection, run, add=add, remove=remove)
+
+
+def change_words(
+    connection: sqlite3.Connection,
+    run: int,
+    *,
+    note: str | None = None,
+    add: Iterable[str] = (),
+    remove: Iterable[str] = (),
+) -> tuple[str, ...]:
+    """Change a run's note and tags, all of it or nothing; gives the tags that it has then.
+
+    None leaves the note as it is. Raises UsageError for words that are not kept, StoreError where the run is
+    gone.
+    """
+    words = None if note is None else tidy_note(note)
     added, removed = set(map(tidy_tag, add)), set(map(tidy_tag, remove))
-    with _transaction(connection):
-        rows = connection.execute("SELECT tag FROM tags WHERE run = ?", (run,))
-        return _replace(connection, run, ({row[0] for row in rows} | added) - removed)
+    with _words_of(connection, run):
+        if words:
+            connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (run, words))
+        elif words is not None:
+            connection.execute("DELETE FROM notes WHERE run = ?", (run,))
+        had = set(tags_of(connection, run))
+        if not added and not removed:
+            return tuple(sorted(had))
+        return _replace(connection, run, (had | added) - removed)
+
+
+def tidy_note(note: str) -> str:
+    """Give a note as it is kept; raises UsageError for one that is too long."""
+    words = storable(note).strip()
+    if len(words) > MOST_NOTE:
+        raise UsageError(
+            f"The note has {len(words):,} characters; at most {MOST_NOTE:,} are kept. Shorten it."
+        )
+    return words
+
+
+def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Give the tags of a run as they are kept; raises UsageError where one is none or there are too many."""
+    wanted = tuple(sorted(set(map(tidy_tag, tags))))
+    if len(wanted) > MOST_TAGS:
+        raise UsageError(f"A run has at most {MOST_TAGS} tags; these are {len(wanted)}.")
+    return wanted
 
 
 def tidy_tag(tag: str) -> str:
@@ -69,23 +103,29 @@ def _parts(letter: str) -> bool:
 
 
 def _replace(connection: sqlite3.Connection, run: int, tags: Iterable[str]) -> tuple[str, ...]:
-    wanted = tuple(sorted(set(tags)))
-    if len(wanted) > MOST_TAGS:
-        raise UsageError(f"A run has at most {MOST_TAGS} tags; these are {len(wanted)}.")
+    wanted = tidy_tags(tags)
     connection.execute("DELETE FROM tags WHERE run = ?", (run,))
     connection.executemany("INSERT INTO tags VALUES (?, ?)", [(run, tag) for tag in wanted])
     return wanted
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+def _words_of(connection: sqlite3.Connection, run: int) -> Iterator[None]:
+    """Change what stands beside a run that is there, all of it or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
+        _refuse_gone(connection, run)
         yield
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+
+
+def _refuse_gone(connection: sqlite3.Connection, run: int) -> None:
+    there = "SELECT 1 FROM runs WHERE id = ? AND put_away IS NULL"
+    if connection.execute(there, (run,)).fetchone() is None:
+        raise StoreError("The run was deleted meanwhile; nothing is kept beside it.")
 
 
 def note_of(connection: sqlite3.Connection, run: int) -> str:

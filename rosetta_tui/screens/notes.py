@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -17,44 +18,55 @@ from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.text import plain, show
 
 
-class Words(NamedTuple):
-    """What stands beside a run."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is changed beside a run."""
 
-    tags: tuple[str, ...]
-    note: str
+    note: str | None = None
+    """None: it stays as it is, whoever else changed it."""
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    """Tags that go; others that were added elsewhere stay."""
 
 
-class NotesScreen(ModalScreen[Words | None]):
-    """Gives what is to stand beside the run, None where nothing was changed."""
+Keep = Callable[[Words], None]
+"""Writes the words; called in a thread, raises HarnessError where they cannot be kept."""
+
+
+class NotesScreen(ModalScreen[bool]):
+    """Stays until what was typed is kept or thrown away; gives whether anything was changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back"),
         Binding("ctrl+s", "save", "Save", priority=True),
     ]
 
-    def __init__(self, run: str, tags: Sequence[str], note: str) -> None:
+    def __init__(self, run: str, tags: Sequence[str], note: str, keep: Keep) -> None:
         super().__init__()
         self._run = run
-        self._before = Words(
-            tuple(map(plain, tags)), "\n".join(plain(line) for line in note.split("\n"))
-        )
+        self._tags = {plain(tag): tag for tag in tags}
+        """Tag as it is shown → as it is kept."""
+        self._note = note
+        self._shown = "\n".join(map(plain, note.split("\n")))
+        self._keep = keep
 
     def compose(self) -> ComposeResult:
         """Lay out the tags and the note, with what is there already."""
         with Vertical(classes="dialog"):
             yield Static(Content.assemble(("Tags and note\n", "bold"), show(self._run, "$quiet")))
             yield Input(
-                " ".join(self._before.tags),
+                " ".join(self._tags),
                 placeholder="tags: single words, with spaces between them",
                 id="tags",
                 select_on_focus=False,
             )
-            yield TextArea(self._before.note, soft_wrap=True, tab_behavior="focus", id="note")
+            yield TextArea(self._shown, soft_wrap=True, tab_behavior="focus", id="note")
             yield Static(
                 Content.styled(
                     "They stay on this computer: no card and no export holds them.", "$quiet"
                 )
             )
+            yield Static(id="said")
             with Horizontal(classes="answers"):
                 yield Button(Content("Save (^s)"), id="save")
                 yield Button(Content("Back (esc)"), id="back")
@@ -63,27 +75,78 @@ class NotesScreen(ModalScreen[Words | None]):
         """Begin at the tags."""
         self.query_one("#tags").focus()
 
-    @property
-    def _now(self) -> Words:
-        tags = self.query_one("#tags", Input).value.replace(",", " ").split()
-        return Words(tuple(tags), self.query_one("#note", TextArea).text)
+    def _changes(self) -> Words:
+        """Give what was changed; a tag or line that was only shown otherwise goes back as it was."""
+        field = self.query_one("#tags", Input).value.replace(",", " ").split()
+        tags = {self._tags.get(tag, tag) for tag in field}
+        before = set(self._tags.values())
+        text = self.query_one("#note", TextArea).text
+        note = None if text == self._shown else as_meant(text, self._note)
+        return Words(note, tuple(sorted(tags - before)), tuple(sorted(before - tags)))
 
     @on(Input.Submitted)
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
-        """Give what was typed."""
-        self.dismiss(None if self._now == self._before else self._now)
+        """Keep what was typed; where that cannot be, say so and stay."""
+        from harness.failures import UsageError
+        from harness.store.notes import tidy_note, tidy_tags
+
+        words = self._changes()
+        if words == Words():
+            self.dismiss(False)
+            return
+        try:
+            tidy_note(words.note or "")
+            tidy_tags({*self._tags.values(), *words.add} - {*words.remove})
+        except UsageError as error:
+            self._say(str(error))
+        else:
+            self._write(words)
+
+    @work(thread=True, exclusive=True, group="words")
+    def _write(self, words: Words) -> None:
+        from harness.failures import HarnessError
+
+        try:
+            self._keep(words)
+        except HarnessError as error:
+            self.app.call_from_thread(self._say, str(error))
+        else:
+            self.app.call_from_thread(self._kept)
+
+    def _kept(self) -> None:
+        if self.is_current:
+            self.dismiss(True)
+
+    def _say(self, why: str) -> None:
+        self.query_one("#said", Static).update(show(why, "$warn"))
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
         """Change nothing; what was typed goes only after a question."""
-        if self._now == self._before:
-            self.dismiss(None)
+        if self._changes() == Words():
+            self.dismiss(False)
             return
 
         def answered(agreed: bool | None) -> None:
             if agreed:
-                self.dismiss(None)
+                self.dismiss(False)
 
         question = Content.styled("Throw away what you typed?", "bold")
         self.app.push_screen(ConfirmScreen(question, "Throw away"), answered)
+
+
+def as_meant(typed: str, before: str) -> str:
+    """Put back what stood in a text before it was made harmless to be shown, wherever it was left as it was."""
+    lines = {plain(line): line for line in before.split("\n")}
+    signs = {plain(each): each for each in set(before) - {"\n"}}
+    symbols = {sign: each for sign, each in signs.items() if sign != each and sign not in before}
+
+    def line(shown: str) -> str:
+        if shown in lines:
+            return lines[shown]
+        for sign, each in symbols.items():
+            shown = shown.replace(sign, each)
+        return shown
+
+    return "\n".join(map(line, typed.split("\n")))

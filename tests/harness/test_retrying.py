@@ -14,7 +14,7 @@ from harness.card.load import load_card
 from harness.card.verify import verify_card
 from harness.control import Control
 from harness.events import EntryScored, Event
-from harness.failures import UsageError
+from harness.failures import StoreError, UsageError
 from harness.keys import no_key
 from harness.method import MethodClass, Setup
 from harness.parts import Part, parts_of, whole_setup, with_part
@@ -22,6 +22,7 @@ from harness.retried_scores import retried_scores
 from harness.retrying import retry
 from harness.running import go
 from harness.store.database import open_store
+from harness.store.deletion import put_away
 from harness.store.runs import find_run, list_runs
 from harness.store.stretches import spent_usd
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
@@ -320,3 +321,12 @@ def test_parts_are_read_back_from_a_run(store_path: Path, failed: str) -> None:
         first, second = parts_of(find_run(connection, "last"))
     assert (first.positions, second.positions) == (frozenset(), frozenset(FAILING))
     assert second.setup.model_slug == "other"
+
+
+def test_a_run_that_was_deleted_meanwhile_is_not_asked_again(store_path: Path, failed: str) -> None:
+    with closing(open_store(store_path)) as connection:
+        run = find_run(connection, failed)
+        put_away(connection, run.id)
+        with pytest.raises(StoreError, match="has been deleted"):
+            retry(connection, run, {}, no_key)
+        assert list_runs(connection) == []

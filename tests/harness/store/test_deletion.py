@@ -5,12 +5,17 @@ from __future__ import annotations
 import itertools
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from corpora.entry import Entry
 from harness.methods.options import MethodOptions
 from harness.plan import Plan
+from harness.store import deletion
 from harness.store.database import open_store
-from harness.store.deletion import delete_run
+from harness.store.deletion import bring_back, delete_run, purge, put_away
+from harness.store.holding import alone
 from harness.store.runs import find_run
 from tests.harness.evaluation import (
     LANGUAGES,
@@ -94,3 +99,39 @@ def test_deleting_takes_as_long_as_the_store_is_large_and_no_longer(tmp_path: Pa
     small = steps_of_deleting(tmp_path / "small" / "rosetta.sqlite", 100)
     large = steps_of_deleting(tmp_path / "large" / "rosetta.sqlite", 400)
     assert large / small < 8, "four times the entries must not take sixteen times the steps"
+
+
+def away(path: Path) -> int:
+    """Store a run and put it away long ago."""
+    run_corpus(path, corpus(2), PLAN)
+    with closing(open_store(path)) as connection:
+        number = find_run(connection, "last").id
+        put_away(connection, number)
+        connection.execute("UPDATE runs SET put_away = 1")
+    return number
+
+
+def test_a_run_that_is_brought_back_while_others_are_erased_stays(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = away(store_path)
+    real = deletion.delete_run
+    with closing(open_store(store_path)) as mine, closing(open_store(store_path)) as other:
+
+        def between(*args: Any, **wishes: Any) -> bool:
+            bring_back(other, number)
+            return real(*args, **wishes)
+
+        monkeypatch.setattr(deletion, "delete_run", between)
+        assert purge(mine) == 0
+        assert find_run(other, "last").id == number
+
+
+def test_a_run_that_another_process_holds_is_erased_the_next_time(store_path: Path) -> None:
+    away(store_path)
+    with closing(open_store(store_path)) as connection:
+        run_id = query(store_path, "SELECT run_id FROM runs")[0][0]
+        with alone(store_path, run_id):
+            assert purge(connection) == 0
+        assert purge(connection) == 1
+    assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]

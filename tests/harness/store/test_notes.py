@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.entry import Entry
-from harness.failures import UsageError
+from harness.failures import StoreError, UsageError
 from harness.store.database import open_store
-from harness.store.deletion import delete_run
+from harness.store.deletion import bring_back, delete_run, put_away
 from harness.store.notes import (
     MOST_NOTE,
     MOST_TAG,
     MOST_TAGS,
     change_tags,
+    change_words,
     note_of,
     set_note,
     set_tags,
@@ -91,3 +92,30 @@ def test_a_tag_is_tidy_once_and_for_all(text: str) -> None:
     assert 0 < len(tag) <= MOST_TAG
     assert tag.split() == [tag]
     assert tidy_tag(f" ##{tag} ") == tag
+
+
+def test_note_and_tags_are_changed_together_or_not_at_all(
+    connection: sqlite3.Connection, run: int
+) -> None:
+    assert change_words(connection, run, note="one", add=["a", "b"]) == ("a", "b")
+    with pytest.raises(UsageError, match="A tag is one word"):
+        change_words(connection, run, note="two", add=["x" * (MOST_TAG + 1)])
+    with pytest.raises(UsageError, match=f"at most {MOST_TAGS} tags"):
+        change_words(connection, run, note="two", add=[str(n) for n in range(MOST_TAGS)])
+    assert (note_of(connection, run), tags_of(connection, run)) == ("one", ("a", "b"))
+    assert change_words(connection, run, remove=["a"]) == ("b",)
+    assert change_words(connection, run, note="") == ("b",)
+    assert (note_of(connection, run), tags_of(connection, run)) == ("", ("b",))
+
+
+def test_nothing_is_written_beside_a_run_that_is_gone(
+    connection: sqlite3.Connection, run: int
+) -> None:
+    put_away(connection, run)
+    for each in (run, 999):
+        with pytest.raises(StoreError, match="was deleted meanwhile"):
+            set_note(connection, each, "words")
+        with pytest.raises(StoreError, match="was deleted meanwhile"):
+            set_tags(connection, each, ["a"])
+    bring_back(connection, run)
+    assert (note_of(connection, run), tags_of(connection, run)) == ("", ())
