@@ -108,6 +108,9 @@ class Progress:
     """Money that this run paid, and what is reserved for calls under way is not in it."""
     budget_usd: float | None = None
     tokens: int | None = None
+    """Sum over the entries that tell theirs, None where none does."""
+    tokens_untold: int = 0
+    """Entries stored whose tokens nobody told, such as those of calls that failed."""
     per_minute: float | None = None
     eta_seconds: float | None = None
     p50_seconds: float | None = None

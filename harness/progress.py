@@ -46,6 +46,8 @@ class Tally:
     cost_usd: float | None = 0.0
     """None as soon as one entry's cost is unknown (M5)."""
     tokens: int | None = None
+    tokens_untold: int = 0
+    """Entries of which no tokens are known: the sum is then the least that it can be."""
     latencies: list[float] = field(default_factory=list)
     """Seconds of the entries that were not answered from the cache (M4)."""
 
@@ -57,6 +59,8 @@ class Tally:
         self.cost_usd = (self.cost_usd or 0.0) + (result.cost_usd or 0.0) if known else None
         if result.total_tokens is not None:
             self.tokens = (self.tokens or 0) + result.total_tokens
+        else:
+            self.tokens_untold += 1
         if result.latency_seconds is not None and not result.failed:
             self.latencies.append(result.latency_seconds)
 
@@ -161,6 +165,7 @@ class Board:
             spent_usd=self._ledger.spent,
             budget_usd=self._ledger.cap,
             tokens=tally.tokens,
+            tokens_untold=tally.tokens_untold,
             per_minute=rate,
             eta_seconds=(self._total - tally.done) * 60 / rate if rate else None,
             p50_seconds=p50,

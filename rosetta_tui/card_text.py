@@ -337,8 +337,12 @@ def _measures(card: Mapping[str, Any]) -> Iterator[str]:
     yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
     yield line("  cost-adjusted score", _cost_adjusted(card))
     yield line("tokens", _whole(tokens.get("total_tokens")))
-    yield line("time", figures.clock(number(speed.get("elapsed_seconds"))), _rate(speed))
-    yield line("latency", *_latencies(speed))
+    replayed = block(card, "method").get("method") == "replay"
+    read, made = ("as recorded outputs were read", "when they were made") if replayed else ("", "")
+    rate = " ".join(filter(None, (_rate(speed), read)))
+    yield line("time", figures.clock(number(speed.get("elapsed_seconds"))), rate)
+    latencies = _latencies(speed)
+    yield line("latency", *latencies, made if latencies else "not measured")
     retries = block(card, "retries")
     if retries:
         yield line("tries", retries.get("attempts"), f"{retries.get('rate_limited')} rate-limited")
@@ -359,10 +363,9 @@ def _latencies(speed: Mapping[str, Any]) -> list[str]:
     """Give the latencies that were measured; those of outputs made elsewhere often were not."""
     kinds = {"mean": "avg", "median": "median", "95 % within": "p95"}
     found = {name: number(speed.get(f"{kind}_latency_seconds")) for name, kind in kinds.items()}
-    measured = [
+    return [
         f"{name} {figures.seconds(value)} s" for name, value in found.items() if value is not None
     ]
-    return measured or ["not measured"]
 
 
 def _budget(budget: Mapping[str, Any]) -> str:

@@ -168,7 +168,7 @@ def _sum(result: Result) -> Content:
         f"{figures.count(result.total_tokens)} tokens"
         if result.total_tokens is not None
         else "tokens unknown",
-        f"cost {figures.money(result.cost_usd)}",
+        f"cost {figures.charged(result.cost_usd, failed=result.failed)}",
         f"paid {figures.money(result.spent_usd)}" if result.spent_usd != result.cost_usd else "",
         f"a share of a call for {result.batch_size} entries" if result.batch_size > 1 else "",
     ]

@@ -130,7 +130,7 @@ def _outcome(result: Result) -> tuple[Cell, ...]:
         _match(result),
         _tier(result),
         Cell(figures.count(result.total_tokens), "quiet"),
-        Cell(figures.money(result.cost_usd), "quiet"),
+        Cell(figures.charged(result.cost_usd, failed=result.failed), "quiet"),
         Cell("cached" if result.cached else figures.seconds(result.latency_seconds), "quiet"),
     )
 

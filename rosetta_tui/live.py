@@ -170,6 +170,13 @@ class LiveRun:
         return sum(self.state(position) is EntryState.RETRYING for position in self._waiting)
 
     @property
+    def next_try(self) -> float | None:
+        """Seconds until the next try, where every call that is to be made waits for one."""
+        if not self._waiting or self.asked:
+            return None
+        return min(waiting.seconds for waiting in self._waiting.values())
+
+    @property
     def queued(self) -> int:
         """Entries whose turn has not come."""
         return max(0, self.total - self.done - self.asked - self.retrying)

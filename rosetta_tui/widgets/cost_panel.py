@@ -8,6 +8,7 @@ from harness.events import Progress
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
 from rosetta_tui.widgets.telling import Telling
+from scoring.wording import counted
 
 
 class CostPanel(Telling):
@@ -26,7 +27,7 @@ class CostPanel(Telling):
 
 
 def _so_far(progress: Progress) -> Content:
-    parts = Content.assemble((figures.money(progress.cost_usd), "bold"))
+    parts = Content.assemble((_cost(progress), "bold"))
     if progress.cost_usd is None:
         parts = parts.append(Content.styled(" price", "$quiet"))
     if progress.budget_usd is None:
@@ -37,6 +38,13 @@ def _so_far(progress: Progress) -> Content:
         parts,
         (f"{paid} of {figures.money(progress.budget_usd)} budget", "$warn" if near else "$quiet"),
     )
+
+
+def _cost(progress: Progress) -> str:
+    """Give the money so far; that nothing was charged yet does not make a run free."""
+    if progress.cost_usd == 0 and progress.done == progress.failed:
+        return "nothing spent yet" if progress.budget_usd is None else "nothing spent"
+    return figures.money(progress.cost_usd)
 
 
 def _differs(progress: Progress) -> bool:
@@ -53,4 +61,5 @@ def _expected(live: LiveRun) -> Content:
 def _tokens(progress: Progress) -> Content:
     if progress.tokens is None:
         return Content.styled("tokens unknown", "$quiet")
-    return Content.styled(f"{figures.count(progress.tokens)} tokens", "$quiet")
+    least = "at least " if progress.tokens_untold else ""
+    return Content.styled(f"{least}{counted(progress.tokens, 'token')}", "$quiet")

@@ -48,6 +48,9 @@ def _state(live: LiveRun) -> Content:
         parts.append(Content.styled(f" {figures.clock(progress.elapsed_seconds)}", ""))
         if progress.doing is not None and not live.over:
             parts.append(Content.styled(f" · {plain(progress.doing)}", "$quiet"))
+        elif live.next_try is not None and not live.over:
+            when = figures.clock(live.next_try)
+            parts.append(Content.styled(f" · next try in {when}", "$warn"))
         elif progress.eta_seconds is not None and not live.over:
             parts.append(Content.styled(f" · eta {figures.clock(progress.eta_seconds)}", "$quiet"))
     return Content("").join(parts)

@@ -42,7 +42,15 @@ def _rate(progress: Progress) -> Content:
         f"{figures.seconds(progress.p50_seconds)} s",
         ("  p95 ", "$quiet"),
         f"{figures.seconds(progress.p95_seconds)} s",
+        (" recorded" if _faster_than_calls(progress) else "", "$quiet"),
     )
+
+
+def _faster_than_calls(progress: Progress) -> bool:
+    """Tell whether the rate is more than such latencies allow: the answers were made at another time."""
+    if progress.per_minute is None or progress.p50_seconds is None:
+        return False
+    return progress.per_minute / 60 * progress.p50_seconds > 2 * progress.most_concurrency
 
 
 def _calls(progress: Progress, live: LiveRun, *, compact: bool) -> Content:

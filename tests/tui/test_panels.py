@@ -1,0 +1,72 @@
+"""What the panels of a run say where something is not known, not charged, or still to come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.events import Waiting
+from rosetta_tui import figures
+from tests.tui.scenes import scene
+from tests.tui.screens import App, lines, settle, text
+
+
+async def shown(tmp_path: Path, done: int, **changes: Any) -> str:
+    """Give the screen of a run that stands so."""
+    made = scene(tmp_path / "s.sqlite", total=20, stored=done)
+    made.queue(made.started())
+    made.queue(made.progress(done, **changes))
+    app = App(made, watch=True)
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settle(pilot)
+        found = "\n".join([lines(app)[0], text(app)])
+    made.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("done", "changes", "words"),
+    [
+        (0, {"cost_usd": 0.0, "spent_usd": 0.0}, "nothing spent of $0.0500 budget"),
+        (
+            3,
+            {"cost_usd": 0.0, "spent_usd": 0.0, "failed": 3, "budget_usd": None},
+            "nothing spent yet",
+        ),
+        (3, {"cost_usd": 0.0, "spent_usd": 0.0}, "free of $0.0500 budget"),
+        (3, {"tokens": 1580, "tokens_untold": 4}, "at least 1,580 tokens"),
+        (3, {"tokens": 1580}, "│ 1,580 tokens"),
+        (3, {"tokens": 1}, "│ 1 token "),
+        (3, {"tokens": None}, "tokens unknown"),
+    ],
+)
+async def test_money_and_tokens_say_what_is_known(
+    tmp_path: Path, done: int, changes: dict[str, Any], words: str
+) -> None:
+    assert words in await shown(tmp_path, done, **changes)
+
+
+async def test_where_everything_waits_the_head_says_until_when(tmp_path: Path) -> None:
+    waiting = (Waiting(3, 3, 6, 75.0, "429"), Waiting(4, 2, 6, 12.4, "timeout"))
+    asked = await shown(tmp_path, 3, waiting=waiting)
+    assert "next try in 00:12" not in asked
+    (tmp_path / "b").mkdir()
+    idle = await shown(tmp_path / "b", 3, waiting=waiting, in_flight=())
+    assert "next try in 00:12" in idle.splitlines()[0]
+
+
+async def test_a_rate_that_no_call_could_have_stands_beside_recorded_latencies(
+    tmp_path: Path,
+) -> None:
+    fast = await shown(tmp_path, 3, per_minute=15_112.0, p50_seconds=0.77)
+    assert "s recorded" in fast
+    (tmp_path / "b").mkdir()
+    assert "s recorded" not in await shown(tmp_path / "b", 3, per_minute=418.0, p50_seconds=1.4)
+
+
+def test_a_failed_entry_was_not_free() -> None:
+    assert figures.charged(0.0, failed=True) == figures.NONE
+    assert figures.charged(0.0, failed=False) == "free"
+    assert figures.charged(0.02, failed=True) == "$0.0200"
