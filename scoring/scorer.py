@@ -15,6 +15,7 @@ from scoring.table import EntryStatistics, Table, present_values
 from scoring.tiers import Tier, quality_tier
 from scoring.translation import Translation
 
+_DAMAGED = "these statistics are damaged; score the outputs again"
 _OTHERS = "these statistics were taken with other metrics; score the outputs again"
 
 
@@ -99,17 +100,30 @@ class Scorer:
         """Lay out the packed statistics of many entries at once; ValueError where they do not fit."""
         reader = msgpack.Unpacker(use_list=False, max_buffer_size=0)
         reader.feed(b"".join(packed))
-        rows = list(reader)
-        if len(rows) != len(packed) or set(map(len, rows)) - {len(self._widths)}:
+        try:
+            rows = list(reader)
+            by_metric = self._by_metric(rows, len(packed))
+            return Table.of_columns(self.metrics, by_metric, len(rows))
+        except TypeError as error:  # something else than numbers stands there
+            raise ValueError(_DAMAGED) from error
+        except ValueError as error:
+            raise error if str(error) == _OTHERS else ValueError(_DAMAGED) from error
+
+    def _by_metric(
+        self, rows: Sequence[Sequence[Statistics | None]], entries: int
+    ) -> Sequence[Sequence[Statistics | None]]:
+        if len(rows) != entries or set(map(len, rows)) - {len(self._widths)}:
             raise ValueError(_OTHERS)
         by_metric = list(zip(*rows, strict=True)) if rows else [()] * len(self.metrics)
         for column, width in zip(by_metric, self._widths, strict=True):
             if {len(part) for part in column if part is not None} - {width}:
                 raise ValueError(_OTHERS)
-        return Table.of_columns(self.metrics, by_metric, len(rows))
+        return by_metric
 
     def _row(self, data: bytes) -> tuple[Statistics | None, ...]:
         row = _read(data)
+        if any(part is not None and not isinstance(part, tuple) for part in row):
+            raise ValueError(_DAMAGED)
         if len(row) != len(self._widths) or any(
             part is not None and len(part) != width
             for part, width in zip(row, self._widths, strict=True)
@@ -171,7 +185,7 @@ def _read(data: bytes) -> tuple[Statistics | None, ...]:
     try:
         row = msgpack.unpackb(data, use_list=False)
     except ValueError as error:
-        raise ValueError("these statistics are damaged; score the outputs again") from error
+        raise ValueError(_DAMAGED) from error
     if not isinstance(row, tuple):
-        raise ValueError("these statistics are damaged; score the outputs again")  # noqa: TRY004  the data is wrong, not the call
+        raise ValueError(_DAMAGED)  # noqa: TRY004  the data is wrong, not the call
     return row

@@ -83,10 +83,18 @@ def test_fractions_and_missing_statistics_pack_exactly() -> None:
     assert totals.values()["fractions"] == 4 / 3
 
 
-@pytest.mark.parametrize("data", [b"", b"\xc1", msgpack.packb(5), msgpack.packb([[1, 1]])])
+DAMAGED = [b"", b"\xc1", *map(msgpack.packb, (5, None, [[1, 1]], [5], [{}], [["x"]], "text"))]
+
+
+@pytest.mark.parametrize("data", DAMAGED)
 def test_damaged_or_foreign_statistics_are_refused_in_words(data: bytes) -> None:
     with pytest.raises(ValueError, match="score the outputs again"):
         SCORER.unpack(data)
+    with pytest.raises(ValueError, match="score the outputs again"):
+        SCORER.unpack_table([data])
+    strings = msgpack.packb([["x"] * metric.width for metric in SCORER.metrics])
+    with pytest.raises(ValueError, match="score the outputs again"):
+        SCORER.unpack_table([strings])
 
 
 def test_entry_values_are_the_metrics_own() -> None:
