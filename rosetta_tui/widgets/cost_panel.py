@@ -27,7 +27,9 @@ class CostPanel(Telling):
 
 
 def _so_far(progress: Progress) -> Content:
-    parts = Content.assemble((_cost(progress), "bold"))
+    if progress.cost_usd == 0 and progress.done == progress.failed and not progress.spent_usd:
+        return Content.styled(_nothing(progress.budget_usd), "$quiet")
+    parts = Content.assemble((figures.money(progress.cost_usd), "bold"))
     if progress.cost_usd is None:
         parts = parts.append(Content.styled(" price", "$quiet"))
     if progress.budget_usd is None:
@@ -40,11 +42,9 @@ def _so_far(progress: Progress) -> Content:
     )
 
 
-def _cost(progress: Progress) -> str:
-    """Give the money so far; that nothing was charged yet does not make a run free."""
-    if progress.cost_usd == 0 and progress.done == progress.failed:
-        return "nothing spent yet" if progress.budget_usd is None else "nothing spent"
-    return figures.money(progress.cost_usd)
+def _nothing(budget: float | None) -> str:
+    """Say that nothing was charged yet, which does not make a run free."""
+    return f"nothing{'' if budget is None else f' of {figures.money(budget)}'} spent yet"
 
 
 def _differs(progress: Progress) -> bool:
