@@ -44,7 +44,7 @@ def _so_far(progress: Progress) -> Content:
 
 def _nothing(budget: float | None) -> str:
     """Say that nothing was charged yet, which does not make a run free."""
-    return f"nothing{'' if budget is None else f' of {figures.money(budget)}'} spent yet"
+    return "nothing spent yet" if budget is None else f"none of {figures.money(budget)} spent yet"
 
 
 def _differs(progress: Progress) -> bool:

@@ -29,7 +29,7 @@ async def shown(tmp_path: Path, done: int, **changes: Any) -> str:
 @pytest.mark.parametrize(
     ("done", "changes", "words"),
     [
-        (0, {"cost_usd": 0.0, "spent_usd": 0.0}, "│ nothing of $0.0500 spent yet │"),
+        (0, {"cost_usd": 0.0, "spent_usd": 0.0}, "│ none of $0.0500 spent yet"),
         (
             3,
             {"cost_usd": 0.0, "spent_usd": 0.0, "failed": 3, "budget_usd": None},
