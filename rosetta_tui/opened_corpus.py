@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.corpus_examination import Examination, examine
+from harness.failures import StoreError
 from harness.store.corpus_listing import CorpusSummary, hold_in_memory, list_corpora
 from harness.store.database import opened
 
@@ -20,6 +22,14 @@ class OpenedCorpus:
     connection: sqlite3.Connection
     """A store in memory that holds this corpus only; the screen closes it."""
     examination: Examination
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to a thread; StoreError where it is closed meanwhile, or fails otherwise."""
+        try:
+            yield self.connection
+        except sqlite3.Error as error:
+            raise StoreError("The corpus cannot be read any more; open its file again.") from error
 
 
 def open_corpus(file: Path, reference: Path | None, dataset: Mapping[str, str]) -> OpenedCorpus:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -102,12 +102,20 @@ class CorpusScreen(Screen[None]):
     # Reading
 
     def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Give a connection for a thread."""
+        """Give a connection for a thread; what goes wrong with it is a StoreError."""
         from harness.store.database import opened
 
-        if self._opened is not None:
-            return nullcontext(self._opened.connection)
-        return opened(self._path)
+        return opened(self._path) if self._opened is None else self._opened.reading()
+
+    def _tell_if_here(self, act: Callable[..., None], *found: object) -> None:
+        """Bring what a thread found to the screen, unless that was left or wants something else by now."""
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(act, *found)
+
+    def _failed(self, what: str, error: Exception) -> None:
+        """Say why a thread could not read what was asked for; the screen stays as it is."""
+        if not get_current_worker().is_cancelled:
+            self.notify(plain(str(error)), title=what, severity="error", markup=False)
 
     @work(thread=True, exclusive=True, group="corpus")
     def _read(self) -> None:
@@ -117,30 +125,36 @@ class CorpusScreen(Screen[None]):
         from rosetta_tui.opened_corpus import summary_of
 
         try:
-            store = self._store or open_store(self._path)
             summary = summary_of(self._path, self._sha256, self._opened)
             if summary is None:
-                self.app.call_from_thread(self._gone)
+                self._tell_if_here(self._gone)
                 return
-            places = corpus_positions(store, summary.number)
+            with self._reading() as store:
+                places = corpus_positions(store, summary.number)
+            own = self._store or open_store(self._path)
         except StoreError as error:
-            self.app.call_from_thread(self._cannot, str(error))
+            self._tell_if_here(self._cannot, str(error))
+            return
+        if get_current_worker().is_cancelled:
+            own.close()
         else:
-            self.app.call_from_thread(self._begin, store, summary, places)
+            self.app.call_from_thread(self._begin, own, summary, places)
 
     def _cannot(self, why: str) -> None:
-        self.query_one(EmptyState).say("The corpus cannot be read.", show(why))
+        if self.is_attached:
+            self.query_one(EmptyState).say("The corpus cannot be read.", show(why))
 
     def _gone(self) -> None:
-        self.query_one(EmptyState).say(
-            "This corpus is no longer in the store.",
-            "It went with the last run that used it. Its file can be opened in the list of corpora.",
-        )
+        if self.is_attached:
+            self.query_one(EmptyState).say(
+                "This corpus is no longer in the store.",
+                "It went with the last run that used it. Its file can be opened in the list of corpora.",
+            )
 
     def _begin(
         self, store: sqlite3.Connection, summary: CorpusSummary, places: Sequence[int]
     ) -> None:
-        if not self.is_mounted:
+        if not self.is_attached:
             store.close()
             return
         self._store, self.summary = store, summary
@@ -156,17 +170,24 @@ class CorpusScreen(Screen[None]):
 
     @work(thread=True, exclusive=True, group="examine")
     def _examine(self) -> None:
+        from corpora.problems import CorpusError
         from harness.corpus_examination import examine_stored
+        from harness.failures import HarnessError
 
         summary = self.summary
         if summary is None:
             return
-        with self._reading() as store:
-            found = examine_stored(store, summary.number, summary.sha256, summary.files)
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._examined, found)
+        try:
+            with self._reading() as store:
+                found = examine_stored(store, summary.number, summary.sha256, summary.files)
+        except (CorpusError, HarnessError) as error:
+            self._failed("The checks cannot be made", error)
+        else:
+            self._tell_if_here(self._examined, found)
 
     def _examined(self, found: Examination) -> None:
+        if not self.is_attached:
+            return
         self.examination = found
         self.table.flag(found.flagged)
 
@@ -243,15 +264,22 @@ class CorpusScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="facets")
     def action_filter(self) -> None:
         """Ask which entries to show."""
+        from harness.failures import StoreError
         from harness.store.corpus_listing import facet_counts
 
         if self.summary is None:
             return
-        with self._reading() as store:
-            counts = facet_counts(store, self.summary.number)
-        self.app.call_from_thread(self._ask_filter, counts)
+        try:
+            with self._reading() as store:
+                counts = facet_counts(store, self.summary.number)
+        except StoreError as error:
+            self._failed("The filters cannot be read", error)
+        else:
+            self._tell_if_here(self._ask_filter, counts)
 
     def _ask_filter(self, counts: Counts) -> None:
+        if not self.is_current:
+            return
         choices = filter_choices(self.table.order, counts, self.table.flagged)
 
         def chosen(key: str | None) -> None:
@@ -312,19 +340,26 @@ class CorpusScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="users")
     def action_runs(self) -> None:
         """Choose one of the runs that used the corpus."""
+        from harness.failures import StoreError
         from harness.store.database import opened
         from harness.store.runs import list_runs
         from rosetta_tui.run_facts import runs_now
 
         wanted = set(self.summary.runs) if self.summary is not None else set()
-        with opened(self._path) as store:
-            users = [run for run in runs_now(list_runs(store, brief=True)) if run.run_id in wanted]
-        self.app.call_from_thread(self._choose_run, users)
+        try:
+            with opened(self._path) as store:
+                runs = runs_now(list_runs(store, brief=True))
+        except StoreError as error:
+            self._failed("The runs cannot be read", error)
+        else:
+            self._tell_if_here(self._choose_run, [run for run in runs if run.run_id in wanted])
 
     def _choose_run(self, users: Sequence[RunSummary]) -> None:
         from rosetta_tui.run_facts import setup_words, when
 
         runs = {run.run_id: run for run in users}
+        if not self.is_current:
+            return
         if not runs:
             self.notify("No run has used this corpus yet.", markup=False)
             return

@@ -12,8 +12,10 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from corpora.entry import Entry
+from harness.failures import StoreError
 from harness.store.corpus_listing import corpus_positions
 from rosetta_tui.corpus_rows import ENTRIES, CorpusEntryRows, CorpusOrder
+from rosetta_tui.text import plain
 from rosetta_tui.widgets.result_table import ResultTable
 
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
@@ -76,25 +78,37 @@ class CorpusTable(ResultTable):
         """Show entries in another order or selection."""
         if order == self.order or self._reading is None:
             return
-        top = (order.sort, order.descending) != (self.order.sort, self.order.descending)
-        self.order = order
-        self._read(self._reading, order, top)
+        before, self.order = self.order, order
+        self._read(self._reading, order, before)
 
     @work(thread=True, exclusive=True, group="order")
-    def _read(self, reading: Reading, order: CorpusOrder, top: bool) -> None:
+    def _read(self, reading: Reading, order: CorpusOrder, before: CorpusOrder) -> None:
         worker = get_current_worker()
-        with reading() as store:
-            places = corpus_positions(
-                store,
-                self._corpus,
-                sort=order.sort,
-                descending=order.descending,
-                only=order.only,
-                search=order.search,
-                places=order.places,
-            )
+        try:
+            with reading() as store:
+                places = corpus_positions(
+                    store,
+                    self._corpus,
+                    sort=order.sort,
+                    descending=order.descending,
+                    only=order.only,
+                    search=order.search,
+                    places=order.places,
+                )
+        except StoreError as error:
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._stay, order, before, str(error))
+            return
+        top = (order.sort, order.descending) != (before.sort, before.descending)
         if not worker.is_cancelled:
             self.app.call_from_thread(self._show, order, places, top=top)
+
+    def _stay(self, order: CorpusOrder, before: CorpusOrder, why: str) -> None:
+        """Say why the entries stay as they were."""
+        if order == self.order:
+            self.order = before
+        title = "The entries cannot be read"
+        self.notify(plain(why), title=title, severity="error", markup=False)
 
     def _show(self, order: CorpusOrder, places: Sequence[int], *, top: bool = False) -> None:
         if order != self.order or self._store is None:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Sequence
-from contextlib import closing, suppress
 from dataclasses import replace
-from pathlib import Path
 from time import monotonic
 
 import numpy as np
 from textual import work
 from textual.worker import get_current_worker
 
-from harness.store.database import open_store
+from harness.failures import StoreError
+from harness.store.database import opened, store_path
 from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
 from rosetta_tui.entry_rows import COLUMNS, EntryRows, id_width
 from rosetta_tui.live import EntryState, LiveRun
 from rosetta_tui.order import Order
 from rosetta_tui.pages import Pages
+from rosetta_tui.text import plain
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import ResultTable
 
@@ -37,6 +37,9 @@ class EntryTable(ResultTable):
         self.entries: EntryRows | None = None
         self._live = live
         self._store = store
+        self._path = store_path(store)
+        self._trouble = ""
+        """Why rows could not be put in order last; empty where they could."""
         self._pages: Pages | None = None
         self._ordering: Ordering | None = None
         self._from_top = False
@@ -121,29 +124,46 @@ class EntryTable(ResultTable):
     @work(thread=True, exclusive=True, group="order")
     def _read_order(self, order: Order, ordering: Ordering) -> None:
         worker = get_current_worker()
-        with closing(another(self._store)) as store, suppress(Cancelled):
-            places = ordering.positions(
-                store,
-                sort=order.sort,
-                descending=order.descending,
-                narrow=order.narrow,
-                search=order.search,
-                cancelled=lambda: worker.is_cancelled,
-            )
-            positions = array("I")
-            positions.frombytes(places.astype("=u4").tobytes())
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self._show, order, positions)
+        try:
+            with opened(self._path) as store:
+                places = ordering.positions(
+                    store,
+                    sort=order.sort,
+                    descending=order.descending,
+                    narrow=order.narrow,
+                    search=order.search,
+                    cancelled=lambda: worker.is_cancelled,
+                )
+        except Cancelled:
+            return
+        except StoreError as error:
+            self._cannot(str(error))
+            return
+        self._trouble = ""
+        positions = array("I")
+        positions.frombytes(places.astype("=u4").tobytes())
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._show, order, positions)
+
+    def _cannot(self, why: str) -> None:
+        """Say why the rows stay as they are, once: a run that goes on is put in order every second."""
+        if why != self._trouble and not get_current_worker().is_cancelled:
+            self._trouble = why
+            title = "The entries cannot be read"
+            self.notify(plain(why), title=title, severity="error", markup=False)
 
     @work(thread=True, group="stored")
     def _read_stored(self, run: int, ordering: Ordering) -> None:
         """Look at what is stored already, then get ready for every order before one is wished for."""
-        with closing(another(self._store)) as store:
-            done, failed = stored_places(store, run)
-            states = np.zeros(int(done.max(initial=0)) + 1, np.uint8)
-            states[done], states[failed] = EntryState.DONE, EntryState.FAILED
-            self.app.call_from_thread(self._remember, states.tobytes())
-            ordering.prepare(store)
+        try:
+            with opened(self._path) as store:
+                done, failed = stored_places(store, run)
+                states = np.zeros(int(done.max(initial=0)) + 1, np.uint8)
+                states[done], states[failed] = EntryState.DONE, EntryState.FAILED
+                self.app.call_from_thread(self._remember, states.tobytes())
+                ordering.prepare(store)
+        except StoreError as error:
+            self._cannot(str(error))
 
     def _remember(self, states: bytes) -> None:
         self._live.remember(states)
@@ -161,9 +181,3 @@ class EntryTable(ResultTable):
 
 def _titled(column: Column, title: str) -> Column:
     return replace(column, title=title, width=max(column.width, len(title)))
-
-
-def another(store: sqlite3.Connection) -> sqlite3.Connection:
-    """Open the same store once more, for a thread of its own."""
-    path = store.execute("PRAGMA database_list").fetchone()[2]
-    return open_store(Path(path))

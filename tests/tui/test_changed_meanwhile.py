@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from harness.failures import StoreError
 from harness.store.database import open_store
 from harness.store.deletion import delete_run
 from harness.store.runs import list_runs
+from rosetta_tui import opened_corpus
+from rosetta_tui.cli import _run
+from rosetta_tui.opened_corpus import open_corpus
 from rosetta_tui.records import read_all
 from rosetta_tui.screens.compared_entry import ComparedEntryScreen
+from rosetta_tui.screens.corpus import CorpusScreen
+from rosetta_tui.widgets.entry_table import EntryTable
+from tests.corpora.making import json_file
 from tests.tui.compared import WIDE, A, B, made, path, press, shown
-from tests.tui.screens import App, text
+from tests.tui.scenes import scene, sealed
+from tests.tui.screens import App, settle, text
+from tests.tui.test_corpora import FAULTY
 
 __all__ = ["made", "path"]
 
@@ -39,3 +54,121 @@ async def test_a_compared_run_is_erased(path: Path) -> None:
         assert "gone since: these runs were erased" in text(app)
         await press(pilot, "y", "right", "v", "q")
         assert app.screen_stack[-1] is screen
+
+
+def make_newer(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA user_version = 99")
+
+
+def sha256_of(path: Path) -> str:
+    with closing(open_store(path)) as store:
+        return str(store.execute("SELECT sha256 FROM corpora").fetchone()[0])
+
+
+async def test_the_store_of_a_corpus_cannot_be_opened_any_more(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        screen = CorpusScreen(made.path, sha256_of(made.path))
+        app.push_screen(screen)
+        await settle(pilot)
+        make_newer(made.path)
+        before = screen.table.order
+        for act in (screen.action_runs, screen.action_filter, screen._examine):
+            act()
+            await settle(pilot)
+        for order in (before.by("source"), replace(before, search="a")):
+            screen.table.wish(order)
+            await settle(pilot)
+            assert screen.table.order == before
+        said = [str(each.message) for each in app._notifications]
+        assert len(said) == 5
+        assert all("newer version of Rosetta" in each for each in said)
+        assert app.screen is screen
+
+
+async def test_the_store_of_a_run_cannot_be_opened_any_more(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.middle(84)
+    app = App(made, watch=True)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        table = app.screen.query_one(EntryTable)
+        make_newer(app.store_path)
+        table.wish(replace(table.order, search="a"))
+        await settle(pilot)
+        table._read()
+        await settle(pilot)
+        [said] = [str(each.message) for each in app._notifications]
+        assert "newer version of Rosetta" in said
+
+
+@pytest.mark.parametrize("place", ["corpora", "leaderboard", "new_run", "plots"])
+async def test_a_store_that_is_damaged_is_said_on_every_screen(place: str, tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        with closing(open_store(made.path)) as store:
+            store.execute("UPDATE runs SET plan = '{', opening = '{'")
+        await app.action_place(place)
+        await settle(pilot)
+        await press(pilot, "down")
+        here = " ".join(text(app).split())
+        assert place == "new_run" or "damaged" in here
+
+
+@pytest.mark.parametrize("words", [["compare", "last", "last"], ["leaderboard"]], ids=str)
+def test_a_store_that_is_damaged_is_said_by_the_commands(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
+    made = sealed(tmp_path / "rosetta.sqlite")
+    with closing(open_store(made.path)) as store:
+        store.execute("UPDATE runs SET plan = '{', opening = '{'")
+    assert _run(words) in {1, 2}
+    assert "fault of the program" not in capfd.readouterr().err
+
+
+async def test_a_corpus_that_is_left_while_it_is_read_keeps_no_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app, go_on, real = App(made), threading.Event(), opened_corpus.summary_of
+
+    def slow(*given: Any) -> Any:
+        go_on.wait(10)
+        return real(*given)
+
+    monkeypatch.setattr(opened_corpus, "summary_of", slow)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        screen = CorpusScreen(made.path, sha256_of(made.path))
+        app.push_screen(screen)
+        await pilot.pause()
+        [reading] = [worker for worker in app.workers if worker.group == "corpus"]
+        await app.pop_screen()
+        go_on.set()
+        await settle(pilot)
+        assert reading.is_finished
+        assert screen._store is None
+        assert screen.summary is None
+
+
+async def test_an_opened_corpus_that_is_closed_while_it_is_sorted(tmp_path: Path) -> None:
+    looked_at = open_corpus(json_file(tmp_path, FAULTY), None, {})
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        screen = CorpusScreen(app.store_path, looked_at.sha256, looked_at)
+        app.push_screen(screen)
+        await settle(pilot)
+        reading = screen._reading
+        await press(pilot, "q")
+    with pytest.raises(StoreError, match="open its file again"), reading() as store:
+        store.execute("SELECT 1")
