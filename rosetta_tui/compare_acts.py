@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textual.worker import get_current_worker
+
 from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.text import plain
 
@@ -67,12 +69,15 @@ class RunChoice:
                 others = addable(runs_now(list_runs(store, brief=True)), self.runs)
         except HarnessError as error:
             self._screen.notify(plain(str(error)), severity="error", markup=False)
-        else:
+            return
+        if not get_current_worker().is_cancelled:
             self._screen.app.call_from_thread(self._ask_other, others)
 
     def _ask_other(self, others: Sequence[RunSummary]) -> None:
         from rosetta_tui.run_facts import setup_words, when
 
+        if not self._screen.is_current:
+            return  # the person has gone on: a question over another screen would be about nothing
         if not others:
             self._screen.notify("There is no other run of this corpus.", markup=False)
             return

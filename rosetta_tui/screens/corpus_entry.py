@@ -19,6 +19,7 @@ from rosetta_tui.corpus_rows import CorpusEntryRows
 from rosetta_tui.cree import converted, is_cree, other_writing
 from rosetta_tui.entry_page import about, tags
 from rosetta_tui.line import Line
+from rosetta_tui.messages import Copied
 from rosetta_tui.originals import open_original
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.field import Field
@@ -125,8 +126,7 @@ class CorpusEntryScreen(Screen[int]):
             self.notify("This entry belongs to a secret segment and is not copied.", markup=False)
         else:
             texts = (self.entry.source, self.entry.reference)
-            self.app.copy_to_clipboard("\n".join(map(plain, texts)))
-            self.notify("Source and reference copied.", markup=False)
+            self.post_message(Copied("\n".join(map(plain, texts)), "Source and reference"))
 
     def action_leave(self) -> None:
         """Go back to the table, at the entry seen last."""

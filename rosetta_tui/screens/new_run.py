@@ -18,7 +18,7 @@ from textual.widgets import Button, Footer, Static
 from textual.worker import get_current_worker
 
 from rosetta_tui.kept_draft import keep_draft, kept_draft
-from rosetta_tui.messages import Left, RunBegun
+from rosetta_tui.messages import Copied, Left, RunBegun
 from rosetta_tui.run_draft import RunDraft, Value
 from rosetta_tui.run_fields import FIELDS, applicable, drafted
 from rosetta_tui.run_look import Known, Look, look, measured
@@ -211,7 +211,7 @@ class NewRunScreen(Screen[None]):
         return Measured(on, off)
 
     def _show(self, found: Look, draft: RunDraft, start: bool) -> None:
-        if not self.is_mounted:
+        if not self.is_attached:
             return
         self._found = found
         self._arrange()
@@ -222,8 +222,9 @@ class NewRunScreen(Screen[None]):
             self._start(found, draft)
 
     def _show_metrics(self, facts: Measured) -> None:
-        self._measured = facts
-        self._show_beside()
+        if self.is_attached:
+            self._measured = facts
+            self._show_beside()
 
     def _show_whole(self, troubles: tuple[Trouble, ...]) -> None:
         """Say what is wrong with no field alone."""
@@ -277,8 +278,7 @@ class NewRunScreen(Screen[None]):
 
     def action_copy(self) -> None:
         """Copy the command line; it holds names of files, never a text of a corpus."""
-        self.app.copy_to_clipboard(self.draft.command())
-        self.notify("The command line is copied.", markup=False)
+        self.post_message(Copied(self.draft.command(), "Command", cleared=True))
 
     def action_anew(self) -> None:
         """Empty the form; the same key brings back what stood there."""
@@ -309,7 +309,8 @@ class NewRunScreen(Screen[None]):
             models = list_models(read_settings(self._path.parent).url_of(endpoint))
         except HarnessError as error:
             self.notify(plain(str(error)), title="No models", severity="warning", markup=False)
-        else:
+            return
+        if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self.form.offer_models, models)
 
     def action_leave(self) -> None:

@@ -166,7 +166,7 @@ class SuggestingLine(Vertical):
             self.app.call_from_thread(self._offer, found, marked, asked_for)
 
     def _offer(self, found: list[Suggestion], marked: str, asked_for: bool) -> None:
-        if not self.is_mounted or not (asked_for or self.input.has_focus):
+        if not self.is_attached or not (asked_for or self.input.has_focus):
             return
         self._offered = found
         self.offers.clear_options()

@@ -15,7 +15,7 @@ from harness.failures import StoreError
 from harness.store.database import open_store
 from harness.store.deletion import delete_run
 from harness.store.runs import list_runs
-from rosetta_tui import opened_corpus
+from rosetta_tui import opened_corpus, run_facts
 from rosetta_tui.cli import _run
 from rosetta_tui.opened_corpus import open_corpus
 from rosetta_tui.records import read_all
@@ -172,3 +172,23 @@ async def test_an_opened_corpus_that_is_closed_while_it_is_sorted(tmp_path: Path
         await press(pilot, "q")
     with pytest.raises(StoreError, match="open its file again"), reading() as store:
         store.execute("SELECT 1")
+
+
+async def test_runs_to_add_are_offered_only_where_somebody_still_compares(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, go_on, real = App(None, path), threading.Event(), run_facts.runs_now
+
+    def slow(runs: Any) -> Any:
+        go_on.wait(10)
+        return real(runs)
+
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, A, B)
+        monkeypatch.setattr(run_facts, "runs_now", slow)
+        screen.action_add()
+        await app.pop_screen()
+        go_on.set()
+        await settle(pilot)
+        assert app.screen_stack[-1] is app.screen
+        assert type(app.screen).__name__ == "HomeScreen"

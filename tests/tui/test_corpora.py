@@ -26,6 +26,7 @@ from rosetta_tui.screens.corpus_checks import CorpusChecksScreen
 from rosetta_tui.screens.corpus_entry import CorpusEntryScreen
 from rosetta_tui.screens.corpus_facts import CorpusFactsScreen
 from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.screens.new_run import NewRunScreen
 from rosetta_tui.widgets.file_choice import FileChoice
 from tests.corpora.making import entry, json_file
 from tests.tui.scenes import HOSTILE, Scene, hostile, scene, sealed
@@ -268,14 +269,10 @@ async def test_a_corpus_that_went_with_its_last_run_is_said_to_be_gone(tmp_path:
     made.close()
 
 
-async def test_a_secret_entry_is_shown_and_never_copied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_secret_entry_is_shown_and_never_copied(tmp_path: Path) -> None:
     corpus = load(json_file(tmp_path, FAULTY))
     path = stored(tmp_path, corpus)
     app = App(None, path)
-    copied: list[str] = []
-    monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
     async with app.run_test(size=(120, 30)) as pilot:
         await shown(pilot, app, CorpusScreen(path, corpus.sha256))
         screen = app.screen
@@ -289,9 +286,10 @@ async def test_a_secret_entry_is_shown_and_never_copied(
         assert isinstance(page, CorpusEntryScreen)
         assert page.holds_secret
         await press(pilot, "y")
-        assert copied == []
+        assert app.clipboard == ""
         await press(pilot, "left", "y")
-        assert copied == ["Thank you!\nDankon!"]
+        assert app.clipboard == "Thank you!\nDankon!"
+        assert told(app).count("Source and reference copied") == 1
         assert not page.holds_secret
 
 
@@ -374,3 +372,20 @@ async def test_a_segment_is_named_in_words(tmp_path: Path) -> None:
     assert corpus_rows.segment_words({None: 2, Segment.GOLD_STANDARD.value: 1_000}) == (
         "no segment 2 · gold standard 1,000"
     )
+
+
+async def test_a_copy_is_told_of_once_and_says_the_truth(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        draft = RunDraft.of(
+            {"file": str(json_file(tmp_path, FAULTY)), "method": "chat", "endpoint": "ollama",
+             "model": "m", "segment": ("held_out",), "offline": "yes"}
+        )  # fmt: skip
+        app.push_screen(NewRunScreen(tmp_path / "n.sqlite", draft))
+        await settle(pilot)
+        assert app.screen.holds_secret  # type: ignore[attr-defined]
+        await press(pilot, "ctrl+y")
+        [said] = [str(each.message) for each in app._notifications]
+        assert said.startswith("Command copied")
+        assert app.clipboard == draft.command()
