@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import fsum
+from pathlib import PurePath
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ from scoring.significance import (
     resamples,
 )
 from scoring.specification import specification
+from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.method import Setup
@@ -82,6 +84,8 @@ class ComparedRun:
     """What the outputs cost when they were made; None: unknown for one of them (M5)."""
     median_seconds: float | None
     """Middle latency of the entries that were not answered from the cache."""
+    file: str = ""
+    """Name of the file that the outputs were read from; empty where they were made in the run."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,8 @@ def _read(
     if twice := [run.run_id[:8] for run in found if numbers.count(run.id) > 1]:
         raise UsageError(f"Run {twice[0]} is named twice. Name each run once.")
     if not LEAST_RUNS <= len(found) <= MOST_RUNS:
-        raise UsageError(f"{len(found)} runs are named; from two to six are compared.")
+        named = counted(len(found), "run is named", "runs are named")
+        raise UsageError(f"{named}; from two to six are compared.")
     place = 0 if baseline is None else numbers.index(base.id)
     before = {side.rows.run.id: side.rows for side in earlier}
     return [read_rows(connection, run, before.get(run.id)) for run in found], place
@@ -252,6 +257,7 @@ def _compared(letter: str, side: Side, drawn: Table, tests: _Tests) -> ComparedR
         cached=sum(row.cached for row in side.used),
         cost_usd=fsum(known) if len(known) == len(costs) else None,
         median_seconds=median(seconds) if seconds else None,
+        file=PurePath(run.plan.get("options", {}).get("outputs") or "").name,
     )
 
 

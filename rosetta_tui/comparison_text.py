@@ -12,8 +12,8 @@ from rosetta_tui.comparison_words import (
     name,
     number,
     reproduction_words,
-    run_words,
     sentence,
+    told_apart,
 )
 from rosetta_tui.metric_words import short_title
 from rosetta_tui.stacked_table import stacked
@@ -55,7 +55,8 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
         f"{len(comparison.runs)} runs on {count:,} {'entry' if count == 1 else 'entries'} of "
         f"{first.dataset_id} {first.language_pair}"
     )
-    yield from stacked([_HEADINGS, *map(_run, comparison.runs)], width)
+    words = told_apart(comparison.runs, by_id=False)
+    yield from stacked([_HEADINGS, *map(_run, comparison.runs, words)], width)
     for run in comparison.runs:
         if run.done > count:
             yield f"{run.letter} has {run.done - count:,} more entries that not all have; they are left out"
@@ -68,11 +69,11 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
 _HEADINGS = ("", "run", "what", "chrF++", "comp.", "failed", "cost", "seconds an entry")
 
 
-def _run(run: ComparedRun) -> tuple[str, ...]:
+def _run(run: ComparedRun, words: str) -> tuple[str, ...]:
     return (
         run.letter,
         run.run_id[:8],
-        run_words(run),
+        words,
         _value(run, "chrf_plus_plus"),
         _value(run, COMPOSITE),
         str(run.failed),

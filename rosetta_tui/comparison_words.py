@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rosetta_tui.metric_words import digits, title
@@ -30,6 +30,30 @@ def run_words(run: ComparedRun) -> str:
     setup = run.setup
     parts = dict.fromkeys((setup.method, setup.model_slug, setup.condition))
     return " · ".join(part for part in parts if part)
+
+
+def told_apart(runs: Sequence[ComparedRun], *, by_id: bool = True) -> list[str]:
+    """Say what each run was; those that are called the same by their file too, and at last by their id."""
+    words = [run_words(run) for run in runs]
+    words = _with_more(words, [run.file for run in runs])
+    return _with_more(words, [run.run_id[:8] for run in runs]) if by_id else words
+
+
+def _with_more(words: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Put more before those that are called the same, where it parts them."""
+    kinds = {said: {m for w, m in zip(words, more, strict=True) if w == said} for said in words}
+    return [
+        f"{fact} · {said}" if fact and len(kinds[said]) > 1 else said
+        for said, fact in zip(words, more, strict=True)
+    ]
+
+
+def lettered(runs: Sequence[ComparedRun]) -> dict[str, str]:
+    """Give letter and words of each run, by id."""
+    return {
+        run.run_id: f"{run.letter}  {words}"
+        for run, words in zip(runs, told_apart(runs), strict=True)
+    }
 
 
 def sentence(pair: Pair, metric: str) -> str:
@@ -63,13 +87,16 @@ def _higher(pair: Pair, metric: str, difference: Difference, chance: str) -> str
 
 
 def _although(pair: Pair, metric: str) -> str:
-    """Say what else is missing where chance would seldom show the difference, and yet it does not count."""
-    difference = pair.by_metric[metric]
-    if pair.p_adjusted.get(metric, 1.0) >= difference.alpha:
-        return ""
-    if difference.lower <= 0 <= difference.upper:
+    """Say what else is missing for a difference to count: the tests disagree, or its interval holds zero."""
+    difference, alpha = pair.by_metric[metric], pair.by_metric[metric].alpha
+    shuffled, drawn = difference.p_randomisation, difference.p_bootstrap
+    if (shuffled < alpha) != (drawn < alpha):
+        return (
+            f", and the two tests disagree: p {shuffled:.3f} by shuffling, {drawn:.3f} by bootstrap"
+        )
+    if pair.p_adjusted.get(metric, 1.0) < alpha and difference.lower <= 0 <= difference.upper:
         return f", and the interval of the difference ({ends(metric, difference)}) holds zero"
-    return f", and the bootstrap's p is {difference.p_bootstrap:.3f}"
+    return ""
 
 
 def _both(pair: Pair) -> str:
@@ -97,11 +124,12 @@ def cases(p: float) -> str:
 
 
 def amount(metric: str, difference: float) -> str:
-    """Say how large a difference is, such as ``2.1 chrF++ points``."""
+    """Say how large a difference is, such as ``2.1 chrF++ points`` or ``0.04 in the composite``."""
     by = number(metric, abs(difference))
     lower = " (lower is better)" if direction(metric) == "lower" else ""
-    unit = " points" if _in_points(metric) else ""
-    return f"{by} {name(metric)}{unit}{lower}"
+    if _in_points(metric):
+        return f"{by} {name(metric)} points{lower}"
+    return f"{by} in {'the ' * (metric == COMPOSITE)}{name(metric)}{lower}"
 
 
 def _in_points(metric: str) -> bool:
@@ -132,7 +160,7 @@ def _running(pair: Pair, metric: str) -> str:
     scale = f"{name(metric)} of single entries"
     if not pair.significant(metric):
         return (
-            f"so far nothing is decided: {pair.second.letter} less {pair.first.letter} lies between "
+            f"so far nothing is decided: {pair.second.letter} minus {pair.first.letter} lies between "
             f"{ends(metric, found).replace(' … ', ' and ')} in the mean {scale}, however often one looks"
         )
     if found.better is None:

@@ -52,6 +52,22 @@ def short_title(metric: str) -> str:
     return _SHORT.get(metric) or title(metric)
 
 
+def metric_named(words: str) -> str:
+    """Give the id of a metric by any name that is shown of it, in any case and with or without signs.
+
+    What is no name of a metric is given back as it is.
+    """
+    wanted = _letters(words)
+    for id_ in specification().metrics:
+        if wanted and wanted in {_letters(id_), _letters(title(id_)), _letters(short_title(id_))}:
+            return id_
+    return wanted if wanted == "composite" else words
+
+
+def _letters(words: str) -> str:
+    return "".join(letter for letter in words.casefold() if letter.isalnum())
+
+
 def title(metric: str) -> str:
     """Give a metric's name as the specification has it."""
     row = specification().metrics.get(metric)

@@ -27,7 +27,7 @@ PAIRS = (
     Column("pair", "pair", 5),
     Column("difference", "differ.", 7, right=True),
     Column("interval", "95 % interval", 16),
-    Column("line", "around zero", LINE, drop=9),
+    Column("line", "around zero", LINE, drop=9, exported=False),
     Column("p", "p", 6, right=True, drop=2),
     Column("holm", "p Holm", 6, right=True, drop=1),
     Column("bootstrap", "p boot.", 7, right=True, drop=6),
@@ -37,7 +37,7 @@ PAIRS = (
     Column("ties", "ties", 5, right=True, drop=4),
     Column("better", "better", 7),
 )
-"""What a row shows of a pair; differences are the second run less the first, as are wins and losses."""
+"""What a row shows of a pair; differences are the second run minus the first, as are wins and losses."""
 
 
 def pair_columns(comparison: Comparison) -> tuple[Column, ...]:

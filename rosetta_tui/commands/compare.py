@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN [RUN]...")
 @click.option(
-    "--metric", "metrics", multiple=True, metavar="ID",
-    help="Compare by this metric only, or composite; may be given several times.",
+    "--metric", "metrics", multiple=True, metavar="NAME",
+    help="Compare by this metric only (chrF++, BLEU, an id, composite); may be given several times.",
 )  # fmt: skip
 @click.option("--baseline", metavar="RUN", help="Compare every other run with this one only.")
 @click.option(
@@ -49,7 +49,9 @@ def compare(
     """
     from harness.comparing import compare_runs
     from harness.store.database import opened
+    from rosetta_tui.metric_words import metric_named
 
+    metrics = [metric_named(words) for words in metrics]
     with opened() as connection:
         found = compare_runs(
             connection,

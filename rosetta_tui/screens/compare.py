@@ -28,7 +28,7 @@ from rosetta_tui.compare_words import (
 )
 from rosetta_tui.compared_texts import ComparedTexts
 from rosetta_tui.comparison_text import ordered
-from rosetta_tui.comparison_words import name, run_words
+from rosetta_tui.comparison_words import lettered, name
 from rosetta_tui.messages import Copied, Left
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.compared_table import ComparedTable
@@ -361,7 +361,7 @@ class CompareScreen(Screen[None]):
     def _names(self) -> dict[str, str]:
         """What each run is, by id."""
         runs = () if self.comparison is None else self.comparison.runs
-        return {run.run_id: plain(f"{run.letter}  {run_words(run)}") for run in runs}
+        return {id_: plain(words) for id_, words in lettered(runs).items()}
 
     def action_add(self) -> None:
         """Ask for one more run to compare."""

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
-from rosetta_tui.comparison_words import number, run_words
+from rosetta_tui.comparison_words import number, told_apart
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.result_table import crop
 from scoring.specification import specification
@@ -89,11 +89,9 @@ def axis_lines(
 def _names(runs: Sequence[ComparedRun], room: int) -> list[str]:
     """Say what the runs are; where that is too long, only what not all of them share.
 
-    Where two are of one set-up, the beginnings of their ids tell them apart.
+    Where two are of one set-up, the files of their outputs or the beginnings of their ids tell them apart.
     """
-    parts = [plain(run_words(run)).split(" · ") for run in runs]
-    if len({tuple(own) for own in parts}) < len(parts):
-        parts = [[run.run_id[:8], *own] for run, own in zip(runs, parts, strict=True)]
+    parts = [plain(words).split(" · ") for words in told_apart(runs)]
     if max(cell_len(" · ".join(own)) for own in parts) > room:
         shared = set.intersection(*map(set, parts))
         parts = [[part for part in own if part not in shared] or own for own in parts]

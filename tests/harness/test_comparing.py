@@ -224,7 +224,7 @@ def test_damaged_statistics_are_refused(connection: sqlite3.Connection, run: Run
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["last"], "1 runs are named"),
+        (["last"], "1 run is named"),
         (["last"] * 2, "named twice"),
         (["last", "nope"], "no run 'nope'"),
     ],

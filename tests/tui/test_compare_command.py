@@ -196,4 +196,13 @@ def test_a_run_under_way_is_told_by_what_holds_at_any_time(make: Make) -> None:
             "DELETE FROM results WHERE position >= 8 AND run = (SELECT max(id) FROM runs)"
         )
     shown = run(weak, strong).output
-    assert "so far nothing is decided: B less A lies between" in shown or "have" in shown
+    assert "so far nothing is decided: B minus A lies between" in shown or "have" in shown
+
+
+@pytest.mark.parametrize("name", ["chrF++", "CHRF", "chrf_plus_plus", "chrf++"])
+def test_a_metric_is_known_by_the_name_that_is_shown(make: Make, name: str) -> None:
+    weak, strong = make(6), make(25)
+    shown = run(weak, strong, "--metric", name, "--metric", "ter", "--metric", "Bleu")
+    assert shown.exit_code == 0, shown.exception
+    assert "better than A by" in shown.output
+    assert "comp.  " not in shown.output.split("metric ")[1].split("where")[0]

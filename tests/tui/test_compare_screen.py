@@ -342,9 +342,9 @@ def repeated(path: Path) -> str:
     return finished(path, corpus, spoilt(corpus, range(10)), "alpha")
 
 
-async def test_runs_of_one_set_up_are_told_apart_by_their_ids(path: Path, repeated: str) -> None:
+async def test_runs_of_one_set_up_are_told_apart_by_their_files(path: Path, repeated: str) -> None:
     app = App(None, path)
     async with app.run_test(size=(80, 24)) as pilot:
         await shown(pilot, path, A, repeated)
         named = [line for line in lines(app) if line.startswith((" A ", " B ")) and "●" in line]
-        assert [line.split()[1] for line in named] == [A[:8], repeated[:8]]
+        assert [line.split()[1] for line in named] == ["outputs-0.jsonl", "outputs-1.jsonl"]

@@ -16,6 +16,7 @@ from rosetta_tui.comparison_words import (
     number,
     reproduction_words,
     sentence,
+    told_apart,
 )
 from scoring.reproducibility import verdict
 from scoring.significance import Difference
@@ -52,9 +53,9 @@ def test_lower_is_said_to_be_better() -> None:
 def test_small_scales_have_no_points() -> None:
     small = replace(BETTER, first=0.5, second=0.54, difference=0.04, lower=0.01, upper=0.07)
     assert sentence(pair("composite", small), "composite").startswith(
-        "B is better than A by 0.04 composite; "
+        "B is better than A by 0.04 in the composite; "
     )
-    assert amount("exact_match_rate", 0.0004) == "0.0004 Exact Match"
+    assert amount("exact_match_rate", 0.0004) == "0.0004 in Exact Match"
 
 
 def test_several_comparisons_are_counted() -> None:
@@ -71,9 +72,11 @@ def test_what_is_missing_for_a_finding_is_said() -> None:
     assert sentence(pair("bleu", near), "bleu").endswith(
         "in 3 of 1,000 cases, and the interval of the difference (-0.1 … +3.8) holds zero"
     )
-    assert sentence(pair("bleu", replace(BETTER, p_bootstrap=0.06)), "bleu").endswith(
-        "bootstrap's p is 0.060"
-    )
+    for shuffled, drawn in [(0.003, 0.06), (0.06, 0.003)]:
+        found = replace(BETTER, p_randomisation=shuffled, p_bootstrap=drawn)
+        assert sentence(pair("bleu", found), "bleu").endswith(
+            f", and the two tests disagree: p {shuffled:.3f} by shuffling, {drawn:.3f} by bootstrap"
+        )
 
 
 def test_a_value_that_makes_nothing_better_is_only_higher() -> None:
@@ -108,7 +111,7 @@ def test_while_a_run_is_under_way_only_what_holds_at_any_time_is_said() -> None:
     assert told(0.4).startswith(
         "so far B is better than A by 2.1 in the mean chrF++ of single entries (+0.4 … +3.8)"
     )
-    assert told(-0.4).startswith("so far nothing is decided: B less A lies between -0.4 and +3.8")
+    assert told(-0.4).startswith("so far nothing is decided: B minus A lies between -0.4 and +3.8")
     assert told(0.4, "bleu") == "BLEU says nothing before both runs are complete"
 
 
@@ -139,3 +142,16 @@ def test_repetitions() -> None:
     assert next(iter(reproduction_words(verdict({}, {})))).startswith("same set-up: neither has")
     assert cached_words(A) == ""
     assert cached_words(B) == "12 outputs of B came from the cache: those repeat nothing"
+
+
+def test_runs_of_one_method_are_told_apart() -> None:
+    def run(run_id: str, file: str, condition: str = "demo") -> Any:
+        setup = SimpleNamespace(method="replay", model_slug="replay", condition=condition)
+        return SimpleNamespace(run_id=run_id, file=file, setup=setup)
+
+    one, two = run("11111111-a", "verda.jsonl"), run("22222222-b", "griza.jsonl")
+    assert told_apart([one, two]) == ["verda.jsonl · replay · demo", "griza.jsonl · replay · demo"]
+    assert told_apart([one, run("3", "x", "other")]) == ["replay · demo", "replay · other"]
+    same = [run("11111111-a", "verda.jsonl"), run("22222222-b", "verda.jsonl")]
+    assert told_apart(same) == ["11111111 · replay · demo", "22222222 · replay · demo"]
+    assert told_apart(same, by_id=False) == ["replay · demo"] * 2
