@@ -330,7 +330,8 @@ class RosettaApp(TerminalApp):
             return
         from rosetta_tui.screens.export import ExportScreen
 
-        self.push_screen(ExportScreen(self.store_path.parent, message.records, message.name))
+        home = self.store_path.parent
+        self.push_screen(ExportScreen(home, message.records, message.name, message.page))
 
     # Help, jumping and palette
 

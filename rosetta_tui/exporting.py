@@ -11,7 +11,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 
 from rosetta_tui.clipboard import harmless
@@ -36,11 +36,17 @@ FORM_WORDS = {
 }
 """Form → what it is for; the form itself is the ending of its files."""
 
+PAGES = frozenset({Form.MARKDOWN, Form.LATEX})
+"""Forms that people read: they have what is shown, and rounded numbers."""
+
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
-def table_text(records: Sequence[Record], form: Form) -> str:
-    """Write records in a form, each name once as the title of its column."""
+def table_text(records: Sequence[Record], form: Form, right: Collection[str] = frozenset()) -> str:
+    """Write records in a form, each name once as the title of its column.
+
+    On a page, columns in ``right`` and those that hold numbers alone stand at the right.
+    """
     names = list(dict.fromkeys(name for record in records for name in record))
     match form:
         case Form.CSV:
@@ -48,9 +54,9 @@ def table_text(records: Sequence[Record], form: Form) -> str:
         case Form.JSON:
             return _json(records)
         case Form.MARKDOWN:
-            return _markdown(names, records)
+            return _markdown(names, records, right)
         case Form.LATEX:
-            return _latex(names, records)
+            return _latex(names, records, right)
 
 
 def encoded(text: str) -> bytes:
@@ -121,8 +127,17 @@ _LATEX = {
     ">": r"\textgreater{}",
     '"': r"\char34{}",
     "`": r"\textasciigrave{}",
+    "−": "$-$",
+    "→": r"$\to$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "◆": r"$\bullet$",
+    "◇": r"$\circ$",
 }
 """Characters that are commands, or are set as others."""
+
+_OPTION = re.compile(r"^[\[*]")
+"""At the start of a row it would belong to the command before it."""
 
 _BESIDE = re.compile("(?<=-)-|(?<=')'")
 """Characters that become others beside their like: two hyphens are a dash."""
@@ -139,29 +154,31 @@ def rounded(value: Value) -> str:
     return plain(str(value))
 
 
-def _markdown(names: Sequence[str], records: Sequence[Record]) -> str:
+def _markdown(names: Sequence[str], records: Sequence[Record], right: Collection[str]) -> str:
     def line(values: Sequence[str]) -> str:
         return f"| {' | '.join(values)} |\n"
 
     def cell(text: str) -> str:
         return _MARKDOWN.sub(r"\\\g<0>", text)
 
-    marks = ["---:" if numeric else "---" for numeric in _numeric(names, records)]
+    marks = ["---:" if numeric else "---" for numeric in _at_right(names, records, right)]
     rows = (line([cell(rounded(record.get(name))) for name in names]) for record in records)
     return "".join([line([cell(plain(name)) for name in names]), line(marks), *rows])
 
 
-def _latex(names: Sequence[str], records: Sequence[Record]) -> str:
+def _latex(names: Sequence[str], records: Sequence[Record], right: Collection[str]) -> str:
     def line(values: Sequence[str]) -> str:
         return f"{' & '.join(values)} \\\\\n"
 
     def cell(value: Value) -> str:
         text = rounded(value)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return f"${text}$" if text else ""
-        return _BESIDE.sub(r"{}\g<0>", "".join(_LATEX.get(letter, letter) for letter in text))
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number or _NUMBER.fullmatch(text.replace("−", "-")):
+            return f"${text.replace('−', '-')}$" if text else ""
+        text = _BESIDE.sub(r"{}\g<0>", "".join(_LATEX.get(letter, letter) for letter in text))
+        return _OPTION.sub(r"{\g<0>}", text)
 
-    sides = "".join("r" if numeric else "l" for numeric in _numeric(names, records))
+    sides = "".join("r" if numeric else "l" for numeric in _at_right(names, records, right))
     rows = [line([cell(record.get(name)) for name in names]) for record in records]
     head = line([cell(name) for name in names])
     return "".join(
@@ -174,10 +191,13 @@ def _latex(names: Sequence[str], records: Sequence[Record]) -> str:
     )
 
 
-def _numeric(names: Sequence[str], records: Sequence[Record]) -> list[bool]:
-    """Tell which columns hold numbers alone."""
+def _at_right(
+    names: Sequence[str], records: Sequence[Record], right: Collection[str]
+) -> list[bool]:
+    """Tell which columns stand at the right."""
     return [
-        all(
+        name in right
+        or all(
             value is None or (isinstance(value, int | float) and not isinstance(value, bool))
             for value in (record.get(name) for record in records)
         )

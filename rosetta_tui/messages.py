@@ -11,6 +11,7 @@ from textual.message import Message
 if TYPE_CHECKING:
     from rosetta_tui.records import Records
     from rosetta_tui.run_draft import RunDraft
+    from rosetta_tui.widgets.shown_records import ShownRecords
 
 
 @dataclass
@@ -114,6 +115,8 @@ class ExportAsked(Message):
     """Beginning of the name that is proposed for the file."""
     cleared: bool = False
     """True where texts of secret segments are left out of the records."""
+    page: ShownRecords | None = None
+    """The same rows as they stand on the screen, for a page that people read; None: as the records are."""
 
 
 class DemoAsked(Message):

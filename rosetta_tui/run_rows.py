@@ -35,7 +35,7 @@ COLUMNS = (
     Column("composite", "comp.", 5, right=True, drop=3),
     Column("cost", "cost", 9, right=True, drop=4),
     Column("failed", "failed", 6, right=True, drop=6),
-    Column("notes", "tags · note", 14, share=1, drop=7),
+    Column("notes", "tags · note", 14, share=1, drop=7, exported=False),
 )
 """What a row shows of a run."""
 

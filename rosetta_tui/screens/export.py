@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -16,11 +16,14 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from rosetta_tui import figures
-from rosetta_tui.exporting import FORM_WORDS, Form, encoded, table_text
+from rosetta_tui.exporting import FORM_WORDS, PAGES, Form, encoded, table_text
 from rosetta_tui.records import SLICE, Record, Records, read_all
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.harmless import Harmless
+
+if TYPE_CHECKING:
+    from rosetta_tui.widgets.shown_records import ShownRecords
 
 TOLD = 2_000
 """Rows after which it is said again how far it is."""
@@ -38,11 +41,17 @@ class ExportScreen(ModalScreen[None]):
         Binding("escape", "leave", "Back"),
     ]
 
-    def __init__(self, home: Path, records: Records, name: str) -> None:
+    def __init__(
+        self, home: Path, records: Records, name: str, page: ShownRecords | None = None
+    ) -> None:
         super().__init__()
         self._home = home
         self._records = records
         self._name = name
+        self._page = page
+        """The same rows for a page that people read."""
+        self._proposal: Path | None = None
+        self._folder = Path()
 
     def compose(self) -> ComposeResult:
         """Lay out the forms, the path and what goes on."""
@@ -65,11 +74,16 @@ class ExportScreen(ModalScreen[None]):
         forms = self.query_one("#form", OptionList)
         forms.highlighted = 0
         forms.focus()
-        self.query_one("#path", Input).value = str(self._proposed(Form.CSV))
+        self._folder = self._folder_of_settings()
+        self._propose(Form.CSV)
         self._say("enter goes on · the file is readable by you alone")
 
-    def _proposed(self, form: Form) -> Path:
-        folder = self._folder()
+    def _propose(self, form: Form) -> None:
+        self._proposal = self._free_path(form)
+        self.query_one("#path", Input).value = str(self._proposal)
+
+    def _free_path(self, form: Form) -> Path:
+        folder = self._folder
         path = folder / f"{self._name}.{form}"
         number = 2
         while path.exists():
@@ -77,7 +91,7 @@ class ExportScreen(ModalScreen[None]):
             number += 1
         return path
 
-    def _folder(self) -> Path:
+    def _folder_of_settings(self) -> Path:
         from harness.failures import UsageError
         from harness.settings import read_settings
 
@@ -100,7 +114,9 @@ class ExportScreen(ModalScreen[None]):
     @on(OptionList.OptionHighlighted)
     def _form_seen(self, event: OptionList.OptionHighlighted) -> None:
         field, path = self.query_one("#path", Input), self._path
-        if path.suffix.lower() in SUFFIXES:
+        if path == self._proposal:
+            self._propose(Form(str(event.option.id)))
+        elif path.suffix.lower() in SUFFIXES:
             field.value = str(path.with_suffix(f".{event.option.id}"))
 
     @on(OptionList.OptionSelected)
@@ -142,14 +158,17 @@ class ExportScreen(ModalScreen[None]):
         from harness.failures import UsageError
 
         records: list[Record] = []
+        page = self._page if form in PAGES else None
         total = self._records.count
-        async for some in read_all(self._records):
+        async for some in read_all(page or self._records):
             records += some
             if len(records) % TOLD < SLICE:
                 self._say(f"{figures.count(len(records))} of {figures.count(total)} rows …")
 
+        right = page.right if page else frozenset()
+
         def write() -> None:
-            write_file(path, encoded(table_text(records, form)), overwrite=overwrite)
+            write_file(path, encoded(table_text(records, form, right)), overwrite=overwrite)
 
         try:
             await asyncio.to_thread(write)

@@ -23,6 +23,8 @@ class Column:
     """Numbers stand at the right."""
     drop: int = 0
     """Where the width is short, the column with the highest goes first; 0 always stays."""
+    exported: bool = True
+    """False where it stays on this computer, or is drawn and not written."""
 
 
 @dataclass(frozen=True, slots=True)

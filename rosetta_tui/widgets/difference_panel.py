@@ -78,7 +78,7 @@ class DifferencePanel(Vertical):
         self.share_height()
         self.pairs.show_columns(pair_columns(comparison))
         self.pairs.show_rows(PairRows(comparison, metric, tested=tested), cursor)
-        self.pairs.can_focus = len(ids) > 1
+        self.pairs.can_focus = bool(ids)
         self._tell()
 
     def share_height(self) -> None:

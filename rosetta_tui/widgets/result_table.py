@@ -28,6 +28,7 @@ from rosetta_tui.messages import Copied, ExportAsked
 from rosetta_tui.records import CellRecords, Records, read_all
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.columns import GAP, Column, Placed, fit
+from rosetta_tui.widgets.shown_records import ShownRecords
 
 TOO_MUCH = (
     f"The table is more than a terminal's clipboard takes ({MOST_BYTES:,} bytes). "
@@ -367,7 +368,8 @@ class ResultTable(ScrollView, can_focus=True):
     def action_export(self) -> None:
         """Ask where the rows are to be written to, in the order and selection in which they are shown."""
         cleared = isinstance(self.rows, Records)
-        self.post_message(ExportAsked(self.records, self.export_name, cleared))
+        page = ShownRecords(self.rows, self.columns, [placed.index for placed in self._placed])
+        self.post_message(ExportAsked(self.records, self.export_name, cleared, page))
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to the row clicked; a second click opens it, a title sorts."""

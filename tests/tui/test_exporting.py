@@ -17,10 +17,15 @@ from hypothesis import strategies as st
 from textual.widgets import Input, OptionList
 
 from corpora.entry import Segment
-from rosetta_tui.exporting import Form, encoded, row_text, sheet_cell, table_text
-from rosetta_tui.records import Record, Value
+from harness.store.notes import set_note
+from rosetta_tui.exporting import PAGES, Form, encoded, row_text, sheet_cell, table_text
+from rosetta_tui.records import LEFT_OUT, Record, Value
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.export import ExportScreen
+from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.result_table import Cell
+from rosetta_tui.widgets.run_table import RunTable
+from rosetta_tui.widgets.shown_records import ShownRecords
 from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
 from tests.tui.screens import App, settle, text
 from tests.tui.test_text import ANY_TEXT, acting
@@ -74,7 +79,7 @@ def test_json_holds_texts_letter_by_letter(records: list[Record]) -> None:
 
 
 def test_json_has_no_word_that_json_does_not_know() -> None:
-    records = [{"value": float("inf"), "half": "\ud800"}]
+    records: list[Record] = [{"value": float("inf"), "half": "\ud800"}]
     assert json.loads(encoded(table_text(records, Form.JSON))) == [
         {"value": None, "half": "\ud800"}
     ]
@@ -90,7 +95,7 @@ def test_a_markdown_row_is_one_line_with_as_many_cells(records: list[Record]) ->
 
 
 def test_markdown_as_a_person_reads_it() -> None:
-    records = [
+    records: list[Record] = [
         {"method": "a|b_c", "chrf": 61.38271, "cost": 0.00012345, "exact": True},
         {"method": "<b>x</b>", "chrf": -3.0, "cost": None, "exact": False},
     ]
@@ -103,7 +108,7 @@ def test_markdown_as_a_person_reads_it() -> None:
 
 
 def test_latex_as_a_person_reads_it() -> None:
-    records = [{"run_id": "50 % & \\in{x} -- #1 $a_b^c", "chrf": -61.38271}]
+    records: list[Record] = [{"run_id": "50 % & \\in{x} -- #1 $a_b^c", "chrf": -61.38271}]
     assert table_text(records, Form.LATEX).split("\n")[1:] == [
         r"\begin{tabular}{lr}",
         r"\hline",
@@ -116,10 +121,19 @@ def test_latex_as_a_person_reads_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [("[a]", "{[}a]"), ("*", "{*}"), ("a[*", "a[*"), ("−1.5", "$-1.5$"), ("3 − 2", "3 $-$ 2")],
+)
+def test_no_cell_of_latex_belongs_to_the_row_before_it(cell: str, written: str) -> None:
+    assert f"\n{written} & " in table_text([{"a": cell, "b": "x"}], Form.LATEX)
+
+
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="no LaTeX here")
 def test_latex_compiles(tmp_path: Path) -> None:
     letters = "".join(map(chr, range(32, 127))) + " -- --- '' `` ?` <<"
-    table = table_text([{letters: letters, "number": -1.5}], Form.LATEX)
+    rows = [letters, "[1] a", "*b", "−2.5"]
+    table = table_text([{letters: each, "number": -1.5} for each in rows], Form.LATEX)
     (tmp_path / "t.tex").write_text(
         f"\\documentclass{{article}}\\begin{{document}}{table}\\end{{document}}", "utf-8"
     )
@@ -335,3 +349,82 @@ async def test_exports_go_where_the_settings_say(tmp_path: Path) -> None:
         assert app.screen.query_one("#path", Input).value == str(tmp_path / "out" / "runs.csv")
         assert app.screen.query_one(OptionList).has_focus
     made.close()
+
+
+@pytest.mark.parametrize("form", sorted(PAGES))
+async def test_a_page_has_the_columns_titles_and_numbers_that_are_shown(
+    form: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = sealed(tmp_path / "s.sqlite")
+    set_note(made.store, made.number, "for us alone")
+    app = App(made)
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("e", *["down"] * list(Form).index(form), "enter", "enter")
+        await settle(pilot)
+        written = exported(tmp_path, form)
+        for word in ("when", "corpus", "chrF++", "failed"):
+            assert word in written
+            assert word in text(app)
+        assert "chrf_plus_plus_lower" not in written
+        assert "for us alone" in text(app)
+        assert "for us alone" not in written
+        value = app.screen.query_one(RunTable).rows.cells(0)[5].text
+        assert re.fullmatch(r"[\d.]+ .*\d–\d.*", value), value
+        assert value in written.replace("\\", "")
+    made.close()
+
+
+async def test_only_a_file_of_the_same_form_is_in_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    for each in ("runs.csv", "runs.md", "runs-2.md"):
+        (tmp_path / each).touch()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("e")
+        await settle(pilot)
+        seen = []
+        for _ in Form:
+            seen.append(Path(app.screen.query_one("#path", Input).value).name)
+            await pilot.press("down")
+            await settle(pilot)
+        assert seen == ["runs-2.csv", "runs.json", "runs-3.md", "runs.tex"]
+    made.close()
+
+
+def secret_cells() -> ShownRecords:
+    columns = [
+        Column("id", "id", 3),
+        Column("source", "source", 9),
+        Column("chrf", "chrF++", 5, right=True),
+    ]
+
+    class Rows:
+        count = 2
+
+        def key(self, index: int) -> int:
+            return index
+
+        def prepare(self, first: int, last: int) -> None:
+            pass
+
+        def cells(self, index: int) -> list[Cell]:
+            return [Cell(str(index)), Cell("a secret"), Cell("61.4")]
+
+        def record(self, index: int) -> Record:
+            left_out = {LEFT_OUT: "source"} if index else {}
+            return {"id": index, "source": None, **left_out}
+
+    return ShownRecords(Rows(), columns, [0, 1, 2])
+
+
+def test_a_page_has_only_numbers_and_what_is_told_of_a_secret_row() -> None:
+    page = secret_cells()
+    assert page.record(0) == {"id": "0", "source": "a secret", "chrF++": "61.4"}
+    assert page.record(1) == {"id": "1", "source": "", "chrF++": "61.4", LEFT_OUT: "source"}
+    assert page.right == {"chrF++"}

@@ -1,0 +1,59 @@
+"""A table as it stands on the screen, for a page that people read: its columns, titles, and rounded numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rosetta_tui.records import LEFT_OUT, Record, Records
+from rosetta_tui.widgets.columns import Column
+
+if TYPE_CHECKING:
+    from rosetta_tui.widgets.result_table import RowSource
+
+
+class ShownRecords:
+    """The words of the cells by the titles of their columns.
+
+    Of a row that leaves texts out of its record only numbers stay, and words that the record has too: what
+    may be seen here of a secret segment may not leave this computer.
+    """
+
+    def __init__(self, rows: RowSource, columns: Sequence[Column], shown: Sequence[int]) -> None:
+        self._rows = rows
+        self._places: dict[str, int] = {}
+        """Title → place among all columns; of two with one title the second has its key too."""
+        self._columns = columns
+        for place in shown:
+            column = columns[place]
+            if column.exported and column.title:
+                again = column.title in self._places
+                self._places[f"{column.title} {column.key}" if again else column.title] = place
+
+    @property
+    def right(self) -> frozenset[str]:
+        """Titles of the columns that stand at the right."""
+        return frozenset(title for title, at in self._places.items() if self._columns[at].right)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._rows.count
+
+    def prepare(self, first: int, last: int) -> None:
+        """Get the rows ready."""
+        self._rows.prepare(first, last)
+
+    def record(self, index: int) -> Record:
+        """Give the words of one row."""
+        words = [cell.text for cell in self._rows.cells(index)]
+        shown = {title: words[at] if at < len(words) else "" for title, at in self._places.items()}
+        full = self._rows.record(index) if isinstance(self._rows, Records) else {}
+        if LEFT_OUT not in full:
+            return shown
+        told = {str(value) for value in full.values() if value is not None}
+        kept = {
+            title: word if title in self.right or word in told else ""
+            for title, word in shown.items()
+        }
+        return {**kept, LEFT_OUT: full[LEFT_OUT]}
