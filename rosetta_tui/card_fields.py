@@ -102,7 +102,22 @@ def tier_words(card: Mapping[str, Any], review: Standing | None = None) -> str:
         said = "review suspended: ratings were taken back"
     passed = review is not None and review.passed
     tier = claimable(card, review)
-    return tier_in_words(mixed, tier, review_passed=passed, at_floor=at_floor, review=said)
+    return tier_in_words(
+        mixed, tier, review_passed=passed, at_floor=at_floor, review=said, floor=_floor_words(card)
+    )
+
+
+def _floor_words(card: Mapping[str, Any]) -> str:
+    """Say how a run stands to the floors that it does not clear."""
+    from scoring.tiers import reaches_floor
+
+    scores = block(card, "scores")
+    least = (interval(scores, "composite") or (None, None))[0]
+    known = [number(floor.get("composite")) for floor in blocks(card, "floors")]
+    best = max((value for value in known if value is not None), default=None)
+    if least is not None and reaches_floor(number(scores.get("composite")), least, best):
+        return f"not clearly above the floor: interval reaches {least:.2f}"
+    return "not above the floor"
 
 
 OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": "insufficient"}

@@ -59,6 +59,13 @@ def clears_floor(least: float | None, best_floor: float | None) -> bool:
     return least > best_floor
 
 
+def reaches_floor(composite: float | None, least: float | None, best_floor: float | None) -> bool:
+    """Say whether a composite lies above the best floor while its interval, which ends at ``least``, does not."""
+    if composite is None or least is None or best_floor is None:
+        return False
+    return least <= best_floor < composite
+
+
 def mostly_identical(outputs: Sequence[str], references: Sequence[str]) -> bool:
     """Say whether one text makes up more than half of the outputs without the corpus asking for it.
 
@@ -83,10 +90,12 @@ def tier_in_words(
     at_floor: bool,
     mostly_identical: bool = False,
     review: str = "review pending",
+    floor: str = "not above the floor",
 ) -> str:
     """Write what people see, such as ``functional (automatic 0.78; review pending)``.
 
-    ``review`` says why a review has not lifted the tier.
+    ``review`` says why a review has not lifted the tier, ``floor`` how the run stands to the floors that it
+    does not clear.
     """
     if composite is None:
         return Tier.UNSCORED.value
@@ -94,7 +103,7 @@ def tier_in_words(
     if mostly_identical:
         parts.append("mostly one and the same output")
     elif at_floor:
-        parts.append("not above the floor")
+        parts.append(floor)
     elif review_passed:
         parts.append("reviewed")
     elif quality_tier(composite).rank > claimable.rank:

@@ -377,7 +377,8 @@ class ResultTable(ScrollView, can_focus=True):
         if offset is None:
             return
         if offset.y == 0:
-            self._click_title(offset.x)
+            if title := self.column_at(offset.x):
+                self.post_message(self.TitleChosen(self, title))
             return
         index = self.scroll_offset.y + offset.y - 1
         if index >= self.rows.count:
@@ -386,9 +387,11 @@ class ResultTable(ScrollView, can_focus=True):
         if event.chain >= 2:
             self.action_choose()
 
-    def _click_title(self, x: int) -> None:
+    def column_at(self, x: int) -> str:
+        """Give the key of the column at a cell of a line, empty where there is none."""
         start = 0
         for placed in self._placed:
             if start <= x < start + placed.width:
-                self.post_message(self.TitleChosen(self, self.columns[placed.index].key))
+                return self.columns[placed.index].key
             start += placed.width + GAP
+        return ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual import events
+
 from rosetta_tui.waiting import COLUMNS, Item, WaitingRows, waiting_runs
 from rosetta_tui.widgets.result_table import ResultTable
 
@@ -47,6 +49,17 @@ class WaitingList(ResultTable):
             self.show_rows(WaitingRows(items))
             self.display = bool(items)
             self.fit()
+
+    def on_click(self, event: events.Click) -> None:
+        """Do at the first click what the end of a line offers; elsewhere a click moves the cursor."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y == 0 or event.chain > 1:
+            return
+        index = self.scroll_offset.y + offset.y - 1
+        if index < self.rows.count and self.column_at(offset.x) == "offer":
+            event.prevent_default()
+            self.move_to(index)
+            self.action_choose()
 
     def fit(self) -> None:
         """Take a line for each item, and never much of a small terminal."""

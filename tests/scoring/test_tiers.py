@@ -12,6 +12,7 @@ from scoring.tiers import (
     clears_floor,
     mostly_identical,
     quality_tier,
+    reaches_floor,
     tier_in_words,
 )
 
@@ -83,3 +84,18 @@ def test_floor_must_be_cleared_by_the_whole_interval() -> None:
 )
 def test_mostly_identical(outputs: list[str], references: list[str], identical: bool) -> None:
     assert mostly_identical(outputs, references) is identical
+
+
+@pytest.mark.parametrize(
+    ("composite", "least", "floor", "reaches"),
+    [
+        (0.8, 0.7, 0.7, True),
+        (0.8, 0.7, 0.69, False),
+        (0.6, 0.5, 0.7, False),
+        (0.8, None, 0.7, False),
+    ],
+)
+def test_an_interval_may_reach_a_floor_that_its_value_passes(
+    composite: float, least: float | None, floor: float, reaches: bool
+) -> None:
+    assert reaches_floor(composite, least, floor) is reaches

@@ -135,3 +135,21 @@ def test_what_failed_is_asked_again_when_the_server_works_again(
     engine.start()
     finished = engine.result()
     assert (finished.state, finished.done, finished.failed) == (RunState.COMPLETE, 30, 0)
+
+
+async def test_one_click_on_what_is_offered_does_it(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5)
+    app = App(made)
+    begun = noting(app)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        [line] = [line for line in lines(app) if "go on" in line]
+        row = lines(app).index(line)
+        await pilot.click(offset=(line.index("Stopped"), row))
+        await settle(pilot)
+        assert begun == []
+        await pilot.click(offset=(line.index("go on"), row))
+        await settle(pilot)
+        await settle(pilot)
+    assert [each["run_id"] for each in begun] == [made.run_id]
+    made.close()

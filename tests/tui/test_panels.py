@@ -9,6 +9,7 @@ import pytest
 
 from harness.events import Waiting
 from rosetta_tui import figures
+from rosetta_tui.card_fields import tier_words
 from tests.tui.scenes import scene
 from tests.tui.screens import App, lines, settle, text
 
@@ -70,3 +71,24 @@ def test_a_failed_entry_was_not_free() -> None:
     assert figures.charged(0.0, failed=True) == figures.NONE
     assert figures.charged(0.0, failed=False) == "free"
     assert figures.charged(0.02, failed=True) == "$0.0200"
+
+
+@pytest.mark.parametrize(
+    ("least", "words"),
+    [
+        (0.1, "not clearly above the floor: interval reaches 0.10"),
+        (0.25, "not above the floor"),
+    ],
+)
+def test_a_card_says_how_it_stands_to_its_floors(least: float, words: str) -> None:
+    ends = {"composite": {"ci_lower": least, "ci_upper": 0.9}}
+    scores = {"composite": 0.55, "at_floor": True, "confidence_intervals": ends}
+    card = {"scores": scores, "floors": [{"name": "constant", "composite": 0.21}, {"name": "x"}]}
+    assert tier_words(card) == f"baseline (automatic 0.55; {words})"
+
+
+async def test_a_run_under_way_says_so_in_few_words(tmp_path: Path) -> None:
+    found = await shown(
+        tmp_path, 3, intervals={"composite": (0.1, 0.9)}, values={"composite": 0.55}
+    )
+    assert "baseline (automatic 0.55; not clear of the floor)" in found
