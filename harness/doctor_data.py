@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sqlite3
 import stat
@@ -114,7 +115,30 @@ def _store(path: Path) -> Iterator[Finding]:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as store:
             yield from _examined(store, path)
     except sqlite3.Error as error:
-        yield Finding("Data", "store", Health.BROKEN, str(in_words(error, path)))
+        damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+        mend = _away(path) if damaged else ()
+        yield Finding("Data", "store", Health.BROKEN, str(in_words(error, path)), mend)
+
+
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+
+
+def _away(path: Path, *between: str) -> tuple[str, ...]:
+    """Give the lines that copy a store away with the two files beside it, and let a new one begin.
+
+    The newest rows may stand in a file beside it alone, so a copy of one file would lose them.
+    """
+    folder = path.with_name("damaged")
+    files = [f"{path}{end}" for end in ("", "-wal", "-shm")]
+    if os.name == "nt":
+        away = f'xcopy /i "{path}*" "{folder}"'
+        quoted = [f'"{each}"' for each in files]
+        gone = f"del {' '.join(quoted)}"
+    else:
+        into = shlex.quote(str(folder))
+        away = f"mkdir -p {into} && cp -p {shlex.quote(str(path))}* {into}/"
+        gone = f"rm -f {shlex.join(files)}"
+    return (away, *between, gone, "rosetta doctor")
 
 
 def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
@@ -131,10 +155,11 @@ def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
     wrong = [str(row[0]) for row in store.execute("PRAGMA integrity_check(3)")]
     if wrong != ["ok"]:
         words = (
-            f"{path} is damaged ({len(wrong)} faults or more). Put a copy of yours in its place; "
-            "`rosetta runs export` may still save single runs."
+            f"{path} is damaged ({len(wrong)} faults or more). Copy all of its files away, write the runs "
+            "that can still be read to files, then put a copy of yours in its place, or begin anew:"
         )
-        yield Finding("Data", "store", Health.BROKEN, words, (f'cp "{path}" "{path}.damaged"',))
+        mend = _away(path, "rosetta runs list", "rosetta runs export last -o last-run.json")
+        yield Finding("Data", "store", Health.BROKEN, words, mend)
         return
     if lost := len(store.execute("PRAGMA foreign_key_check").fetchall()):
         words = f"{path}: {lost:,} rows belong to nothing. Put a copy of yours in its place."

@@ -125,10 +125,11 @@ def keys() -> Iterator[Finding]:
     answer = _asked()
     if isinstance(answer, str):
         words = f"{answer} Keys in environment variables work without it."
-        yield Finding("Keys", "keyring", Health.MISSING, words, ("export OPENROUTER_API_KEY=…",))
+        mend = (_variable_line(),)
+        yield Finding("Keys", "keyring", Health.MISSING, words, mend)
         stored: list[str] = []
     else:
-        stored = answer
+        stored, mend = answer, ("rosetta key set openrouter",)
         yield Finding("Keys", "keyring", Health.OK, f"{_backend()} answers")
     parts = [f"in variables: {', '.join(here)}"] if here else []
     parts += [f"in the keyring: {', '.join(stored)}"] if stored else []
@@ -136,7 +137,13 @@ def keys() -> Iterator[Finding]:
         yield Finding("Keys", "services", Health.OK, "; ".join(parts))
     else:
         words = "no service has a key. Models on this computer need none; for another:"
-        yield Finding("Keys", "services", Health.MISSING, words, ("rosetta key set openrouter",))
+        yield Finding("Keys", "services", Health.MISSING, words, mend)
+
+
+def _variable_line() -> str:
+    """Give the line that makes a key known to this shell, where no keyring can keep it."""
+    line = "OPENROUTER_API_KEY=…"
+    return f"set {line}" if os.name == "nt" else f"export {line}"
 
 
 def _backend() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from harness.failures import StoreError, UsageError
-from harness.store.trouble import STORE_ERRORS, in_words
+from harness.store.trouble import STORE_ERRORS, full_words, in_words
 
 SCHEMA_VERSION = 6
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
@@ -66,6 +67,8 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
     except STORE_ERRORS as error:
         raise in_words(error, path) or error from None
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise StoreError(f"{path} cannot be made: {full_words(path)}") from error
         raise StoreError(
             f"The data folder {path.parent} cannot be written ({error.strerror}). "
             "Name another folder in ROSETTA_HOME."

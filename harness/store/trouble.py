@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import zlib
 from json import JSONDecodeError
@@ -15,7 +16,7 @@ _BUSY = (
 )
 _DAMAGED = (
     "it is damaged, or no store at all. Move it away with the files beside it whose names begin alike, "
-    "and put a copy of yours in its place, or begin anew."
+    "and put a copy of yours in its place, or begin anew. `rosetta doctor` gives the lines for that."
 )
 _NOT_WRITABLE = "this person may not write it. Allow it, or name another folder in ROSETTA_HOME."
 _BEGINNING = "{} cannot be used as a store: "
@@ -26,7 +27,6 @@ _WORDS = {
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_NOTADB: _DAMAGED,
     sqlite3.SQLITE_FORMAT: _DAMAGED,
-    sqlite3.SQLITE_FULL: "the disk is full. Make room, then try again; what was stored before is safe.",
     sqlite3.SQLITE_IOERR: (
         "the disk did not read or write it. See whether the disk is still there and has room; a store "
         "belongs on a disk of this machine, not on a network or a stick."
@@ -40,6 +40,15 @@ _WORDS = {
     ),
 }
 """Primary result code → what is the matter, and what to do."""
+
+_FOR_WANT_OF_ROOM = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+"""What SQLite may say on a full disk: even who only reads needs a file beside the store."""
+
+NEEDED_BYTES = 20 * 10**6
+"""Free space that a store needs to be worked with: a run of some thousand entries fits in."""
+
+_NO_ROOM_BYTES = 10**6
+"""Free space below which it is the reason why a file beside a store cannot be made."""
 
 
 _NOT_TEXT = ("Could not decode to UTF-8", "malformed JSON")
@@ -60,6 +69,8 @@ def in_words(error: Exception, path: Path) -> StoreError | None:
     primary = code & 0xFF if isinstance(code, int) else -1
     if str(error).startswith(_NOT_TEXT):
         primary = sqlite3.SQLITE_CORRUPT
+    if primary == sqlite3.SQLITE_FULL or (primary in _FOR_WANT_OF_ROOM and is_full(path)):
+        return StoreError(_BEGINNING.format(path) + full_words(path))
     said = _WORDS.get(primary, f"SQLite fails on it ({type(error).__name__}). Try again.")
     return StoreError(_BEGINNING.format(path) + said)
 
@@ -69,3 +80,27 @@ def _of_stored(error: Exception) -> bool:
     from pydantic import ValidationError
 
     return isinstance(error, zlib.error | UnicodeError | JSONDecodeError | ValidationError)
+
+
+def is_full(path: Path) -> bool:
+    """Tell whether there is no room left on the disk of a file; False where that cannot be found out."""
+    free = _free_bytes(path)
+    return free is not None and free < _NO_ROOM_BYTES
+
+
+def full_words(path: Path) -> str:
+    """Say that the disk of a file is full, how much is to be freed, and that nothing was lost."""
+    free = _free_bytes(path) or 0
+    wanted = max(NEEDED_BYTES - free, _NO_ROOM_BYTES)
+    return (
+        f"the disk is full. Free {-(-wanted // 10**6)} MB or more on it, then try again; what was stored "
+        "before is safe."
+    )
+
+
+def _free_bytes(path: Path) -> int | None:
+    try:
+        there = next(each for each in path.absolute().parents if each.exists())
+        return shutil.disk_usage(there).free
+    except OSError:
+        return None

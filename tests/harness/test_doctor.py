@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sqlite3
 import stat
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -80,6 +82,24 @@ def test_a_damaged_page_of_the_store_is_found(home: Path) -> None:
     found = by_name(data(home))["store"]
     assert found.health is Health.BROKEN
     assert "copy of yours" in found.words
+    assert "rosetta runs export last -o last-run.json" in found.mend
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the lines are for another shell there")
+def test_the_lines_for_a_damaged_store_take_all_of_it_away_and_let_a_new_one_begin(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "a folder's $HOME"
+    home.mkdir()
+    for end in ("", "-wal", "-shm"):
+        (home / f"rosetta.sqlite{end}").write_bytes(b"not a database" * 100)
+    found = by_name(data(home))["store"]
+    for line in found.mend[:-1]:
+        subprocess.run(["sh", "-c", line], check=True)
+    away = sorted(each.name for each in (home / "damaged").iterdir())
+    assert away == ["rosetta.sqlite", "rosetta.sqlite-shm", "rosetta.sqlite-wal"]
+    open_store(home / "rosetta.sqlite").close()
+    assert by_name(data(home))["store"].health is Health.OK
 
 
 @pytest.mark.parametrize(
@@ -249,6 +269,17 @@ def test_a_keyring_that_does_not_answer_is_not_waited_for(
     never.set()
     assert found.health is Health.MISSING
     assert "does not answer" in found.words
+
+
+def test_nobody_is_sent_to_a_keyring_that_is_not_there(
+    ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object) -> str:
+        raise RuntimeError("no keyring")
+
+    monkeypatch.setattr(ring, "get_password", locked)
+    found = by_name(keys())
+    assert found["services"].mend == found["keyring"].mend == ("export OPENROUTER_API_KEY=…",)
 
 
 # The program

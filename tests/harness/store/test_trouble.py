@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from harness.store.corpus_listing import list_corpora
 from harness.store.database import open_store, opened
 from harness.store.runs import list_runs
 from harness.store.trouble import in_words
+from tests.desktop.trouble.causes import mounted
 from tests.harness.evaluation import corpus, run_corpus
 from tests.harness.store.test_put_away import PLAN
 
@@ -74,8 +76,27 @@ def test_a_table_that_is_gone_is_said_to_be(path: Path) -> None:
 
 
 def test_a_full_disk_is_said_to_be(path: Path) -> None:
-    with pytest.raises(StoreError, match=r"disk is full.*safe"):
+    with pytest.raises(StoreError, match=r"disk is full\. Free \d+ MB .*safe"):
         fill(path)
+
+
+def test_a_disk_without_room_for_the_file_beside_a_store_is_said_to_be_full(
+    tmp_path: Path, path: Path
+) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted(small, 2048)
+    try:
+        copied = small / "rosetta.sqlite"
+        copied.write_bytes(path.read_bytes())
+        with suppress(OSError), (small / "rest").open("wb", buffering=0) as rest:
+            while True:
+                rest.write(b"x" * 4096)
+        for each in (copied, small / "folder" / "new.sqlite"):
+            with pytest.raises(StoreError, match="Free 20 MB or more"), opened(each):
+                pass
+    finally:
+        subprocess.run(["umount", "--lazy", str(small)], check=True)
 
 
 def test_a_newer_store_stays_a_newer_store(path: Path) -> None:
