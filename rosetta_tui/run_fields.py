@@ -60,13 +60,13 @@ _CORPUS = (
     _f("form", "Form", "How the file is written.", kind=_S, default="found out", rare=True),
     _f(
         "source_language",
-        "Source tag",
+        "Source language",
         "BCP 47 tag of the sources, where the file has none.",
         rare=True,
     ),
     _f(
         "target_language",
-        "Target tag",
+        "Target language",
         "BCP 47 tag of the references, where the file has none.",
         rare=True,
     ),

@@ -23,11 +23,16 @@ from rosetta_tui.run_fields import SECTIONS, needed
 if TYPE_CHECKING:
     from corpora.corpus import Corpus
     from corpora.entry import Entry
+    from corpora.problems import Problem
     from harness.calls import Request
     from harness.endpoints import Endpoint
     from harness.estimate import Estimate
     from harness.method import Method
     from harness.plan import Plan
+
+
+MOST_PROBLEMS = 5
+"""Problems of a corpus that stand beside its field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +187,7 @@ class _Looking:
             raise _Stopped
 
     def _corpus(self) -> Corpus:
-        from corpora.problems import CorpusError
+        from corpora.problems import CorpusError, Severity
         from harness.failures import HarnessError
 
         if not self.draft.get("file").strip() or self._troubled(_READING):
@@ -190,11 +195,11 @@ class _Looking:
         try:
             corpus, counted = self._read()
         except CorpusError as error:
-            for problem in error.problems[:20]:
-                self.wrong(
-                    f"{problem.message} {problem.mend}",
-                    _CORPUS_FIELDS.get(problem.field or "", "file"),
-                )
+            wrong = [each for each in error.problems if each.severity is Severity.ERROR]
+            for problem in wrong[:MOST_PROBLEMS]:
+                self.wrong(*_in_the_form(problem))
+            if (more := len(wrong) - MOST_PROBLEMS) > 0:
+                self.wrong(f"And {more:,} more: `rosetta corpus check` lists all.", "file")
             raise _Stopped from None
         except HarnessError as error:
             self._stop(str(error), "file")
@@ -356,11 +361,21 @@ _MEASURING = ("coaching", "offline", *(field.name for field in SECTIONS[-1].fiel
 """Options that decide which metrics there are."""
 
 _CORPUS_FIELDS = {
-    "source_language": "source_language",
-    "target_language": "target_language",
-    "id": "file",
+    "dataset.source_language": ("source_language", "Write a tag here, such as en, crk or es-MX."),
+    "dataset.target_language": ("target_language", "Write a tag here, such as en, crk or es-MX."),
+    "dataset.id": ("corpus_id", "Write an id here."),
 }
-"""Field of a corpus's problem → field of the form."""
+"""Field of a corpus's problem → field of the form that can say it instead, and how."""
+
+
+def _in_the_form(problem: Problem) -> tuple[str, str]:
+    """Give what the form says of a problem with a corpus, where an option of the command would mend it."""
+    name, mend = _CORPUS_FIELDS.get(problem.field or "", ("file", ""))
+    if mend and problem.mend.startswith("Write it in the file"):
+        return f"The file does not say it. {mend}", name
+    if mend and "than the option" in problem.message:
+        return "The file says something else. Leave this empty, or correct the file.", name
+    return f"{problem.message} {problem.mend}", name
 
 
 def _state(name: str) -> object:

@@ -63,6 +63,8 @@ class NewRunScreen(Screen[None]):
             tooltip="Empty the form, or bring back what stood there",
             id="new_run.anew",
         ),
+        Binding("f1", "app.keys", "Help", key_display="F1", id="new_run.help"),
+        Binding("question_mark", "app.keys", "Help", show=False, id="help"),
         Binding("escape", "leave", "Back", key_display="esc", id="back"),
     ]
 

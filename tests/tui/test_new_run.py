@@ -413,3 +413,26 @@ async def test_ticks_and_faults_are_seen_without_colours(path: Path, theme: str)
         await opened(pilot, CHAT | {"segment": ("diagnostic",), "limit": "x"})
         assert "[x] diagnostic" in text(app)
         assert "✗ A whole number" in text(app)
+
+
+async def test_a_table_without_languages_can_be_mended_in_the_form(
+    path: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "c.tsv"
+    file.write_text("id\tsource\treference\n1\tHello\tSaluton\n2\tYes\tJes\n", "utf-8")
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, {"file": str(file), "method": "copy-source"})
+        assert "Source language" in text(app)
+        assert "Target language" in text(app)
+        assert "The file does not say it." in text(app)
+        for name, tag in (("source_language", "en"), ("target_language", "eo")):
+            screen.form.focus_on(name)
+            await settle(pilot)
+            await typed(pilot, tag)
+            screen.look()
+            await settle(pilot)
+        assert not screen._found.troubles
+        await pilot.press("f1")
+        await settle(pilot)
+        assert type(app.screen).__name__ == "HelpScreen"

@@ -110,3 +110,17 @@ def test_a_store_that_cannot_be_used_is_a_trouble_of_the_draft(tmp_path: Path) -
     draft = RunDraft.of({"file": str(sample_path(DEMO_CORPUS)), "method": "copy-source"})
     [trouble] = look(store, draft, Known()).troubles
     assert "no store at all" in trouble.words
+
+
+def test_a_table_without_languages_asks_for_them_in_fields_of_the_form(tmp_path: Path) -> None:
+    file, store = tmp_path / "c.tsv", tmp_path / "s.sqlite"
+    file.write_text("id\tsource\treference\n1\tHello\tSaluton\n2\tYes\tJes\n", "utf-8")
+    draft = {"file": str(file), "method": "copy-source"}
+    troubles = look(store, RunDraft.of(draft), Known()).troubles
+    assert {each.field for each in troubles} == {"source_language", "target_language"}
+    assert all("--" not in each.words for each in troubles)
+    languages = {"source_language": "en", "target_language": "no tag"}
+    [trouble] = look(store, RunDraft.of(draft | languages), Known()).troubles
+    assert trouble.field == "target_language"
+    languages["target_language"] = "eo"
+    assert not look(store, RunDraft.of(draft | languages), Known()).troubles
