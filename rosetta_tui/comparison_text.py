@@ -19,6 +19,7 @@ from rosetta_tui.metric_words import short_title
 from rosetta_tui.stacked_table import stacked
 from rosetta_tui.text import plain
 from scoring.significance import COMPOSITE
+from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.comparing import ComparedRun, Comparison
@@ -59,7 +60,8 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
     yield from stacked([_HEADINGS, *map(_run, comparison.runs, words)], width)
     for run in comparison.runs:
         if run.done > count:
-            yield f"{run.letter} has {run.done - count:,} more entries that not all have; they are left out"
+            more = counted(run.done - count, "more entry", "more entries")
+            yield f"{run.letter} has {more} that not all have, left out here"
         if not run.complete:
             yield f"{run.letter} is not complete: {run.done:,} of {run.total:,} entries are there"
         if run.unverified:

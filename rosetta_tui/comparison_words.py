@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rosetta_tui.metric_words import digits, title
 from scoring.significance import COMPOSITE, direction
+from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.comparing import ComparedRun
@@ -193,4 +194,5 @@ def cached_words(run: ComparedRun) -> str:
     """Warn of a repetition whose outputs were not made again; empty where they were."""
     if not run.cached:
         return ""
-    return f"{run.cached:,} outputs of {run.letter} came from the cache: those repeat nothing"
+    outputs = counted(run.cached, "output")
+    return f"{outputs} of {run.letter} came from the cache: nothing was repeated there"

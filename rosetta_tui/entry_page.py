@@ -20,6 +20,7 @@ from rosetta_tui.line import Line
 from rosetta_tui.metric_words import by_reason
 from rosetta_tui.text import plain, show, show_lines
 from rosetta_tui.widgets.diff_text import LEGEND, diff_content
+from scoring.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,7 @@ def _attempt(number: int, attempt: Attempt) -> Content:
 
 def _sum(result: Result) -> Content:
     parts = [
-        f"{figures.count(result.total_tokens)} tokens"
+        counted(result.total_tokens, "token")
         if result.total_tokens is not None
         else "tokens unknown",
         f"cost {figures.charged(result.cost_usd, failed=result.failed)}",

@@ -20,6 +20,7 @@ from rosetta_tui.records import Record, Value
 from rosetta_tui.run_facts import iso, setup_words, when
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
+from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.leaderboard import Board, Entrant
@@ -208,7 +209,7 @@ def board_words(board: Board) -> tuple[str, str]:
     name = " ".join(part for part in (board.dataset_id, board.version) if part)
     segments = ", ".join(each.replace("_", " ") for each in board.segments)
     some = (
-        f"{board.entries:,} entries"
+        counted(board.entries, "entry", "entries")
         if board.entries == board.corpus_entries
         else f"{board.entries:,} of {board.corpus_entries:,} entries"
     )

@@ -63,7 +63,8 @@ class PlainLines:
             plain(" · ".join(parts)) + f" · {counted(len(event.positions), 'entry', 'entries')}"
         )
         if event.done:
-            self._write(f"{event.done} entries are stored already and are not asked for again")
+            stored = counted(event.done, "entry is", "entries are")
+            self._write(f"{stored} stored already and not asked for again")
 
     def _progress(self, event: Progress) -> None:
         if event.doing != self._doing:

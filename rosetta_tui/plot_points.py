@@ -20,6 +20,7 @@ from rosetta_tui.records import Record
 from rosetta_tui.run_facts import iso, setup_words, when
 from scoring.specification import specification
 from scoring.speed import percentiles
+from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -235,7 +236,7 @@ def _latency_point(run: RunSummary, name: str, seconds: Any, edges: Any) -> Poin
         run.run_id,
         name,
         middle or 0.0,
-        f"{words} · {figures.count(len(seconds))} entries",
+        f"{words} · {counted(len(seconds), 'entry', 'entries')}",
         ends=(middle or 0.0, late or 0.0),
         counts=tuple(map(int, counts)),
         record={
@@ -269,12 +270,14 @@ def _levels(run: RunSummary, name: str, metric: str) -> Iterator[Point]:
         group = block(levels, level)
         score, entries = number(group.get(metric)), number(group.get("n"))
         if score is not None:
-            many = figures.count(None if entries is None else int(entries))
+            many = (
+                "entries unknown" if entries is None else counted(int(entries), "entry", "entries")
+            )
             yield Point(
                 run.run_id,
                 name,
                 score,
-                f"difficulty {level} · {_title(metric)} {with_interval(group, metric)} · {many} entries",
+                f"difficulty {level} · {_title(metric)} {with_interval(group, metric)} · {many}",
                 ends=interval(group, metric),
                 heading=f"difficulty {level}",
                 record={"difficulty": level, "entries": entries, **_numbers(run, group, metric)},

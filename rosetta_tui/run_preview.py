@@ -13,6 +13,7 @@ from rosetta_tui.estimate_words import cost_words, estimate_rows, time_words
 from rosetta_tui.metric_words import by_reason, short_title
 from rosetta_tui.run_draft import RunDraft
 from rosetta_tui.text import plain, show, show_lines
+from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.calls import Request
@@ -51,7 +52,7 @@ def in_a_line(look: Look) -> Content:
         )
     if look.estimate is None:
         return Content.styled("the estimate comes when the form is whole", "$quiet")
-    count = f"{look.estimate.entries:,} entries · "
+    count = f"{counted(look.estimate.entries, 'entry', 'entries')} · "
     return show(f"{count}cost {cost_words(look.estimate)} · time {time_words(look.estimate)}")
 
 

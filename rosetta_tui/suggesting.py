@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from scoring.wording import counted
+
 MOST = 200
 """Things that one list offers; more typed letters narrow it."""
 
@@ -88,7 +90,8 @@ def _known(store_path: Path) -> list[Suggestion]:
         Suggestion(
             f"{PREFIX}{each.sha256[:12]}",
             each.dataset.id,
-            f"{each.dataset.source_language} → {each.dataset.target_language} · {each.entries:,} entries · in the store",
+            f"{each.dataset.source_language} → {each.dataset.target_language} "
+            f"· {counted(each.entries, 'entry', 'entries')} · in the store",
         )
         for each in found
         if not each.partial

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from harness.doctor import Finding, Health
+from scoring.wording import counted
 
 LEAST = (80, 24)
 """Columns and rows for which every screen is made."""
@@ -86,7 +87,9 @@ def _widths(widths: Widths | None) -> tuple[Health, str, tuple[str, ...]]:
         return Health.UNKNOWN, "only the command measures them, on a terminal:", ("rosetta doctor",)
     if not widths:
         return Health.OK, "measured: the terminal draws every sample as wide as expected", ()
-    each = "; ".join(f"{name} {drawn} cells, not {wide}" for name, (wide, drawn) in widths.items())
+    each = "; ".join(
+        f"{name} {counted(drawn, 'cell')}, not {wide}" for name, (wide, drawn) in widths.items()
+    )
     words = f"measured: {each}. Columns shift beside such text; reading and scoring are not touched"
     return Health.MISSING, words, ()
 

@@ -13,6 +13,7 @@ from rosetta_tui.comparison_words import number, told_apart
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.result_table import crop
 from scoring.specification import specification
+from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.comparing import ComparedRun, Comparison
@@ -110,7 +111,7 @@ def facts(run: ComparedRun) -> str:
 
     parts = [
         run.run_id[:8],
-        f"{run.done:,} entries"
+        counted(run.done, "entry", "entries")
         if run.done == run.total
         else f"{run.done:,} of {run.total:,} entries",
         f"{run.failed:,} failed" if run.failed else "none failed",

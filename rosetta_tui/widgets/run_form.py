@@ -20,6 +20,7 @@ from rosetta_tui.run_fields import SECTIONS, FormField, Kind, Section
 from rosetta_tui.suggesting import Suggest
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.form_line import FormLine
+from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.settings import Settings
@@ -160,9 +161,9 @@ class RunForm(VerticalScroll, can_focus=False):
         if found.corpus is None:
             return
         counts = {"segment": found.corpus.segments, "difficulty": found.corpus.tiers}
-        for name, counted in counts.items():
+        for name, many in counts.items():
             if name in self._made:
-                self._made[name].offer(_counted(counted))
+                self._made[name].offer(_counted(many))
 
 
 def _counted(counts: Mapping[str, int]) -> dict[str, str]:
@@ -170,7 +171,7 @@ def _counted(counts: Mapping[str, int]) -> dict[str, str]:
 
 
 def _corpus_words(corpus: CorpusLook) -> str:
-    lines = [f"{corpus.title} · {corpus.entries:,} entries"]
+    lines = [f"{corpus.title} · {counted(corpus.entries, 'entry', 'entries')}"]
     lines += [f"! {words}" for words in corpus.warnings[:MOST_WARNINGS]]
     if (more := len(corpus.warnings) - MOST_WARNINGS) > 0:
         lines.append(f"… and {more:,} more: rosetta corpus check")

@@ -141,7 +141,7 @@ def test_repetitions() -> None:
     assert next(iter(reproduction_words(bad))).startswith("same set-up: NOT reproduced")
     assert next(iter(reproduction_words(verdict({}, {})))).startswith("same set-up: neither has")
     assert cached_words(A) == ""
-    assert cached_words(B) == "12 outputs of B came from the cache: those repeat nothing"
+    assert cached_words(B) == "12 outputs of B came from the cache: nothing was repeated there"
 
 
 def test_runs_of_one_method_are_told_apart() -> None:
