@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosetta_tui.text import plain
-from scoring.significance import direction
+from scoring.calibration.judgements import oriented
+from scoring.significance import direction, outcomes
 
 if TYPE_CHECKING:
     from harness.comparing import Comparison
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
 Mask = npt.NDArray[np.bool_]
 Column = npt.NDArray[np.float64]
-
-_TIE = 1e-9
-"""Values whose distance is less than this share of them are the same, as in ``scoring.significance``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +39,7 @@ class View:
         return int(self._outcomes(entries.values[self.metric][:, place : place + 1])[0])
 
     def _outcomes(self, values: Column) -> npt.NDArray[np.int8]:
-        first, second = values[self.first], values[self.second]
-        sides = _more_is_better(second, self.metric) - _more_is_better(first, self.metric)
-        same = np.abs(sides) <= _TIE * np.maximum(np.abs(first), np.abs(second))
-        found = np.where(same, 0, np.sign(np.nan_to_num(sides)))
-        return np.where(np.isnan(sides), 2, found).astype(np.int8)
-
-
-def _more_is_better(values: Column, metric: str) -> Column:
-    """Turn values so that more is better; a ratio whose ideal is 1 becomes its distance from it."""
-    match direction(metric):
-        case "lower":
-            return -values
-        case "neither":
-            return -np.abs(values - 1.0)
-        case _:
-            return values
+        return outcomes(values[self.first], values[self.second], direction(self.metric))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +168,7 @@ def _keys(comparison: Comparison, view: View, sort: str) -> Column:
     """Give what entries are sorted by, ascending; NaN, which comes last, where there is no value."""
     entries = comparison.entries
     values = entries.values[view.metric]
-    good = _more_is_better(values, view.metric)
+    good = oriented(values, direction(view.metric))
     if sort == "difficulty":
         given = [row.difficulty for row in comparison.sides[0].used]
         return np.array([np.nan if each is None else each for each in given], np.float64)

@@ -343,13 +343,17 @@ def _by_entry(values: Two | None, better: str) -> tuple[float | None, int, int, 
     """Give the effect size, and how many entries the second run wins, loses and ties."""
     if values is None:
         return None, 0, 0, 0
-    both = ~(np.isnan(values[0]) | np.isnan(values[1]))
-    first, second = values[0][both], values[1][both]
+    found = outcomes(*values, better)
+    wins, losses, ties = (int(np.count_nonzero(found == side)) for side in (1, -1, 0))
+    return _effect_size((values[1] - values[0])[found != 2]), wins, losses, ties
+
+
+def outcomes(first: FloatArray, second: FloatArray, better: str) -> npt.NDArray[np.int8]:
+    """Tell of each entry who is better: 1 the second run, -1 the first, 0 neither; 2 where a value lacks."""
     sides = oriented(second, better) - oriented(first, better)
     same = np.abs(sides) <= _TIE * np.maximum(np.abs(first), np.abs(second))
-    wins = int(np.count_nonzero(~same & (sides > 0)))
-    ties = int(np.count_nonzero(same))
-    return _effect_size(second - first), wins, len(sides) - wins - ties, ties
+    found = np.where(same, 0, np.sign(np.nan_to_num(sides)))
+    return np.where(np.isnan(sides), 2, found).astype(np.int8)
 
 
 def _effect_size(differences: FloatArray) -> float | None:
