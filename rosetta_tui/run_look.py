@@ -5,12 +5,19 @@ Everything is asked of the code that the run itself uses; nothing is sent and no
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from rosetta_tui.draft_corpus import (
+    READING,
+    SELECTING,
+    CorpusLook,
+    corpus_look,
+    in_the_form,
+    reading_key,
+)
 from rosetta_tui.option_words import (
     beside_field,
     field_of_options,
@@ -18,12 +25,11 @@ from rosetta_tui.option_words import (
     wrong_shapes,
 )
 from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.run_fields import SECTIONS, needed
+from rosetta_tui.run_fields import needed
 
 if TYPE_CHECKING:
     from corpora.corpus import Corpus
     from corpora.entry import Entry
-    from corpora.problems import Problem
     from harness.calls import Request
     from harness.endpoints import Endpoint
     from harness.estimate import Estimate
@@ -44,21 +50,6 @@ class Trouble:
     words: str
     missing: bool = False
     """True where something is only not filled in yet: said at the start, not while somebody still types."""
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusLook:
-    """What is in a corpus, in counts; never a text."""
-
-    title: str
-    """Id and languages."""
-    entries: int
-    segments: Mapping[str, int]
-    tiers: Mapping[str, int]
-    warnings: Sequence[str]
-    unmet: Sequence[str]
-    """Minimum requirements that it does not meet."""
-    target_language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +181,14 @@ class _Looking:
         from corpora.problems import CorpusError, Severity
         from harness.failures import HarnessError
 
-        if not self.draft.get("file").strip() or self._troubled(_READING):
+        if not self.draft.get("file").strip() or self._troubled(READING):
             self._needed()
         try:
             corpus, counted = self._read()
         except CorpusError as error:
             wrong = [each for each in error.problems if each.severity is Severity.ERROR]
             for problem in wrong[:MOST_PROBLEMS]:
-                self.wrong(*_in_the_form(problem))
+                self.wrong(*in_the_form(problem))
             if (more := len(wrong) - MOST_PROBLEMS) > 0:
                 self.wrong(f"And {more:,} more: `rosetta corpus check` lists all.", "file")
             raise _Stopped from None
@@ -207,10 +198,10 @@ class _Looking:
         return corpus
 
     def _read(self) -> tuple[Corpus, CorpusLook]:
-        key = _reading_key(self.draft)
+        key = reading_key(self.draft)
         found = self.known.corpora.get(key)
         if found is None:
-            corpus = self._only(_READING).corpus(self.store_path)
+            corpus = self._only(READING).corpus(self.store_path)
             found = corpus, corpus_look(corpus)
             self.known.corpora = {key: found}
         return found
@@ -218,10 +209,10 @@ class _Looking:
     def _chosen(self, corpus: Corpus) -> list[Entry]:
         from corpora.problems import CorpusError
 
-        if self._troubled(_SELECTING):
+        if self._troubled(SELECTING):
             self._needed()
         try:
-            places = self._only(("file", *_SELECTING)).positions(corpus)
+            places = self._only(("file", *SELECTING)).positions(corpus)
         except CorpusError as error:
             for problem in error.problems[:5]:
                 name = "entries" if problem.entry is not None else problem.field
@@ -311,28 +302,6 @@ class _Looking:
             self._add(silent="This method asks nobody, so there is no prompt.")
 
 
-def corpus_look(corpus: Corpus) -> CorpusLook:
-    """Count what is in a corpus, with the findings of ``rosetta corpus check``."""
-    from corpora.requirements import requirements
-
-    dataset = corpus.dataset
-    segments = Counter(str(entry.segment.value) for entry in corpus.entries if entry.segment)
-    tiers = Counter(str(entry.difficulty) for entry in corpus.entries if entry.difficulty)
-    return CorpusLook(
-        title=f"{dataset.id} {dataset.version} · {dataset.source_language} → {dataset.target_language}",
-        entries=len(corpus.entries),
-        segments=dict(sorted(segments.items())),
-        tiers=dict(sorted(tiers.items())),
-        warnings=[f"{problem.message} {problem.mend}" for problem in corpus.warnings],
-        unmet=[
-            f"{row.name}: {row.found} of {row.needed}"
-            for row in requirements(corpus)
-            if not row.met
-        ],
-        target_language=dataset.target_language,
-    )
-
-
 def key_words(endpoint: Endpoint) -> str:
     """Say where an endpoint's key is, never the key; raises HarnessError where one is needed and missing."""
     import os
@@ -352,66 +321,3 @@ def _endpoint(plan: Plan) -> Endpoint:
     if plan.method.startswith("api:"):
         return service_endpoint(plan.method.removeprefix("api:"), plan.options.endpoint)
     return chat_endpoint(plan.options.endpoint or "")
-
-
-_READING = ("file", "reference", "form", "source_language", "target_language", "corpus_id")
-_SELECTING = ("segment", "difficulty", "limit", "sample", "seed", "entries")
-
-_MEASURING = ("coaching", "offline", *(field.name for field in SECTIONS[-1].fields))
-"""Options that decide which metrics there are."""
-
-_CORPUS_FIELDS = {
-    "dataset.source_language": ("source_language", "Write a tag here, such as en, crk or es-MX."),
-    "dataset.target_language": ("target_language", "Write a tag here, such as en, crk or es-MX."),
-    "dataset.id": ("corpus_id", "Write an id here."),
-}
-"""Field of a corpus's problem → field of the form that can say it instead, and how."""
-
-
-def _in_the_form(problem: Problem) -> tuple[str, str]:
-    """Give what the form says of a problem with a corpus, where an option of the command would mend it."""
-    name, mend = _CORPUS_FIELDS.get(problem.field or "", ("file", ""))
-    if mend and problem.mend.startswith("Write it in the file"):
-        return f"The file does not say it. {mend}", name
-    if mend and "than the option" in problem.message:
-        return "The file says something else. Leave this empty, or correct the file.", name
-    return f"{problem.message} {problem.mend}", name
-
-
-def _state(name: str) -> object:
-    """Tell whether a file is still the one that was read."""
-    try:
-        found = Path(name).stat()
-    except (OSError, ValueError):
-        return None
-    return found.st_mtime_ns, found.st_size
-
-
-def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) -> Metrics:
-    """Tell which metrics the run would have, and why it would not have the others; raises what keeps one off.
-
-    It looks for cards, analysers and models as the beginning of a run does, so it may take a while. The
-    draft is one that nothing is wrong with, the corpus the one that ``look`` read: its file may be another
-    by now.
-    """
-    from harness.beginning import instruments_for
-    from harness.store.database import opened
-
-    names = (*_READING, *_SELECTING, *_MEASURING)
-    key = (corpus.sha256, *(draft.values.get(name) for name in names))
-    found = known.metrics.get(key)
-    if found is None:
-        with opened(store_path) as connection:
-            places, plan = draft.positions(corpus), draft.plan(corpus)
-            instruments = instruments_for(connection, corpus, places, plan)
-            try:
-                found = instruments.setup.metrics, dict(instruments.setup.off)
-            finally:
-                instruments.close()
-        known.metrics = {key: found}
-    return found
-
-
-def _reading_key(draft: RunDraft) -> tuple[object, ...]:
-    told = tuple(draft.values.get(name) for name in _READING)
-    return (*told, *(_state(draft.get(name)) for name in ("file", "reference")))

@@ -17,11 +17,12 @@ from textual.timer import Timer
 from textual.widgets import Button, Footer, Static
 from textual.worker import get_current_worker
 
+from rosetta_tui.draft_metrics import measured
 from rosetta_tui.kept_draft import keep_draft, kept_draft
 from rosetta_tui.messages import Copied, Left, RunBegun
 from rosetta_tui.run_draft import RunDraft, Value
 from rosetta_tui.run_fields import FIELDS, applicable, drafted
-from rosetta_tui.run_look import Known, Look, look, measured
+from rosetta_tui.run_look import Known, Look, look
 from rosetta_tui.run_preview import Measured, beside, in_a_line
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.form_line import FormLine

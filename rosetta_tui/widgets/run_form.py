@@ -24,7 +24,8 @@ from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.settings import Settings
-    from rosetta_tui.run_look import CorpusLook, Look
+    from rosetta_tui.draft_corpus import CorpusLook
+    from rosetta_tui.run_look import Look
 
 _TICKS: Mapping[str, Mapping[str, str]] = {
     "tools": {"lookup": "lookup", "analyse": "analyse"},
@@ -199,5 +200,5 @@ def _budget_words(found: Look, budget: str) -> str:
         return ""
     cost, words = found.estimate.cost_usd, cost_words(found.estimate)
     if cost.expected > float(budget):
-        return f"! The run would end before its end: it takes {words}."
+        return f"! The budget would stop the run early: it takes {words}."
     return f"! It may not last: the run takes {words}." if cost.high > float(budget) else ""

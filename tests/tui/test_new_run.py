@@ -392,16 +392,25 @@ async def test_golden(
         compare("new-run", size, app)
 
 
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [
+        ("0.001", "No call can go out. The next call could cost up to $0.02"),
+        ("0.0225", "The budget would stop the run early"),
+        ("0.06", "It may not last"),
+    ],
+)
 async def test_a_budget_that_will_not_last_is_spoken_of(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch, budget: str, words: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
     app = App(None, path)
-    dear = CHAT | {"endpoint": "openai", "model": "gpt-4o", "budget": "0.001"}
+    dear = CHAT | {"endpoint": "openai", "model": "gpt-4o", "budget": budget}
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(pilot, dear)
         assert screen._found.troubles == ()
-        assert "The run would end before its end" in text(app)
+        assert words in screen.form._made["budget"]._said
+        assert words[:18] in text(app)
         assert "key from OPENAI_API_KEY" in text(app)
 
 

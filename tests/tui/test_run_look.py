@@ -12,9 +12,10 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness.failures import UsageError
 from harness.model_listing import MOST_BYTES, list_models
 from rosetta_tui.commands.run import run as run_command
+from rosetta_tui.draft_metrics import measured
 from rosetta_tui.run_draft import RunDraft
 from rosetta_tui.run_fields import FIELDS, drafted
-from rosetta_tui.run_look import Known, look, measured
+from rosetta_tui.run_look import Known, look
 from tests.harness.scripted import Answer, serving
 from tests.tui.form import CHAT, path
 

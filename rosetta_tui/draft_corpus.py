@@ -1,0 +1,90 @@
+"""The corpus of a draft: which options decide its reading, what is in it, what the form says of its faults."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rosetta_tui.run_draft import RunDraft
+
+if TYPE_CHECKING:
+    from corpora.corpus import Corpus
+    from corpora.problems import Problem
+
+READING = ("file", "reference", "form", "source_language", "target_language", "corpus_id")
+"""Options that decide what is read."""
+
+SELECTING = ("segment", "difficulty", "limit", "sample", "seed", "entries")
+"""Options that decide which entries take part."""
+
+_CORPUS_FIELDS = {
+    "dataset.source_language": ("source_language", "Write a tag here, such as en, crk or es-MX."),
+    "dataset.target_language": ("target_language", "Write a tag here, such as en, crk or es-MX."),
+    "dataset.id": ("corpus_id", "Write an id here."),
+}
+"""Field of a corpus's problem → field of the form that can say it instead, and how."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusLook:
+    """What is in a corpus, in counts; never a text."""
+
+    title: str
+    """Id and languages."""
+    entries: int
+    segments: Mapping[str, int]
+    tiers: Mapping[str, int]
+    warnings: Sequence[str]
+    unmet: Sequence[str]
+    """Minimum requirements that it does not meet."""
+    target_language: str
+
+
+def corpus_look(corpus: Corpus) -> CorpusLook:
+    """Count what is in a corpus, with the findings of ``rosetta corpus check``."""
+    from corpora.requirements import requirements
+
+    dataset = corpus.dataset
+    segments = Counter(str(entry.segment.value) for entry in corpus.entries if entry.segment)
+    tiers = Counter(str(entry.difficulty) for entry in corpus.entries if entry.difficulty)
+    return CorpusLook(
+        title=f"{dataset.id} {dataset.version} · {dataset.source_language} → {dataset.target_language}",
+        entries=len(corpus.entries),
+        segments=dict(sorted(segments.items())),
+        tiers=dict(sorted(tiers.items())),
+        warnings=[f"{problem.message} {problem.mend}" for problem in corpus.warnings],
+        unmet=[
+            f"{row.name}: {row.found} of {row.needed}"
+            for row in requirements(corpus)
+            if not row.met
+        ],
+        target_language=dataset.target_language,
+    )
+
+
+def in_the_form(problem: Problem) -> tuple[str, str]:
+    """Give what the form says of a problem with a corpus, where an option of the command would mend it."""
+    name, mend = _CORPUS_FIELDS.get(problem.field or "", ("file", ""))
+    if mend and problem.mend.startswith("Write it in the file"):
+        return f"The file does not say it. {mend}", name
+    if mend and "than the option" in problem.message:
+        return "The file says something else. Leave this empty, or correct the file.", name
+    return f"{problem.message} {problem.mend}", name
+
+
+def reading_key(draft: RunDraft) -> tuple[object, ...]:
+    """Give what decides the reading of a draft's corpus: another file, or the same saved anew, is another."""
+    told = tuple(draft.values.get(name) for name in READING)
+    return (*told, *(_state(draft.get(name)) for name in ("file", "reference")))
+
+
+def _state(name: str) -> object:
+    """Tell whether a file is still the one that was read."""
+    try:
+        found = Path(name).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size
