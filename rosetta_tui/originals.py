@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
@@ -16,6 +18,9 @@ from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
     from harness.corpus_examination import Examination
+
+SOON = 3.0
+"""Seconds within which the system's program says that it cannot open a file."""
 
 
 def open_original(app: App[Any], found: Examination, place: int | None) -> None:
@@ -42,14 +47,14 @@ def _look(app: App[Any], found: Examination, place: int | None) -> None:
         line = found.lines[place]
     if now is Original.CHANGED:
         _say(app, "The file has changed since the corpus was read from it.", "warning")
-    app.call_from_thread(_open, app, path, line)
-
-
-def _open(app: App[Any], path: Path, line: int | None) -> None:
     command = editor_command(path, line)
     if command is None:
         _open_with_system(app, path)
-        return
+    else:
+        app.call_from_thread(_edit, app, command)
+
+
+def _edit(app: App[Any], command: Sequence[str]) -> None:
     try:
         with app.suspend():
             ended = subprocess.run(command, check=False).returncode  # noqa: S603  the person's own editor
@@ -69,13 +74,22 @@ def _open_with_system(app: App[Any], path: Path) -> None:
         return
     quiet = subprocess.DEVNULL
     try:
-        subprocess.Popen(  # noqa: S603  the system's own program, a file as its argument
+        started = subprocess.Popen(  # noqa: S603  the system's own program, a file as its argument
             command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
         )
+        ended = started.wait(SOON)
     except OSError as error:
         _say(app, f"{command[0]} cannot be started: {error.strerror}.", "error")
-    else:
+    except subprocess.TimeoutExpired:
         _say(app, f"Opened: {path}", "information")
+        Thread(target=started.wait, daemon=True).start()  # nothing of it is left once it ends
+    else:
+        if ended:
+            name = Path(command[0]).name
+            told = f"{name} ended with {ended}: nothing here opens {path}. Set EDITOR to do so."
+            _say(app, told, "error")
+        else:
+            _say(app, f"Opened: {path}", "information")
 
 
 def _say(app: App[Any], words: str, severity: str) -> None:

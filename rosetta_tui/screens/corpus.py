@@ -20,7 +20,7 @@ from textual.worker import get_current_worker
 from rosetta_tui import figures
 from rosetta_tui.corpus_filters import Counts, filter_choices
 from rosetta_tui.corpus_rows import SORT_WORDS, segment_words
-from rosetta_tui.messages import Left, NewRunAsked, RunChosen
+from rosetta_tui.messages import Left, NewRunAsked
 from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.corpus_table import CorpusTable
@@ -31,7 +31,6 @@ from rosetta_tui.widgets.where import Where
 if TYPE_CHECKING:
     from harness.corpus_examination import Examination
     from harness.store.corpus_listing import CorpusSummary
-    from harness.store.runs import RunSummary
     from rosetta_tui.opened_corpus import OpenedCorpus
 
 
@@ -337,61 +336,22 @@ class CorpusScreen(Screen[None]):
 
         self.app.push_screen(CorpusChecksScreen(found.problems, found.original), chosen)
 
-    @work(thread=True, exclusive=True, group="users")
     def action_runs(self) -> None:
         """Choose one of the runs that used the corpus."""
-        from harness.failures import StoreError
-        from harness.store.database import opened
-        from harness.store.runs import list_runs
-        from rosetta_tui.run_facts import runs_now
+        from rosetta_tui.corpus_users import ask_for_user
 
-        wanted = set(self.summary.runs) if self.summary is not None else set()
-        try:
-            with opened(self._path) as store:
-                runs = runs_now(list_runs(store, brief=True))
-        except StoreError as error:
-            self._failed("The runs cannot be read", error)
-        else:
-            self._tell_if_here(self._choose_run, [run for run in runs if run.run_id in wanted])
-
-    def _choose_run(self, users: Sequence[RunSummary]) -> None:
-        from rosetta_tui.run_facts import setup_words, when
-
-        runs = {run.run_id: run for run in users}
-        if not self.is_current:
-            return
-        if not runs:
-            self.notify("No run has used this corpus yet.", markup=False)
-            return
-
-        def chosen(run_id: str | None) -> None:
-            if run_id is not None:
-                self.post_message(RunChosen(run_id, runs[run_id].state == "complete"))
-
-        words = {
-            run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}")
-            for run_id, run in runs.items()
-        }
-        self.app.push_screen(ChooseScreen("Open a run", words, next(iter(words))), chosen)
+        if self.summary is not None:
+            ask_for_user(self, self._path, self.summary.runs)
 
     def action_new_run(self) -> None:
         """Fill in a new run over this corpus."""
-        from rosetta_tui.run_draft import RunDraft
+        from rosetta_tui.corpus_users import draft_over
 
         summary = self.summary
         if summary is None or summary.partial:
             self.notify("Only a run card tells of this corpus: a run needs its file.", markup=False)
-            return
-        stored = [f"store:{summary.sha256[:12]}"]
-        names = stored if self._opened is None else [str(path) for path in summary.files]
-        tags = {
-            "source_language": summary.dataset.source_language,
-            "target_language": summary.dataset.target_language,
-        }
-        given = dict(zip(("file", "reference"), names, strict=False))
-        self.post_message(
-            NewRunAsked(RunDraft.of(given if self._opened is None else {**given, **tags}))
-        )
+        else:
+            self.post_message(NewRunAsked(draft_over(summary, stored=self._opened is None)))
 
     def action_original(self) -> None:
         """Open the file that the corpus was read from, at the entry under the cursor."""

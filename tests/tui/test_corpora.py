@@ -16,7 +16,7 @@ from corpora.entry import Segment
 from corpora.load import load
 from harness.store.corpora import save_corpus
 from harness.store.database import open_store
-from rosetta_tui import corpus_rows
+from rosetta_tui import corpus_rows, originals
 from rosetta_tui.messages import NewRunAsked
 from rosetta_tui.opened_corpus import open_corpus
 from rosetta_tui.run_draft import RunDraft
@@ -351,6 +351,36 @@ async def test_the_original_opens_in_the_editor_at_the_line_of_the_entry(
         file.unlink()
         await press(pilot, "o")
         assert "The file is gone" in told(app)
+
+
+@pytest.mark.parametrize(
+    ("does", "words"),
+    [
+        ("exit 3", "xdg-open ended with 3: nothing here opens"),
+        ("exit 0", "Opened:"),
+        ("exec sleep 5", "Opened:"),
+    ],
+    ids=["cannot", "hands over", "stays"],
+)
+async def test_the_system_s_program_is_believed_only_where_it_opens_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str, words: str
+) -> None:
+    file = json_file(tmp_path, FAULTY)
+    program = tmp_path / "xdg-open"
+    program.write_text(f"#!/bin/sh\n{does}\n")
+    program.chmod(0o700)
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(originals, "system_command", lambda path: [str(program), str(path)])
+    monkeypatch.setattr(originals, "SOON", 10.0 if does.startswith("exit") else 0.2)
+    opened = open_corpus(file, None, {})
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await shown(pilot, app, CorpusScreen(tmp_path / "s.sqlite", opened.sha256, opened))
+        await press(pilot, "o")
+        await settle(pilot)
+        assert words in told(app)
+        assert ("Opened" in told(app)) == (words == "Opened:")
 
 
 async def test_a_terminal_that_cannot_be_handed_over_says_so(

@@ -1,0 +1,81 @@
+"""The runs over a corpus: those that used it, and the draft of one more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.worker import get_current_worker
+
+from rosetta_tui.messages import RunChosen
+from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.text import plain
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from harness.store.corpus_listing import CorpusSummary
+    from harness.store.runs import RunSummary
+    from rosetta_tui.run_draft import RunDraft
+
+
+def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
+    """Give the draft of a run over a corpus of the store, or over one that was only opened from its files."""
+    from rosetta_tui.run_draft import RunDraft
+
+    if stored:
+        return RunDraft.of({"file": f"store:{summary.sha256[:12]}"})
+    files = dict(zip(("file", "reference"), map(str, summary.files), strict=False))
+    tags = {
+        "source_language": summary.dataset.source_language,
+        "target_language": summary.dataset.target_language,
+    }
+    return RunDraft.of({**files, **tags})
+
+
+def ask_for_user(screen: Screen[Any], path: Path, run_ids: Collection[str]) -> None:
+    """Let a person choose one of the runs that used a corpus; the screen posts RunChosen."""
+    read = partial(_read, screen, path, frozenset(run_ids))
+    screen.run_worker(read, thread=True, exclusive=True, group="users")
+
+
+def _read(screen: Screen[Any], path: Path, run_ids: frozenset[str]) -> None:
+    from harness.failures import StoreError
+    from harness.store.database import opened
+    from harness.store.runs import list_runs
+    from rosetta_tui.run_facts import runs_now
+
+    try:
+        with opened(path) as store:
+            runs = runs_now(list_runs(store, brief=True))
+    except StoreError as error:
+        if not get_current_worker().is_cancelled:
+            words, title = plain(str(error)), "The runs cannot be read"
+            screen.notify(words, title=title, severity="error", markup=False)
+        return
+    if not get_current_worker().is_cancelled:
+        users = [run for run in runs if run.run_id in run_ids]
+        screen.app.call_from_thread(_choose, screen, users)
+
+
+def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:
+    from rosetta_tui.run_facts import setup_words, when
+
+    if not screen.is_current:
+        return  # the person has gone on: a question over another screen would be about nothing
+    if not users:
+        screen.notify("No run has used this corpus yet.", markup=False)
+        return
+    runs = {run.run_id: run for run in users}
+
+    def chosen(run_id: str | None) -> None:
+        if run_id is not None:
+            screen.post_message(RunChosen(run_id, runs[run_id].state == "complete"))
+
+    words = {
+        run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}")
+        for run_id, run in runs.items()
+    }
+    screen.app.push_screen(ChooseScreen("Open a run", words, next(iter(words))), chosen)
