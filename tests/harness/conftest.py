@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from harness.store.database import open_store
 from tests.harness.scripted import Scripted, serving
 
 
@@ -19,6 +22,12 @@ def endpoint() -> Iterator[Scripted]:
 @pytest.fixture
 def store_path(tmp_path: Path) -> Path:
     return tmp_path / "data" / "rosetta.sqlite"
+
+
+@pytest.fixture
+def connection(store_path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(open_store(store_path)) as opened:
+        yield opened
 
 
 PRICES = """

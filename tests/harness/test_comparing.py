@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,6 @@ from tests.harness.evaluation import LANGUAGES, begun, corpus, run_corpus
 SURFACE = ("exact_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio")
 
 Run = Callable[..., str]
-
-
-@pytest.fixture
-def connection(store_path: Path) -> Iterator[sqlite3.Connection]:
-    with closing(open_store(store_path)) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from corpora.corpus import Corpus
 from corpora.entry import Segment
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
@@ -161,32 +162,28 @@ def test_equal_composites_share_a_rank(tmp_path: Path) -> None:
     assert board.ranks[last] == 3
 
 
-def test_a_card_from_elsewhere_meets_runs_made_here(tmp_path: Path) -> None:
-    here, there = tmp_path / "here" / "s.sqlite", tmp_path / "there" / "s.sqlite"
-    corpus = ranked_corpus()
+def met(folder: Path, corpus: Corpus, good: int) -> tuple[Board, str, str]:
+    """Import a card from another store; gives the list, the run made here and that one with its good outputs."""
+    here, there = folder / "here" / "s.sqlite", folder / "there" / "s.sqlite"
     for path in (here, there):
         path.parent.mkdir()
-    own, foreign = play(here, corpus, 10, "a"), play(there, corpus, 35, "b")
+    own, foreign = play(here, corpus, 10, "a"), play(there, corpus, good, "b")
     with closing(open_store(there)) as store:
         card = export_run(store, run_number(there, foreign), ExportForm.CARD)
     with closing(open_store(here)) as store:
         import_card(store, card, "card.json")
     (board,) = boards(here)
+    return board, own, foreign
+
+
+def test_a_card_from_elsewhere_meets_runs_made_here(tmp_path: Path) -> None:
+    board, own, foreign = met(tmp_path, ranked_corpus(), 35)
     assert ids(board) == [foreign, own]
     assert board.clusters == {foreign: 1, own: 2}
 
 
 def test_a_card_that_withholds_texts_is_ranked_but_has_no_group(tmp_path: Path) -> None:
-    here, there = tmp_path / "here" / "s.sqlite", tmp_path / "there" / "s.sqlite"
-    corpus = ranked_corpus(30, Segment.GOLD_STANDARD)
-    for path in (here, there):
-        path.parent.mkdir()
-    own, foreign = play(here, corpus, 10, "a"), play(there, corpus, 25, "b")
-    with closing(open_store(there)) as store:
-        card = export_run(store, run_number(there, foreign), ExportForm.CARD)
-    with closing(open_store(here)) as store:
-        import_card(store, card, "card.json")
-    (board,) = boards(here)
+    board, own, foreign = met(tmp_path, ranked_corpus(30, Segment.GOLD_STANDARD), 25)
     assert board.ranks == {foreign: 1, own: 2}
     assert board.clusters == {}
     assert board.unclustered.startswith("1 run has no group")

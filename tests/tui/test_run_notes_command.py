@@ -4,47 +4,23 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from harness.card.build import seal
 from harness.failures import UsageError
-from harness.store.database import open_store
 from harness.store.runs import list_runs
 from rosetta_tui.commands.retry import retry
-from rosetta_tui.commands.runs import runs
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Asked, Scripted, completion, error, json_answer, serving
+from tests.tui.runs_group import connection, harmless, number, rosetta_runs
 from tests.tui.scenes import HOSTILE
 
-
-@pytest.fixture
-def connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    opened = open_store()
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def number(connection: sqlite3.Connection) -> int:
-    """Give a sealed run."""
-    number = factory.add_run(connection)
-    seal(connection, number)
-    return number
-
-
-def rosetta_runs(*arguments: str, text: str | None = None) -> Result:
-    return CliRunner().invoke(runs, arguments, input=text)
-
-
-def harmless(text: str) -> bool:
-    return all(c in "\n\u200c\u200d" or unicodedata.category(c) not in {"Cc", "Cf"} for c in text)
+__all__ = ["connection", "number"]
 
 
 def test_a_note_is_written_shown_and_taken_away(

@@ -5,47 +5,22 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-import unicodedata
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from harness.card.build import seal
 from harness.card.canonical import card_hash
 from harness.events import RunState
 from harness.failures import HarnessError, StoreError, UsageError
-from harness.store.database import open_store
 from harness.store.runs import list_runs, set_live
-from rosetta_tui.commands.runs import runs
 from tests.harness.card import factory
+from tests.tui.runs_group import connection, harmless, number, rosetta_runs
 
 HOSTILE = "\x1b[2J\x9b31m[bold]x[/]\u202e"
 
 
-@pytest.fixture
-def connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    opened = open_store()
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def number(connection: sqlite3.Connection) -> int:
-    """Give a sealed run."""
-    number = factory.add_run(connection)
-    seal(connection, number)
-    return number
-
-
-def rosetta_runs(*arguments: str, text: str | None = None) -> Result:
-    return CliRunner().invoke(runs, arguments, input=text)
-
-
-def harmless(text: str) -> bool:
-    return all(c == "\n" or unicodedata.category(c) not in {"Cc", "Cf"} for c in text)
+__all__ = ["connection", "number"]
 
 
 def test_an_empty_list_says_what_to_do_first(connection: sqlite3.Connection) -> None:

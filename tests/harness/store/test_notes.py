@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,7 +10,6 @@ from hypothesis import strategies as st
 
 from corpora.entry import Entry
 from harness.failures import StoreError, UsageError
-from harness.store.database import open_store
 from harness.store.deletion import bring_back, delete_run, put_away
 from harness.store.notes import (
     MOST_NOTE,
@@ -30,12 +26,6 @@ from harness.store.notes import (
 )
 from harness.store.runs import list_runs
 from tests.harness.store.test_results import make_run
-
-
-@pytest.fixture
-def connection(store_path: Path) -> Iterator[sqlite3.Connection]:
-    with closing(open_store(store_path)) as opened:
-        yield opened
 
 
 @pytest.fixture

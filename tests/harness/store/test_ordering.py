@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,6 @@ from sqlite_utils import Database
 
 from corpora.entry import Entry
 from harness.failures import ErrorClass, StoreError
-from harness.store.database import open_store
 from harness.store.migrations import migrations
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
 from harness.store.runs import forget_failed, seal_run
@@ -70,12 +67,6 @@ def test_what_is_kept_is_what_a_fresh_look_gives(
                 found = kept.positions(connection, **told | {"search": search})  # type: ignore[arg-type]
                 fresh = Ordering(run).positions(connection, **told | {"search": search})  # type: ignore[arg-type]
                 assert found.tolist() == fresh.tolist()
-
-
-@pytest.fixture
-def connection(store_path: Path) -> Iterator[sqlite3.Connection]:
-    with closing(open_store(store_path)) as opened:
-        yield opened
 
 
 def test_rows_that_take_the_place_of_others_are_seen(connection: sqlite3.Connection) -> None:

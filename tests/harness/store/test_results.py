@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -78,12 +78,6 @@ def add(connection: sqlite3.Connection, run: int, *rows: Result) -> None:
     connection.execute("BEGIN IMMEDIATE")
     add_results(connection, run, [(row, ()) for row in rows])
     connection.execute("COMMIT")
-
-
-@pytest.fixture
-def connection(store_path: Path) -> Iterator[sqlite3.Connection]:
-    with closing(open_store(store_path)) as opened:
-        yield opened
 
 
 ODD = ["", "a", "A", "Straße", "STRASSE", "ᓀᐦᐃᔭᐍᐏᐣ", "é", "e\u0301", "%", "_", "a%b_c", "'", '"', "\\",
