@@ -16,7 +16,7 @@ from harness.result import Result
 from scoring.intervals import LiveIntervals
 from scoring.scorer import Scorer, Totals
 from scoring.speed import percentiles
-from scoring.table import EntryStatistics
+from scoring.table import EntryStatistics, Table
 from scoring.tiers import quality_tier
 
 RATE_SECONDS = 10.0
@@ -63,6 +63,17 @@ class Tally:
             self.tokens_untold += 1
         if result.latency_seconds is not None and not result.failed:
             self.latencies.append(result.latency_seconds)
+
+    def join(self, other: Tally) -> None:
+        """Count in the entries of another."""
+        self.done += other.done
+        self.failed += other.failed
+        known = self.cost_usd is not None and other.cost_usd is not None
+        self.cost_usd = (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None
+        if other.tokens is not None:
+            self.tokens = (self.tokens or 0) + other.tokens
+        self.tokens_untold += other.tokens_untold
+        self.latencies += other.latencies
 
 
 class Board:
@@ -124,14 +135,20 @@ class Board:
         fresh: bool = True,
     ) -> None:
         """Count entries in; ``fresh`` ones were finished now and count for the rate."""
-        if not results:
-            return
+        tally = Tally()
         for result in results:
-            self._tally.add(result)
-        self._totals.add(statistics)
-        self._intervals.add(statistics)
+            tally.add(result)
+        self.add_table(tally, self._scorer.table(statistics), fresh=fresh)
+
+    def add_table(self, tally: Tally, table: Table, *, fresh: bool = True) -> None:
+        """Count in entries that were summed before, with their statistics as a table."""
+        if not tally.done:
+            return
+        self._tally.join(tally)
+        self._totals.add_table(table)
+        self._intervals.add_table(table)
         if fresh:
-            self._recent.append((self._clock(), len(results)))
+            self._recent.append((self._clock(), tally.done))
 
     def progress(
         self, *, state: RunState | None = None, elapsed_seconds: float | None = None

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.budget import Ledger
 from harness.control import Control
@@ -28,15 +27,14 @@ from harness.store.results import moments, read_attempts, read_results
 from harness.store.runs import Run, find_run, read_card, under_way
 from harness.store.stretches import read_stretches
 from rosetta_tui.live import RECENT, EntryState
+from rosetta_tui.replay_rows import Floats, ReplayRows
 
 TOGETHER_SECONDS = 0.25
 """Entries finished within this time are counted in together, as those of a live run are; those that are too
 old to count for the rate are only parted by their number."""
 
-TOGETHER = 400
-"""Entries that are counted in together at most."""
-
-Floats = npt.NDArray[np.float64]
+TOGETHER = 2_500
+"""Entries that are counted in together at most: what takes some milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +106,12 @@ class Playback:
         order = np.argsort(ends, kind="stable")
         self._ends: Floats = ends[order]
         self._begins: Floats = np.maximum(ends - took, firsts)[order]
-        rows = [rows[index] for index in order.tolist()]
-        self._positions = np.array([row.position for row in rows], dtype=np.uint32)
-        self._failed = np.array([row.failed for row in rows], dtype=bool)
-        self._limited = _sums([row.rate_limited for row in rows])
-        self._retries = _sums([max(0, row.attempts - 1) for row in rows])
-        self._spent = _sums([row.spent_usd or 0.0 for row in rows])
+        try:
+            self._rows = ReplayRows([rows[index] for index in order.tolist()], self._scorer)
+        except ValueError as error:
+            raise UsageError(f"The run cannot be played: {error}.") from error
+        self._size = max((*self._run.positions, *(row.position for row in rows)), default=-1) + 1
+        """Places of the corpus that the run may have finished."""
         self._most = _most_at_once(self._begins, self._ends)
 
     def _restart(self) -> None:
@@ -166,30 +164,32 @@ class Playback:
 
     def _count_in(self, count: int, *, tell: bool) -> Iterator[Event]:
         """Count in the entries up to a number of them; ``tell`` gives each as an event, too."""
-        old = self._ends[count - 1] - 2 * RATE_SECONDS if count else 0.0
+        longest = RATE_SECONDS + 2 * TOGETHER_SECONDS
+        old = self._ends[count - 1] - longest if count else 0.0
         while self._count < count and not self._cancelled():
             last = max(old, self._ends[self._count] + TOGETHER_SECONDS)
             after = int(np.searchsorted(self._ends, last, "right"))
             after = min(after, count, self._count + TOGETHER)
-            places = self._positions[self._count : after].tolist()
-            found = {r.position: r for r in read_results(self._connection, self._run.id, places)}
-            results = [found[place] for place in places]
             self.now = float(self._ends[after - 1])
-            self._board.add(results, [self._scorer.unpack(each.statistics) for each in results])
+            tally = self._rows.tally(self._count, after)
+            self._board.add_table(tally, self._rows.table(self._count, after))
             if tell:
-                yield from (EntryScored(self._run.run_id, result) for result in results)
+                yield from self._told(self._rows.positions[self._count : after].tolist())
             self._count = after
 
+    def _told(self, places: Sequence[int]) -> Iterator[Event]:
+        found = {r.position: r for r in read_results(self._connection, self._run.id, places)}
+        return (EntryScored(self._run.run_id, found[place]) for place in places)
+
     def _states(self, count: int) -> bytes:
-        size = max((*self._run.positions, *self._positions.tolist()), default=-1) + 1
-        states = np.zeros(size, dtype=np.uint8)
-        done = self._positions[:count]
-        states[done] = np.where(self._failed[:count], EntryState.FAILED, EntryState.DONE)
+        states = np.zeros(self._size, dtype=np.uint8)
+        done, failed = self._rows.positions[:count], self._rows.failed[:count]
+        states[done] = np.where(failed, EntryState.FAILED, EntryState.DONE)
         return states.tobytes()
 
     def _progress(self) -> Progress:
         rest = slice(self._count, None)
-        asked = self._positions[rest][self._begins[rest] <= self.now]
+        asked = self._rows.positions[rest][self._begins[rest] <= self.now]
         ends = self._ends[rest][self._begins[rest] <= self.now]
         self._flight.in_flight = set(asked.tolist())
         self._flight.pending = {
@@ -197,9 +197,9 @@ class Playback:
             for place, end in zip(asked.tolist(), ends.tolist(), strict=True)
             if (pending := self._pending(place, end)) is not None
         }
-        self._flight.rate_limited = int(self._limited[self._count])
-        self._flight.retries = int(self._retries[self._count])
-        self._ledger.spent = float(self._spent[self._count])
+        self._flight.rate_limited = int(self._rows.limited[self._count])
+        self._flight.retries = int(self._rows.retries[self._count])
+        self._ledger.spent = float(self._rows.spent[self._count])
         return self._board.progress(state=RunState.RUNNING, elapsed_seconds=self.now)
 
     def _pending(self, place: int, end: float) -> Pending | None:
@@ -214,7 +214,7 @@ class Playback:
         return None
 
     def _finished(self) -> Finished:
-        failed = int(self._failed.sum())
+        failed = int(self._rows.failed.sum())
         done, total = len(self._ends), len(self._run.positions)
         return Finished(
             self._run.run_id,
@@ -265,10 +265,6 @@ class _TimeLine:
 def _require_over(run: Run) -> None:
     if under_way(run):
         raise UsageError("The run is still under way. It can be played when it is over.")
-
-
-def _sums(numbers: Sequence[float]) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(np.array(numbers, dtype=np.float64))])
 
 
 def _most_at_once(begins: Floats, ends: Floats) -> int:

@@ -175,9 +175,14 @@ class LiveIntervals:
 
     def add(self, statistics: Sequence[EntryStatistics]) -> None:
         """Count some more entries in."""
-        table = Table.of(self._table.metrics, statistics)
-        weights = self._random.poisson(1.0, (len(self._sums), len(table)))
-        self._sums += weights.astype(np.float64) @ table.matrix
+        self.add_table(Table.of(self._table.metrics, statistics))
+
+    def add_table(self, table: Table) -> None:
+        """Count the entries of a table in, block by block to bound the memory."""
+        block = max(1, _BLOCK // len(self._sums))
+        for start in range(0, len(table), block):
+            rows = table.matrix[start : start + block]
+            self._sums += _poisson_counts(self._random, len(self._sums), len(rows)) @ rows
         self._totals += table.totals()
         self._present = np.vstack([self._present, table.present]).max(
             axis=0, keepdims=True, initial=0
@@ -191,6 +196,16 @@ class LiveIntervals:
         return _intervals(
             so_far, so_far.with_rows(self._sums), level, self._seed, "Poisson bootstrap"
         )
+
+
+def _poisson_counts(random: np.random.Generator, draws: int, entries: int) -> FloatArray:
+    """Give Poisson(1) counts, shape (draws, entries).
+
+    A Poisson number of takes, each of any cell alike, are such counts, five times as fast as one by one.
+    """
+    cells = draws * entries
+    taken = random.integers(0, cells, random.poisson(cells))
+    return np.bincount(taken, minlength=cells).reshape(draws, entries).astype(np.float64)
 
 
 def _intervals(

@@ -116,7 +116,8 @@ class Scorer:
             raise ValueError(_OTHERS)
         by_metric = list(zip(*rows, strict=True)) if rows else [()] * len(self.metrics)
         for column, width in zip(by_metric, self._widths, strict=True):
-            if {len(part) for part in column if part is not None} - {width}:
+            there = column if None not in column else [part for part in column if part is not None]
+            if set(map(len, there)) - {width}:
                 raise ValueError(_OTHERS)
         return by_metric
 
@@ -146,7 +147,10 @@ class Totals:
 
     def add(self, statistics: Sequence[EntryStatistics]) -> None:
         """Count some more entries in."""
-        table = Table.of(self._table.metrics, statistics)
+        self.add_table(Table.of(self._table.metrics, statistics))
+
+    def add_table(self, table: Table) -> None:
+        """Count the entries of a table in."""
         self._sums += table.totals()
         self._present |= table.present.any(axis=0)
         self.entries += len(table)

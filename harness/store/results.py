@@ -237,7 +237,7 @@ def read_all_attempts(connection: sqlite3.Connection, run: int) -> list[Attempt]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When an entry was finished, and how long it had been under way."""
+    """When an entry was finished, how long it had been under way, and what it adds to the run's figures."""
 
     position: int
     finished_at: float
@@ -245,6 +245,10 @@ class Moment:
     failed: bool
     attempts: int
     spent_usd: float | None
+    cost_usd: float | None
+    tokens: int | None
+    latency_seconds: float | None
+    statistics: bytes
     seconds: float
     """All its tries and the waits before them."""
     rate_limited: int
@@ -254,21 +258,26 @@ class Moment:
 def moments(connection: sqlite3.Connection, run: int) -> list[Moment]:
     """Give the moments of a run's entries in the order in which they were stored."""
     rows = connection.execute(
-        "SELECT position, finished_at, error_class IS NOT NULL, attempts, spent_usd, trace"
-        " FROM results WHERE run = ? ORDER BY rowid",
+        "SELECT position, finished_at, error_class IS NOT NULL, attempts, spent_usd, cost_usd,"
+        " coalesce(prompt_tokens + completion_tokens, prompt_tokens, completion_tokens),"
+        " latency_seconds, statistics, trace FROM results WHERE run = ? ORDER BY rowid",
         (run,),
     )
-    return [_moment(*row) for row in rows]
+    return [_moment(row) for row in rows]
 
 
-def _moment(
-    position: int, at: float, failed: int, attempts: int, spent: float | None, trace: bytes | None
-) -> Moment:
+def _moment(row: tuple[Any, ...]) -> Moment:
+    position, at, failed, *adds, trace = row
+    seconds, limited = _under_way(trace)
+    return Moment(position, at, bool(failed), *adds, seconds=seconds, rate_limited=limited)
+
+
+def _under_way(trace: bytes | None) -> tuple[float, int]:
+    """Give the seconds of all tries and waits, and how many tries were answered with 429."""
     tries = [] if trace is None else msgpack.unpackb(trace)
     seconds = sum((each[2:3] or [0.0])[0] or 0.0 for each in tries)
     waited = sum((each[3:4] or [0.0])[0] or 0.0 for each in tries)
-    limited = sum((each[1:2] or [None])[0] == 429 for each in tries)
-    return Moment(position, at, bool(failed), attempts, spent, seconds + waited, limited)
+    return seconds + waited, sum((each[1:2] or [None])[0] == 429 for each in tries)
 
 
 def _pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:

@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import _bootstrap_resample
-from scipy.stats import binomtest
+from scipy.stats import binomtest, chisquare, poisson
 
 from scoring.bleu import Bleu
 from scoring.composite import composite, composites
 from scoring.intervals import (
     LiveIntervals,
+    _poisson_counts,
     bootstrap,
     resample,
     wilson,
@@ -185,6 +186,18 @@ def test_live_intervals_agree_with_the_exact_ones() -> None:
         assert interval.lower == pytest.approx(exact[id_].lower, abs=width / 4), id_
         assert interval.upper == pytest.approx(exact[id_].upper, abs=width / 4), id_
         assert interval.method == "Poisson bootstrap"
+
+
+def test_weights_of_live_draws_are_poisson() -> None:
+    """Against the probabilities of scipy; and whatever the block, entries are weighed apart."""
+    counts = _poisson_counts(np.random.default_rng(3), 200, 1000)
+    seen = np.bincount(counts.ravel().astype(int), minlength=6)
+    expected = poisson.pmf(np.arange(6), 1) * counts.size
+    assert (
+        chisquare([*seen[:5], seen[5:].sum()], [*expected[:5], counts.size - expected[:5].sum()])[1]
+        > 0.01
+    )
+    assert abs(np.corrcoef(counts[:, :20].T) - np.eye(20)).max() < 0.3
 
 
 def test_metric_without_value_has_no_interval() -> None:

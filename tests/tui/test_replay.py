@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.failures import UsageError
 from harness.store.runs import find_run, read_card, set_live
+from rosetta_tui import replaying
 from rosetta_tui.live import EntryState, LiveRun
 from rosetta_tui.replaying import Jump, Playback
 from rosetta_tui.screens.entry import EntryScreen
@@ -193,6 +194,25 @@ def test_a_real_run_ends_at_the_numbers_of_its_card(
     assert (end.done, end.failed) == (96, 1)
     assert end.p50_seconds == pytest.approx(card["speed"]["median_latency_seconds"])
     assert end.p95_seconds == pytest.approx(card["speed"]["p95_latency_seconds"])
+
+
+def test_a_jump_reads_no_entry(made: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It adds up columns that were read before, so it takes no longer however many entries lie between."""
+    monkeypatch.setattr(replaying, "RECENT", 5)
+    playback, asked = Playback(made.store, made.run_id), list[str]()
+    made.store.set_trace_callback(asked.append)
+    happened = list(playback.move_to(playback.duration))
+    made.store.set_trace_callback(None)
+    assert asked == []
+    assert _progress(happened).values == pytest.approx(values_of(made.entries, made.results))
+
+
+def test_damaged_statistics_are_said(tmp_path: Path) -> None:
+    broken = sealed(tmp_path / "s.sqlite", 4)
+    broken.store.execute("UPDATE results SET statistics = x'05' WHERE position = 2")
+    with pytest.raises(UsageError, match=r"cannot be played: .* score the outputs again\."):
+        Playback(broken.store, broken.run_id)
+    broken.close()
 
 
 # The screen
