@@ -1,50 +1,37 @@
 """How long a person waits after a key: from writing it to a pseudo terminal until the app has painted a frame.
 
-    python -P -m benchmarks.app_keys [rounds] [runs]
+    python -u -P -m benchmarks.app_keys [rounds] [runs]
 
-walks through the screens of the app over a store of ``runs`` runs (501), presses each key ``rounds`` times (9), and
-prints for every screen the median and the 95th percentile of the first frame, the processor time until then, which
-other work on the machine does not change, and the last frame, when everything that the key asked for stands there.
-Escape waits 25 ms for the rest of a sequence; that is in the figures. ``benchmarks.store_sorting`` opens and sorts a
-run of 100,000 entries.
+walks through the screens of the app over a store of ``runs`` runs (501), presses each key ``rounds`` times (3) after
+a round that imports what the others find, and prints for every screen, for every key of it, and over all the median
+and the 95th percentile of the first frame, the processor time until then, which other work on the machine does not
+change, and the last frame, when everything that the key asked for stands there. A bare Textual app with one text and
+a footer is measured in the same run, with what is the same kind of key there; the ratio to it is what the app itself
+costs. Escape waits for the rest of a sequence (``rosetta_tui.launch``); that is in the figures.
+``benchmarks.store_sorting`` opens and sorts a run of 100,000 entries.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
-import select
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple
 
-import pyte
-
+from benchmarks.painting import Waited, Watched
 from benchmarks.terminal import ROSETTA
 from harness.store.database import open_store
 from harness.store.runs import find_run
 
-COLUMNS, LINES = 140, 40
 GOAL_SECONDS = 0.05
-DEFAULTS = (9, 501)
-QUIET_SECONDS = 0.12
-"""Silence after which the last frame was painted."""
-PATIENCE_SECONDS = 30.0
-NOTHING_SECONDS = 1.2
-"""Without a frame for so long, a key changed nothing that is seen: one more step down from the last row."""
-
-QUESTION, ANSWER, FRAME = b"\x1b[?2026$p", b"\x1b[?2026;2$y", b"\x1b[?2026l"
-"""Whether the terminal shows whole frames only, that it does, and the end of one."""
+DEFAULTS = (3, 501)
+BARE = [sys.executable, "-P", "-m", "benchmarks.bare_app"]
 
 UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
 PAGE_DOWN, PAGE_UP, END, HOME = "\x1b[6~", "\x1b[5~", "\x1b[F", "\x1b[H"
@@ -52,8 +39,10 @@ ESCAPE, ENTER, TAB, PALETTE, JUMP, DELETE = "\x1b", "\r", "\t", "\x10", "\x0f", 
 NAMES = {
     UP: "up", DOWN: "down", RIGHT: "right", LEFT: "left", PAGE_DOWN: "page down", PAGE_UP: "page up",
     END: "end", HOME: "home", ESCAPE: "escape", ENTER: "enter", TAB: "tab", PALETTE: "ctrl+p",
-    JUMP: "ctrl+o", DELETE: "backspace", " ": "space",
+    JUMP: "ctrl+o", DELETE: "backspace", " ": "space", "\x14": "ctrl+t",
 }  # fmt: skip
+
+Kind = Literal["stay", "open", "back"]
 
 
 class Step(NamedTuple):
@@ -61,93 +50,10 @@ class Step(NamedTuple):
 
     screen: str
     key: str
+    kind: Kind = "stay"
     then: str = ""
     gone: str = ""
     """Words that stand there no more."""
-
-
-class Waited(NamedTuple):
-    """Seconds from a key to the first frame after it, and to the last; and of the processor until the first."""
-
-    first: float
-    last: float
-    busy: float
-
-
-class Watched:
-    """The app on a pseudo terminal that knows where a frame ends."""
-
-    def __init__(self, home: Path) -> None:
-        self._screen = pyte.Screen(COLUMNS, LINES)
-        self._stream = pyte.ByteStream(self._screen)
-        self._main, side = pty.openpty()
-        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-        env = {**os.environ, "ROSETTA_HOME": str(home), "TERM": "xterm-256color"}
-        self._process = subprocess.Popen(ROSETTA, stdin=side, stdout=side, stderr=side, env=env)
-        os.close(side)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._process.kill()
-        self._process.wait()
-        os.close(self._main)
-
-    def _read(self, seconds: float) -> bytes:
-        if not select.select([self._main], [], [], seconds)[0]:
-            return b""
-        data = os.read(self._main, 1 << 20)
-        if QUESTION in data:
-            os.write(self._main, ANSWER)
-        return data
-
-    def _settle(self) -> None:
-        while data := self._read(QUIET_SECONDS):
-            self._stream.feed(data)
-
-    def _busy(self) -> float:
-        """Give the processor time that the app has used, in seconds."""
-        threads = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
-        return sum(int(each.read_text().split()[0]) for each in threads) / 1e9
-
-    def press(self, key: str) -> Waited | None:
-        """Press a key and wait for its frames; gives None where nothing is painted."""
-        self._settle()
-        drawn = bytearray()
-        first = last = busy = 0.0
-        before = self._busy()
-        begun = time.perf_counter()
-        os.write(self._main, key.encode())
-        while not last or time.perf_counter() - begun - last < QUIET_SECONDS:
-            data = self._read(QUIET_SECONDS)
-            now = time.perf_counter() - begun
-            if FRAME in data:
-                first, last, busy = first or now, now, busy or self._busy() - before
-            elif now > NOTHING_SECONDS and not first:
-                self._stream.feed(bytes(drawn))
-                return None
-            drawn += data
-        self._stream.feed(bytes(drawn))
-        return Waited(first, last, busy)
-
-    @property
-    def shown(self) -> str:
-        """The text of the screen."""
-        return "\n".join(line.rstrip() for line in self._screen.display)
-
-    def see(self, words: str, *, gone: str = "") -> None:
-        """Wait until words stand there, and others no more."""
-        end = time.perf_counter() + PATIENCE_SECONDS
-        while words not in (shown := self.shown) or (gone and gone in shown):
-            if time.perf_counter() > end:
-                raise TimeoutError(f"{words!r} never stand there, or {gone!r} for ever:\n{shown}")
-            self._stream.feed(self._read(0.1))
 
 
 # What is pressed
@@ -162,9 +68,9 @@ def visit(
     screen: str, key: str, name: str, inside: str, *pressed: str, back: str = ESCAPE
 ) -> Iterator[Step]:
     """Open something from a screen, press keys there, and come back."""
-    yield Step(screen, key, inside)
+    yield Step(screen, key, "open", inside)
     yield from keys(name, *pressed)
-    yield Step(name, back, gone=inside)
+    yield Step(name, back, "back", gone=inside)
 
 
 MOVES = (DOWN, DOWN, PAGE_DOWN, PAGE_UP, END, HOME)
@@ -190,7 +96,7 @@ def home() -> Iterator[Step]:
 
 def run() -> Iterator[Step]:
     """Open the run under the cursor, an entry of it and its metrics."""
-    yield Step("Home", ENTER, "chrF++")
+    yield Step("Home", ENTER, "open", "chrF++")
     yield from keys("Run", *MOVES)
     yield from visit("Run", "s", "dialog", "enter chooses", DOWN)
     yield from visit("Run", "f", "dialog", "enter chooses", DOWN)
@@ -200,31 +106,29 @@ def run() -> Iterator[Step]:
     yield from keys("search", "l", "a", ESCAPE)
     yield from keys("Run", "y")
     yield from visit(
-        "Run", ENTER, "Entry", "Reference", RIGHT, RIGHT, LEFT, DOWN, "p", "p", "r", "r", back="q"
+        "Run", ENTER, "Entry", "Reference", RIGHT, RIGHT, LEFT, "p", "p", "r", "r", back="q"
     )
     yield from everywhere("Run")
-    yield Step("Run", "q", "› Home")
+    yield Step("Run", "q", "back", "› Home")
 
 
 def corpora() -> Iterator[Step]:
     """Walk through the corpora, one of them, an entry, its statistics and checks."""
-    yield Step("Home", "b", "› Corpora")
+    yield Step("Home", "b", "open", "› Corpora")
     yield from keys("Corpora", *MOVES)
-    yield Step("Corpora", ENTER, "› Corpus")
+    yield Step("Corpora", ENTER, "open", "› Corpus")
     yield from keys("Corpus", *MOVES)
     yield from visit("Corpus", "s", "dialog", "enter chooses", DOWN)
-    yield from visit("Corpus", "i", "statistics", "", DOWN, PAGE_DOWN, back="q")
+    yield from visit("Corpus", "i", "statistics", "› Statistics", DOWN, PAGE_DOWN, back="q")
     yield from visit("Corpus", "c", "checks", "The checks found nothing", back="q")
-    yield from visit("Corpus", ENTER, "corpus entry", "", RIGHT, LEFT, back="q")
-    yield Step("Corpus", "q", "› Corpora")
-    yield Step("Corpora", "q", "› Home")
+    yield from visit("Corpus", ENTER, "corpus entry", "› Entry", RIGHT, LEFT, back="q")
+    yield Step("Corpus", "q", "back", "› Corpora")
+    yield Step("Corpora", "q", "back", "› Home")
 
 
 def places() -> Iterator[Step]:
     """Walk through the screens that stand for themselves."""
-    yield from visit(
-        "Home", "l", "Leaderboard", "validated by", *MOVES, " ", " ", RIGHT, LEFT, back="q"
-    )
+    yield from visit("Home", "l", "Leaderboard", "validated by", *MOVES, " ", " ", back="q")
     yield from visit(
         "Home", ",", "Settings", "› Settings", DOWN, RIGHT, DOWN, DOWN, LEFT, UP, back="q"
     )
@@ -235,14 +139,14 @@ def places() -> Iterator[Step]:
 
 def compared() -> Iterator[Step]:
     """Lay two runs side by side."""
-    yield Step("Home", "c", "› Compare")
+    yield Step("Home", "c", "open", "chance alone")
     yield from keys("Compare", *MOVES)
     yield from visit("Compare", "m", "dialog", "enter chooses", DOWN)
     yield from visit("Compare", "s", "dialog", "enter chooses", DOWN)
-    yield from visit("Compare", "d", "parts", "", DOWN, back="q")
-    yield from visit("Compare", ENTER, "compared entry", "", RIGHT, LEFT, back="q")
+    yield from visit("Compare", "d", "parts", "› Parts", DOWN, back="q")
+    yield from visit("Compare", ENTER, "compared entry", "› Entry", RIGHT, LEFT, back="q")
     yield from everywhere("Compare")
-    yield Step("Compare", "q", "› Home")
+    yield Step("Compare", "q", "back", "› Home")
 
 
 def one_round() -> Iterator[Step]:
@@ -274,65 +178,130 @@ def fill(home_folder: Path, runs: int) -> None:
         store.execute("COMMIT")
 
 
-def measure(home_folder: Path, rounds: int) -> dict[tuple[str, str], list[Waited]]:
-    """Walk through the app; gives what was waited for at each screen and key."""
-    waits: dict[tuple[str, str], list[Waited]] = defaultdict(list)
-    with Watched(home_folder) as app:
+def walk(app: Watched, steps: Iterable[Step]) -> Iterator[tuple[Step, Waited | None]]:
+    """Press the keys of the steps; gives what was waited for after each."""
+    for step in steps:
+        waited = app.press(step.key)
+        app.see(step.then, gone=step.gone)
+        yield step, waited
+
+
+BARE_STEPS = (*keys("bare", "d", "d"), *visit("bare", "o", "bare", "second", "d", "d", back="q"))
+
+
+def measure_bare(rounds: int) -> list[Measured]:
+    """Press the keys of the bare app, so often that each kind has some hundred values."""
+    with Watched(BARE, os.environ) as app:
+        app.see("first")
+        every = [list(walk(app, BARE_STEPS)) for _ in range(12 * rounds)]
+    return [Measured(step, waited) for each in every[1:] for step, waited in each if waited]
+
+
+def measure(home_folder: Path, rounds: int) -> tuple[list[Measured], list[Measured]]:
+    """Walk through the app; gives what was waited for in the first round and in the others."""
+    first, others = list[Measured](), list[Measured]()
+    with Watched(ROSETTA, {**os.environ, "ROSETTA_HOME": str(home_folder)}) as app:
         app.see("✓")
         for number in range(rounds + 1):
-            for step in one_round():
-                waited = app.press(step.key)
-                if (
-                    number and waited is not None
-                ):  # the first round imports and fills what the others find
-                    waits[step.screen, NAMES.get(step.key, step.key)].append(waited)
-                app.see(step.then, gone=step.gone)
-    return waits
+            begun = time.perf_counter()
+            print(f"round {number} of {rounds}{'' if number else ', with imports'}:", end="")
+            screen = ""
+            for step, waited in walk(app, one_round()):
+                if step.screen != screen:
+                    screen = step.screen
+                    print(f" {screen}", end="")
+                if waited is None:
+                    print(f" ({NAMES.get(step.key, step.key)} painted nothing)", end="")
+                else:
+                    (others if number else first).append(Measured(step, waited))
+            print(f"; {time.perf_counter() - begun:.0f} s")
+    return first, others
 
 
-def percentile(values: Sequence[float], share: float) -> float:
+# What came out
+
+
+class Measured(NamedTuple):
+    """One key, and what was waited for after it."""
+
+    step: Step
+    waited: Waited
+
+
+class Summary(NamedTuple):
+    """Milliseconds: median and 95th percentile of the first frame, the latter of processor time and last frame."""
+
+    count: int
+    middle: float
+    most: float
+    busy: float
+    last: float
+
+
+def percentile(values: Iterable[float], share: float) -> float:
     """Give the value below which this share of them lies."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def report(waits: dict[tuple[str, str], list[Waited]]) -> None:
-    """Print each screen with its slowest keys."""
-    screens: dict[str, list[Waited]] = defaultdict(list)
-    slowest: dict[str, list[tuple[float, str]]] = defaultdict(list)
-    for (screen, key), each in waits.items():
-        screens[screen] += each
-        slowest[screen].append((percentile([one.busy for one in each], 0.5) * 1000, key))
-    print(
-        f"{'':16}{'keys':>6}{'median':>9}{'p95':>8}{'cpu p95':>10}{'all, p95':>10}   slowest keys, median in ms"
-    )
-    for screen, each in screens.items():
-        _line(
-            screen,
-            each,
-            ", ".join(f"{key} {ms:.0f}" for ms, key in sorted(slowest[screen])[:-5:-1]),
+def summary(measured: Sequence[Measured]) -> Summary:
+    """Sum up some keys."""
+    first, last, busy = zip(*(each.waited for each in measured), strict=True)
+    figures = [(first, 0.5), (first, 0.95), (busy, 0.95), (last, 0.95)]
+    return Summary(len(measured), *(percentile(values, share) * 1000 for values, share in figures))
+
+
+def grouped(measured: Iterable[Measured], *fields: str) -> dict[str, list[Measured]]:
+    """Group the keys by fields of their step."""
+    groups: dict[str, list[Measured]] = defaultdict(list)
+    for each in measured:
+        words = (getattr(each.step, field) for field in fields)
+        groups[" ".join(f"{NAMES.get(word, word):14}" for word in words).rstrip()].append(each)
+    return groups
+
+
+def print_table(title: str, groups: dict[str, list[Measured]]) -> None:
+    """Print a line for each group, the slowest first."""
+    print(f"\n{title:30}{'keys':>6}{'median':>9}{'p95':>9}{'cpu p95':>9}{'all, p95':>10}")
+    lines = [(summary(each), name) for name, each in groups.items()]
+    for (count, middle, most, busy, last), name in sorted(lines, key=lambda line: -line[0].most):
+        mark = "" if most <= GOAL_SECONDS * 1000 else "  over"
+        print(
+            f"{name:30}{count:>6}{middle:>6.0f} ms{most:>6.0f} ms{busy:>6.0f} ms{last:>7.0f} ms{mark}"
         )
-    _line("every screen", [one for each in screens.values() for one in each], "")
 
 
-def _line(name: str, waits: Sequence[Waited], words: str) -> None:
-    first = [waited.first for waited in waits]
-    busy = percentile([waited.busy for waited in waits], 0.95)
-    middle, most = percentile(first, 0.5), percentile(first, 0.95)
-    last = percentile([waited.last for waited in waits], 0.95)
-    verdict = "met" if most <= GOAL_SECONDS else "MISSED"
-    print(
-        f"{name:16}{len(waits):>6}{middle * 1000:>7.0f} ms{most * 1000:>5.0f} ms{busy * 1000:>7.0f} ms{last * 1000:>7.0f} ms"
-        f"   {verdict:7}{words}"
-    )
+def print_ratios(ours: Sequence[Measured], bare: Sequence[Measured]) -> None:
+    """Print how many times as long as the bare app ours takes, for each kind of key."""
+    print("\ntimes the bare app              median      p95  cpu p95")
+    other = grouped(bare, "kind")
+    for kind, each in grouped(ours, "kind").items():
+        one, two = summary(each), summary(other[kind])
+        ratios = (one.middle / two.middle, one.most / two.most, one.busy / two.busy)
+        print(f"{kind:30}" + "".join(f"{ratio:>8.1f}×" for ratio in ratios))
+
+
+def report(first: list[Measured], ours: list[Measured], bare: list[Measured]) -> None:
+    """Print the tables: keys, screens, kinds, all; and the ratios."""
+    print_table("screen and key", grouped(ours, "screen", "key"))
+    print_table("screen", grouped(ours, "screen"))
+    print_table("kind", grouped(ours, "kind"))
+    print_table("bare app, kind", grouped(bare, "kind"))
+    print_table("over all", {"first round, with imports": first, "every key": ours, "bare": bare})
+    print_ratios(ours, bare)
+    most = summary(ours).most
+    print(f"\nevery key, p95: {most:.0f} ms: {'met' if most <= 50 else 'MISSED'} (goal 50 ms)")
+    print("load of the machine: " + " ".join(f"{each:.1f}" for each in os.getloadavg()))
 
 
 def main() -> None:
     """Measure and print."""
     rounds, runs = (int(word) for word in (*sys.argv[1:], *DEFAULTS[len(sys.argv) - 1 :]))
+    bare = measure_bare(rounds)
     with tempfile.TemporaryDirectory() as name:
         fill(Path(name), runs)
-        report(measure(Path(name), rounds))
+        first, ours = measure(Path(name), rounds)
+    report(first, ours, bare)
 
 
 if __name__ == "__main__":
