@@ -267,9 +267,9 @@ def moments(connection: sqlite3.Connection, run: int) -> list[Moment]:
 
 
 def _moment(row: tuple[Any, ...]) -> Moment:
-    position, at, failed, *adds, trace = row
-    seconds, limited = _under_way(trace)
-    return Moment(position, at, bool(failed), *adds, seconds=seconds, rate_limited=limited)
+    position, at, failed, attempts, spent, cost, tokens, latency, statistics, trace = row
+    adds = (attempts, spent, cost, tokens, latency, statistics)
+    return Moment(position, at, bool(failed), *adds, *_under_way(trace))
 
 
 def _under_way(trace: bytes | None) -> tuple[float, int]:
