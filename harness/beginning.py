@@ -29,6 +29,7 @@ from harness.store.findings import StoredFindings
 from harness.store.openings import OPENING, find_openings, set_opening, set_plan
 from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run
+from harness.store.transaction import transaction
 from harness.version import VERSION
 from scoring.floors import floors
 from scoring.scorer import Totals
@@ -56,9 +57,8 @@ def begin(
     if instruments is None:
         used.close()
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        number = create_run(
+    with transaction(connection):
+        return create_run(
             connection,
             run_id=str(uuid.uuid4()),
             corpus=save_corpus(connection, corpus),
@@ -72,11 +72,6 @@ def begin(
             language_pair=corpus.dataset.language_pair,
             harness_version=VERSION,
         )
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    return number
 
 
 def check_budget(method: Method, plan: Plan) -> None:
@@ -250,15 +245,10 @@ def take_up(
 
 def _ask_again(connection: sqlite3.Connection, run: Run) -> None:
     """Forget the rows of failed entries, but not how often each was tried."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         tried = {**dict(run.opening.get("tried", ())), **failed_attempts(connection, run.id)}
         set_opening(connection, run.id, {**run.opening, "tried": sorted(tried.items())})
         forget_failed(connection, run.id)
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
 
 
 def _change_plan(

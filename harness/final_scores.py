@@ -14,6 +14,7 @@ from harness.store.corpora import read_entries
 from harness.store.openings import set_opening
 from harness.store.results import read_results, replace_scores
 from harness.store.runs import read_run
+from harness.store.transaction import transaction
 from scoring.floors import Floor, floors
 from scoring.scorer import EntryValues, Scorer
 from scoring.table import EntryStatistics
@@ -42,14 +43,9 @@ def finish_scores(
         rows, opening = scored.rows, scored.opening
     else:
         rows, opening = [], _corpus_opening(instruments, entries, results, tell)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         replace_scores(connection, number, rows)
         set_opening(connection, number, {**run.opening, **opening})
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
 
 
 def _corpus_opening(

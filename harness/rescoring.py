@@ -6,9 +6,8 @@ A sealed card never changes (DESIGN C4): the result is a record of its own that 
 from __future__ import annotations
 
 import sqlite3
-import time
-import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.beginning import instruments_with
@@ -19,9 +18,9 @@ from harness.result import Result
 from harness.scoring_options import ScoringOptions
 from harness.store.corpora import read_entries
 from harness.store.results import copy_results, read_results, replace_scores
-from harness.store.runs import Run, create_run, read_card
+from harness.store.runs import Run, begin_like, read_card
 from harness.store.stretches import copy_stretches
-from harness.version import VERSION
+from harness.store.transaction import transaction
 from scoring.inventory import make_scorer
 from scoring.metric import Statistics
 from scoring.resources import Resources
@@ -75,13 +74,8 @@ def rescore(
         reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
         note(f"These metrics stay as they were, for they cannot be taken anew here.{reasons}")
     source = {"run_id": run.run_id, "run_card_hash": card.get("run_card_hash")}
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         number, run_id = _copy(connection, run, chosen, scored, source)
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
     seal(connection, number)
     return run_id
 
@@ -194,22 +188,9 @@ def _copy(
     source: dict[str, Any],
 ) -> tuple[int, str]:
     """Store the new run: the outputs of the old one with the new scores."""
-    run_id = str(uuid.uuid4())
-    number = create_run(
-        connection,
-        run_id=run_id,
-        corpus=run.corpus,
-        positions=run.positions,
-        setup=run.setup,
-        setup_hash=run.setup_hash,
-        fingerprint_hash=run.fingerprint_hash,
-        plan={**run.plan, "scoring": options.model_dump(mode="json")},
-        opening={**run.opening, **scored.opening, "rescore_of": source},
-        dataset_id=run.dataset_id,
-        language_pair=run.language_pair,
-        harness_version=VERSION,
-        created=time.time(),
-    )
+    plan = {**run.plan, "scoring": options.model_dump(mode="json")}
+    opening = {**run.opening, **scored.opening, "rescore_of": source}
+    number, run_id = begin_like(connection, replace(run, plan=plan, opening=opening))
     copy_stretches(connection, run.id, number)
     copy_results(connection, run.id, number)
     replace_scores(connection, number, scored.rows)

@@ -8,9 +8,8 @@ was cut is not retried but resumed.
 from __future__ import annotations
 
 import sqlite3
-import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -30,8 +29,9 @@ from harness.problems import first_problem
 from harness.store.corpora import corpus_sha256, read_entries
 from harness.store.openings import OPENING
 from harness.store.results import copy_done, failed_attempts
-from harness.store.runs import Run, create_run, read_card, read_run
+from harness.store.runs import Run, begin_like, read_card, read_run
 from harness.store.stretches import copy_stretches
+from harness.store.transaction import transaction
 from harness.version import VERSION
 
 CHANGEABLE = (set(MethodOptions.model_fields) - {"source_language", "target_language"}) | set(
@@ -74,13 +74,11 @@ def retry(
     method = build(plan.method, plan.options, whole, find_key)
     check_budget(method, plan)
     instruments = begun_with(connection, run)
-    connection.execute("BEGIN IMMEDIATE")
     try:
-        read_run(connection, run.id)  # it may have been deleted meanwhile
-        number, run_id = _store(connection, run, plan, method, tried)
-        connection.execute("COMMIT")
+        with transaction(connection):
+            read_run(connection, run.id)  # it may have been deleted meanwhile
+            number, run_id = _store(connection, run, plan, method, tried)
     except BaseException:
-        connection.execute("ROLLBACK")
         instruments.close()
         raise
     return Retry(number, run_id, method, instruments, len(tried), len(run.positions) - len(tried))
@@ -139,7 +137,6 @@ def _store(
     parts = with_part(parts_of(run), method.setup, tried)
     setup = whole_setup(parts)
     print_ = fingerprint(setup, corpus_sha256(connection, run.corpus), VERSION)
-    run_id = str(uuid.uuid4())
     opening: dict[str, Any] = {name: run.opening[name] for name in OPENING if name in run.opening}
     opening |= {
         "budget_usd": plan.run.budget_usd,
@@ -152,20 +149,15 @@ def _store(
             "tried": sorted(tried.items()),
         },
     }
-    number = create_run(
-        connection,
-        run_id=run_id,
-        corpus=run.corpus,
-        positions=run.positions,
+    changed = replace(
+        run,
         setup=setup,
         setup_hash=print_.setup_hash,
         fingerprint_hash=print_.hash,
         plan=plan.model_dump(mode="json"),
         opening=opening,
-        dataset_id=run.dataset_id,
-        language_pair=run.language_pair,
-        harness_version=VERSION,
     )
+    number, run_id = begin_like(connection, changed)
     copy_stretches(connection, run.id, number, paid=False)
     copy_done(connection, run.id, number)
     return number, run_id

@@ -22,6 +22,7 @@ from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import set_live
 from harness.store.stretches import touch_stretch
+from harness.store.transaction import transaction
 from scoring.floors import Annotate
 from scoring.scorer import EntryValues, Scorer
 from scoring.translation import Translation
@@ -139,14 +140,13 @@ class Scribe(threading.Thread):
         heartbeat = now - self._beat >= HEARTBEAT_SECONDS
         if not (items or heartbeat):
             return []
-        self._connection.execute("BEGIN IMMEDIATE")
-        add_replies(self._connection, replies)
-        add_results(self._connection, self._run, scored)
-        touch_stretch(self._connection, self._stretch, self._board.committed_usd)
-        if heartbeat:
-            self._beat = now
-            set_live(self._connection, self._run, self._board.state, self._board.heartbeat())
-        self._connection.execute("COMMIT")
+        with transaction(self._connection):
+            add_replies(self._connection, replies)
+            add_results(self._connection, self._run, scored)
+            touch_stretch(self._connection, self._stretch, self._board.committed_usd)
+            if heartbeat:
+                self._beat = now
+                set_live(self._connection, self._run, self._board.state, self._board.heartbeat())
         for item in items:
             if isinstance(item, Future) and item.set_running_or_notify_cancel():
                 item.set_result(None)

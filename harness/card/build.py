@@ -15,6 +15,7 @@ from harness.card.material import Material, stored_material
 from harness.card.model import RunCard
 from harness.card.rows import failed, row_json
 from harness.store.runs import seal_run
+from harness.store.transaction import transaction
 from scoring.cost import EntryCost, cost, tokens
 from scoring.intervals import SEED
 from scoring.scorecard import scorecard
@@ -51,13 +52,8 @@ def build_card(connection: sqlite3.Connection, run: int) -> RunCard:
 def seal(connection: sqlite3.Connection, run: int) -> RunCard:
     """Compute a finished run's card and store it; raises StoreError where the run has one already."""
     card = build_card(connection, run)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         store_card(connection, run, card.as_json())
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
     return card
 
 

@@ -29,6 +29,7 @@ from harness.store.corpora import insert_corpus
 from harness.store.deletion import bring_back
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
+from harness.store.transaction import transaction
 from harness.version import VERSION
 from scoring.inventory import make_scorer, surface_setup
 from scoring.resources import Resources
@@ -97,21 +98,16 @@ def _store(
     known = _same_card(connection, run_id, raw, name)
     if known is not None:
         return Imported(run_id, known=True, back=_back(connection, known))
-    connection.execute("BEGIN IMMEDIATE")
     try:
-        number = _create(connection, card, run_id, data)
-        _add_rows(connection, number, card)
-        head = card.as_json()
-        store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})
-        connection.execute("COMMIT")
+        with transaction(connection):
+            number = _create(connection, card, run_id, data)
+            _add_rows(connection, number, card)
+            head = card.as_json()
+            store_card(connection, number, head if doubt is None else {**head, "unverified": doubt})
     except (OverflowError, UnicodeEncodeError) as error:
-        connection.execute("ROLLBACK")
         raise UsageError(
             f"{name} holds a number or a text that cannot be stored ({type(error).__name__})."
         ) from error
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
     return Imported(run_id, known=False, unverified=doubt)
 
 

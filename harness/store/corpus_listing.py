@@ -160,19 +160,16 @@ def corpus_positions(
             " OR CAST(e.entry_id AS TEXT) = ?)"
         )
         arguments += [folded, folded, storable(search)]
-    source = "JOIN texts s ON s.id = e.source" if search or "s.body" in key else ""
-    reference = "JOIN texts r ON r.id = e.reference" if search or "r.body" in key else ""
+    texts = "JOIN texts s ON s.id = e.source JOIN texts r ON r.id = e.reference"
+    joined = texts if search or "body" in key else ""
     absent = "" if "body" in key else f"{key} IS NULL, "
     rows = connection.execute(
-        f"SELECT e.position FROM entries e {source} {reference} WHERE {' AND '.join(conditions)}"
+        f"SELECT e.position FROM entries e {joined} WHERE {' AND '.join(conditions)}"
         f" ORDER BY {absent}{key} {'DESC' if descending else 'ASC'}, e.position",
         arguments,
     )
-    found = [row[0] for row in rows]
-    if places is None:
-        return found
-    wanted = frozenset(places)
-    return [position for position in found if position in wanted]
+    wanted = None if places is None else frozenset(places)
+    return [place for (place,) in rows if wanted is None or place in wanted]
 
 
 MOST_VALUES = 40

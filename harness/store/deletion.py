@@ -14,6 +14,7 @@ from harness.store.holding import alone, forget_lock
 from harness.store.results import unpack_attempts
 from harness.store.runs import Run, read_run, under_way
 from harness.store.texts import sweep_texts
+from harness.store.transaction import transaction
 
 KEPT_SECONDS = 7 * 24 * 3600.0
 """How long a run that was put away can be brought back."""
@@ -108,10 +109,8 @@ def delete_run(
     later, but a person who deletes a run wants its texts gone. So do words that an analyser was asked for:
     what annotators found is forgotten, and found again when it is wanted.
     """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         if put_away_before is not None and not _still_away(connection, run, put_away_before):
-            connection.execute("ROLLBACK")
             return False
         doomed = set(_reply_keys(connection, "run = ?", run))
         if doomed:
@@ -121,11 +120,6 @@ def delete_run(
         connection.execute("DELETE FROM corpora WHERE id NOT IN (SELECT corpus FROM runs)")
         sweep_texts(connection)
         forget_findings(connection)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return True
 

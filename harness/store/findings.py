@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.store.database import open_store
 from harness.store.texts import storable
+from harness.store.transaction import transaction
 
 
 class StoredFindings:
@@ -26,10 +27,8 @@ class StoredFindings:
         """See ``Memo``."""
         if not found:
             return
-        with closing(open_store(self._path)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
+        with closing(open_store(self._path)) as connection, transaction(connection):
             keep_findings(connection, maker, found)
-            connection.execute("COMMIT")
 
 
 def recall_findings(

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from harness.failures import StoreError, UsageError
 from harness.store.texts import storable
+from harness.store.transaction import transaction
 
 MOST_NOTE = 10_000
 """Characters of the longest note."""
@@ -112,14 +113,9 @@ def _replace(connection: sqlite3.Connection, run: int, tags: Iterable[str]) -> t
 @contextmanager
 def _words_of(connection: sqlite3.Connection, run: int) -> Iterator[None]:
     """Change what stands beside a run that is there, all of it or nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         _refuse_gone(connection, run)
         yield
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
 
 
 def _refuse_gone(connection: sqlite3.Connection, run: int) -> None:

@@ -17,13 +17,14 @@ from typing import Any
 
 from harness.failures import UsageError
 from harness.store.database import private_folder
+from harness.store.transaction import transaction
 from review.log.device import fingerprint, new_device
 from review.log.event import Event
 from review.log.laptop_schema import LAPTOP
 from review.log.own_file import OwnFile, opening
 from review.log.payloads import MOST_TEXT, AnyPayload, Scope, Withdraw
 from review.log.presence import Presence
-from review.log.saving import saying, transaction
+from review.log.saving import saying
 from review.log.table import append_event, read_events
 from review.log.withdrawal import known_withdrawals, reach, reached
 

@@ -17,7 +17,8 @@ from typing import Self
 
 from harness.failures import StoreError
 from harness.store.database import private_folder
-from review.log.saving import NotSaved, Problem, saying, transaction
+from harness.store.transaction import transaction
+from review.log.saving import NotSaved, Problem, saying
 
 Step = Callable[[sqlite3.Connection], None]
 

@@ -99,20 +99,3 @@ def saying(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as error:
         raise not_saved(error, path) from error
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Do everything within or nothing; it is on the disk when the block ends.
-
-    The connection has ``isolation_level=None``. Taking the lock first keeps two processes from reading the
-    same last event.
-    """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise

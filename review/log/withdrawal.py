@@ -11,9 +11,9 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from harness.store.transaction import transaction
 from review.log.event import Event
 from review.log.payloads import Kind, Scope, Withdraw
-from review.log.saving import transaction
 
 Withdrawals = Mapping[tuple[str, str | None], frozenset[Scope]]
 """By reviewer and batch (None: all): what was taken back."""

@@ -16,12 +16,13 @@ from corpora.entry import Segment
 from harness.card.canonical import canonical_bytes
 from harness.failures import UsageError
 from harness.store.texts import storable
+from harness.store.transaction import transaction
 from review.files.batch_form import BatchItem, BatchManifest
 from review.log.event import Event
 from review.log.fold import fold
 from review.log.own_file import OwnFile
 from review.log.payloads import Adjudicate, Kind, Look, Withdraw
-from review.log.saving import saying, transaction
+from review.log.saving import saying
 from review.log.state import State
 from review.log.table import append_event, read_events
 from review.log.withdrawal import reach
