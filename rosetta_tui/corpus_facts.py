@@ -15,6 +15,7 @@ from rosetta_tui.corpus_rows import shown_value
 from rosetta_tui.line import Line
 from rosetta_tui.originals import WORDS
 from rosetta_tui.text import plain, show
+from scoring.wording import counted
 
 BAR = 16
 """Cells of the longest bar."""
@@ -76,19 +77,19 @@ def _requirement(row: Requirement) -> Content:
     )
 
 
-def _statistics(counted: Statistics) -> Iterator[Line]:
+def _statistics(made: Statistics) -> Iterator[Line]:
     for label, counts in (
-        ("Segment", counted.by_segment),
-        ("Difficulty", counted.by_difficulty),
-        ("Register", counted.by_register),
-        ("Provenance", counted.by_provenance),
-        ("Context", counted.by_context),
+        ("Segment", made.by_segment),
+        ("Difficulty", made.by_difficulty),
+        ("Register", made.by_register),
+        ("Provenance", made.by_provenance),
+        ("Context", made.by_context),
     ):
-        yield Line(label, bars(counts, counted.entries))
-    several = f"{counted.variants:,} in {counted.with_variants:,} entries"
+        yield Line(label, bars(counts, made.entries))
+    several = f"{made.variants:,} in {counted(made.with_variants, 'entry', 'entries')}"
     yield Line("Variants", Content(several))
-    yield Line("Analyses", Content(f"{counted.with_analysis:,} entries"))
-    for name, side in (("Source", counted.source), ("Reference", counted.reference)):
+    yield Line("Analyses", Content(counted(made.with_analysis, "entry", "entries")))
+    for name, side in (("Source", made.source), ("Reference", made.reference)):
         yield Line(f"{name} script", _scripts(side))
         yield Line(f"{name} length", _length(side))
         yield Line(f"{name} form", _forms(side))
@@ -103,7 +104,8 @@ def bars(counts: Mapping[str, int], total: int) -> Content:
     ]
     if len(rows) > MOST_VALUES:
         rest = rows[MOST_VALUES:]
-        words = f"{len(rest):,} other values, {sum(count for _, count in rest):,} entries"
+        others = counted(len(rest), "other value")
+        words = f"{others}, {counted(sum(count for _, count in rest), 'entry', 'entries')}"
         shown.append(Content.styled(words, "$quiet"))
     return Content("\n").join(shown)
 

@@ -130,11 +130,11 @@ class RunActs:
         self._do("Go on", partial(self._resume, run_id, reason))
 
     def _resume(self, run_id: str, reason: str, store: sqlite3.Connection) -> str:
-        from harness.store.runs import list_runs, read_run
+        from harness.store.runs import read_run
         from harness.store.stretches import spent_usd
         from rosetta_tui.screens.go_on import GoOn, GoOnScreen, Stop
 
-        run = next(run for run in list_runs(store, brief=True) if run.run_id == run_id)
+        run = _summary(store, run_id)
         stop = Stop(
             run_id=run_id,
             name=_name(run),
@@ -161,11 +161,11 @@ class RunActs:
         self._do("Retry", partial(self._retry, run_id))
 
     def _retry(self, run_id: str, store: sqlite3.Connection) -> str:
-        from harness.store.runs import find_run, list_runs
+        from harness.store.runs import read_run
         from rosetta_tui.screens.retry import RetryScreen, settings_of
 
-        before = settings_of(find_run(store, run_id).plan)
-        summary = next(run for run in list_runs(store, brief=True) if run.run_id == run_id)
+        summary = _summary(store, run_id)
+        before = settings_of(read_run(store, summary.number).plan)
         screen = RetryScreen(_name(summary), summary.failed, summary.total - summary.failed, before)
 
         def answered(changes: dict[str, Any] | None) -> None:
@@ -191,6 +191,7 @@ class RunActs:
         self._screen.run_worker(partial(self._work, title, work), thread=True, group="acts")
 
     def _work(self, title: str, work: Work) -> None:
+        from corpora.problems import CorpusError
         from harness.failures import HarnessError
         from harness.store.database import opened
 
@@ -198,7 +199,7 @@ class RunActs:
         try:
             with opened(self._path) as store:
                 said = work(store)
-        except HarnessError as error:
+        except (CorpusError, HarnessError) as error:
             app.notify(plain(str(error)), title=title, severity="error", markup=False)
         else:
             if said:
@@ -220,6 +221,17 @@ def any_deleted(store: sqlite3.Connection) -> bool:
 
 def _name(run: RunSummary) -> str:
     return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
+
+
+def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
+    """Give the line of a run; UsageError where another process deleted it meanwhile."""
+    from harness.failures import UsageError
+    from harness.store.runs import list_runs
+
+    for run in list_runs(store, brief=True):
+        if run.run_id == run_id:
+            return run
+    raise UsageError("This run is gone: it was deleted meanwhile.")
 
 
 def _erase(run: RunSummary, store: sqlite3.Connection) -> str:

@@ -11,7 +11,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.events import Key
 from textual.screen import Screen
 from textual.widgets import Footer, Input
@@ -21,6 +20,7 @@ from harness.events import RunState
 from harness.listening import EventSource
 from harness.store.database import store_path
 from harness.store.runs import Run, find_run, read_card
+from rosetta_tui import steering
 from rosetta_tui.card_fields import references_accepted
 from rosetta_tui.explaining import Explaining
 from rosetta_tui.live import LiveRun
@@ -29,8 +29,6 @@ from rosetta_tui.order import FILTER_WORDS, SORT_WORDS
 from rosetta_tui.recorded import seal
 from rosetta_tui.run_end import RunEnd
 from rosetta_tui.screens.choose import ChooseScreen
-from rosetta_tui.screens.concurrency import ConcurrencyScreen
-from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.entry import EntryScreen
 from rosetta_tui.screens.scores import ScoresScreen
 from rosetta_tui.session import Ahead
@@ -316,54 +314,25 @@ class LiveScreen(Screen[None]):
 
     def action_pause(self) -> None:
         """Start no further entries, or go on."""
-        if self.control is None:
-            return
-        if self.control.state is RunState.PAUSED:
-            self.control.go_on()
-            self.notify("Going on.", markup=False)
-        else:
-            self.control.pause()
-            self.notify("Paused: what is under way is finished. Space goes on.", markup=False)
+        if self.control is not None:
+            steering.pause(self, self.control)
 
     def action_concurrency(self) -> None:
         """Ask how many calls may be under way at once."""
-        control, progress = self.control, self.live.progress
-        if control is None:
-            return
-        now = control.most_concurrency or (progress.most_concurrency if progress else 1) or 1
-
-        def chosen(calls: int | None) -> None:
-            if calls is not None:
-                control.limit(calls)
-                self.notify(f"At most {calls} calls at once.", markup=False)
-
-        self.app.push_screen(ConcurrencyScreen(now), chosen)
+        progress = self.live.progress
+        if self.control is not None:
+            most = progress.most_concurrency if progress else None
+            steering.limit(self, self.control, most or 1)
 
     def action_drain(self) -> None:
         """Finish what is under way, start nothing more."""
         if self.control is not None:
-            self.control.drain()
-            self.notify(
-                "Draining: what is under way is finished and stored, nothing more is started.",
-                markup=False,
-            )
+            steering.drain(self, self.control)
 
     def action_stop(self) -> None:
         """Break off what is under way, after a question."""
-        control = self.control
-        if control is None:
-            return
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                control.stop()
-
-        question = Content.assemble(
-            ("Stop the run now?\n\n", "bold"),
-            "Nothing that is done is lost: every finished entry is stored.\n"
-            "Calls under way are broken off and asked again when the run is resumed.",
-        )
-        self.app.push_screen(ConfirmScreen(question, "Stop"), answered)
+        if self.control is not None:
+            steering.stop(self, self.control)
 
     def action_interrupt(self) -> None:
         """Copy what is selected; else drain, then stop, then leave, as in a plain run."""

@@ -12,6 +12,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
+from textual.worker import get_current_worker
 
 from corpora.problems import CorpusError, Problem
 from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
@@ -85,12 +86,17 @@ class OpenCorpusScreen(ModalScreen[OpenedCorpus | tuple[Problem, ...] | None]):
 
     @work(thread=True, exclusive=True, group="open")
     def _open(self, path: Path, given: dict[str, str]) -> None:
+        worker = get_current_worker()
         second = given.pop("reference")
         reference = Path(second).expanduser() if second else None
         try:
             found = open_corpus(path, reference, {n: v for n, v in given.items() if v})
         except CorpusError as error:
-            self.app.call_from_thread(self._failed, error.problems)
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._failed, error.problems)
+            return
+        if worker.is_cancelled:
+            found.connection.close()
         else:
             self.app.call_from_thread(self.dismiss, found)
 

@@ -8,6 +8,7 @@ from harness.events import Progress
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
 from rosetta_tui.widgets.telling import Telling
+from scoring.wording import counted
 
 BARS = 14
 """Slices of the last minute that are drawn."""
@@ -56,7 +57,9 @@ def _faster_than_calls(progress: Progress) -> bool:
 def _calls(progress: Progress, live: LiveRun, *, compact: bool) -> Content:
     if live.over:
         refused = f"{figures.count(progress.rate_limited)} × 429"
-        return Content.styled(f"{refused} · {figures.count(progress.retries)} retries", "$quiet")
+        return Content.styled(
+            f"{refused} · {counted(progress.retries, 'retry', 'retries')}", "$quiet"
+        )
     limit = f" · limit {progress.concurrency}"
     limit += "" if compact else f" of {progress.most_concurrency}"
     return Content.assemble(f"{live.asked} in flight", (limit, "$quiet"))

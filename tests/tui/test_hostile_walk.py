@@ -28,6 +28,7 @@ from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.screens.concurrency import ConcurrencyScreen
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.corpus_checks import CorpusChecksScreen
+from rosetta_tui.screens.go_on import GoOnScreen, Stop
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.open_corpus import OpenCorpusScreen
 from rosetta_tui.screens.press_key import PressKeyScreen
@@ -108,6 +109,7 @@ def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     yield AskSettingScreen(NAME, NAME, lambda _: None, now=HOSTILE[1])
     yield ConcurrencyScreen(8)
     yield ConfirmScreen(show(NAME), "Yes")
+    yield GoOnScreen(Stop(_ids(path)[0], NAME, 3, 2, 0.5, 0.1, NAME))
     yield OpenCorpusScreen()
     yield PressKeyScreen("act", "x", lambda _: None)
     yield RetryScreen(NAME, 2, 3, dict.fromkeys(SETTINGS, NAME))
