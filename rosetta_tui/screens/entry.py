@@ -180,7 +180,7 @@ class EntryScreen(Screen[int]):
             self._asking = True
             self._ask(position, facts.entry, facts.result)
 
-    @work(thread=True, group="explain")
+    @work(thread=True, group="explain", description="explain")
     def _ask(self, position: int, entry: Entry, result: Result) -> None:
         found = self._explaining.explain(entry, result)
         if not get_current_worker().is_cancelled:

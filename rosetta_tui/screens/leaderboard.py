@@ -171,7 +171,7 @@ class LeaderboardScreen(Screen[None]):
         if not board.clusters and not board.unclustered:
             self._cluster(board)
 
-    @work(thread=True, exclusive=True, group="clusters")
+    @work(thread=True, exclusive=True, group="clusters", description="clusters")
     def _cluster(self, board: Board) -> None:
         from harness.failures import HarnessError
         from harness.leaderboard_clusters import with_clusters

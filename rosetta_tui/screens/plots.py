@@ -154,7 +154,7 @@ class PlotsScreen(Screen[None]):
             self._read_latencies([run for run in self.runs if run.run_id not in self._seconds])
         self._show()
 
-    @work(thread=True, exclusive=True, group="latencies")
+    @work(thread=True, exclusive=True, group="latencies", description="latencies")
     def _read_latencies(self, runs: Sequence[RunSummary]) -> None:
         from harness.failures import StoreError
         from harness.store.database import opened

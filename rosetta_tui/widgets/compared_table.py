@@ -82,7 +82,7 @@ class ComparedTable(ResultTable):
         if index is not None:
             self.move_to(index)
 
-    @work(thread=True, exclusive=True, group="search")
+    @work(thread=True, exclusive=True, group="search", description="search")
     def _look_for(self, comparison: Comparison, search: str) -> None:
         from harness.failures import HarnessError
         from rosetta_tui.compared_search import places_with

@@ -81,7 +81,7 @@ class CorpusTable(ResultTable):
         before, self.order = self.order, order
         self._read(self._reading, order, before)
 
-    @work(thread=True, exclusive=True, group="order")
+    @work(thread=True, exclusive=True, group="order", description="order")
     def _read(self, reading: Reading, order: CorpusOrder, before: CorpusOrder) -> None:
         worker = get_current_worker()
         try:

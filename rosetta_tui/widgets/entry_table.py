@@ -121,7 +121,7 @@ class EntryTable(ResultTable):
         else:
             self._read_order(self.order, self._ordering)
 
-    @work(thread=True, exclusive=True, group="order")
+    @work(thread=True, exclusive=True, group="order", description="order")
     def _read_order(self, order: Order, ordering: Ordering) -> None:
         worker = get_current_worker()
         try:
@@ -152,7 +152,7 @@ class EntryTable(ResultTable):
             title = "The entries cannot be read"
             self.notify(plain(why), title=title, severity="error", markup=False)
 
-    @work(thread=True, group="stored")
+    @work(thread=True, group="stored", description="stored")
     def _read_stored(self, run: int, ordering: Ordering) -> None:
         """Look at what is stored already, then get ready for every order before one is wished for."""
         try:
