@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from textual import _wait
+from textual.app import App as TextualApp
 from textual.pilot import Pilot
 
 from harness.control import Control
@@ -75,13 +76,30 @@ def text(app: RosettaApp) -> str:
     return "\n".join(lines(app))
 
 
+MOST_ROUNDS = 20
+"""How often is looked whether there is still work; something in an app may never come to rest."""
+
+
 async def settle(pilot: Pilot[Any]) -> None:
     """Wait until the workers are done, and what they brought is drawn."""
-    await pilot.pause()
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
+    await _rest(pilot)
     look = getattr(pilot.app.screen, "look", None)
     if look is not None:
         look()
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
+    await _rest(pilot)
+
+
+async def _rest(pilot: Pilot[Any]) -> None:
+    """Wait until no worker works and no message waits; a busy machine makes an app look idle before that."""
+    for _ in range(MOST_ROUNDS):
+        await pilot.pause()
+        working = not all(worker.is_finished for worker in pilot.app.workers)
+        if not working and not _messages(pilot.app):
+            return
+        await pilot.app.workers.wait_for_complete()
+
+
+def _messages(app: TextualApp[Any]) -> bool:
+    """Tell whether a message waits for the app, or for a widget of the screen that is seen."""
+    there = (app, *app.screen.walk_children(with_self=True))
+    return any(each.message_queue_size for each in there)
