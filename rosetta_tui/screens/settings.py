@@ -16,7 +16,6 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer, Input, OptionList, Static
-from textual.widgets.option_list import Option
 
 from rosetta_tui.app_settings import take_settings, theme_of
 from rosetta_tui.messages import Left
@@ -39,6 +38,7 @@ from rosetta_tui.setting_rows import (
 )
 from rosetta_tui.settings_writing import SettingsWriting
 from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.parts_list import PartsList
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.telling import Telling
 from rosetta_tui.widgets.where import Where
@@ -90,7 +90,7 @@ class SettingsScreen(Screen[None]):
         """Lay out where am I, the parts, the lines of one, and the keys."""
         yield Where()
         with Horizontal(id="settings-page"):
-            yield OptionList(*(Option(Content(each), id=each) for each in Section), id="parts")
+            yield PartsList(Section, self.action_lines, id_="parts")
             with Vertical():
                 yield Static(id="about")
                 yield Input(placeholder="words", id="search")
@@ -114,10 +114,11 @@ class SettingsScreen(Screen[None]):
     @property
     def row(self) -> SettingRow | None:
         """The line under the cursor."""
+        return self._line(self.table.cursor)
+
+    def _line(self, index: int) -> SettingRow | None:
         rows = self.table.rows
-        if isinstance(rows, SettingRows) and rows.count:
-            return rows.rows[self.table.cursor]
-        return None
+        return rows.rows[index] if isinstance(rows, SettingRows) and index < rows.count else None
 
     @property
     def settings(self) -> Settings:
@@ -227,8 +228,13 @@ class SettingsScreen(Screen[None]):
             self.refresh_bindings()
 
     @on(OptionList.OptionHighlighted, "#parts")
-    def _part_chosen(self, event: OptionList.OptionHighlighted) -> None:
-        section = Section(str(event.option.id))
+    def _part_chosen(self) -> None:
+        """Show the part under the cursor now: it may have gone on since this was said."""
+        parts = self.query_one("#parts", PartsList)
+        if parts.highlighted is not None:
+            self._show_part(list(Section)[parts.highlighted])
+
+    def _show_part(self, section: Section) -> None:
         if section is not self._section:
             self._end_preview()
             self._section = section
@@ -238,13 +244,9 @@ class SettingsScreen(Screen[None]):
             self.table.show_columns(COLUMNS[section])
             self._show()
 
-    @on(OptionList.OptionSelected, "#parts")
-    def _part_opened(self) -> None:
-        if self.query_one("#parts").has_focus:  # else the person has gone on already
-            self.action_lines()
-
     def action_lines(self) -> None:
-        """Go to the lines of the part."""
+        """Go to the lines of the part under the cursor."""
+        self._part_chosen()
         self.set_focus(self.table)
 
     def action_parts(self) -> None:
@@ -301,8 +303,8 @@ class SettingsScreen(Screen[None]):
         return super().check_action(action, parameters)
 
     @on(ResultTable.Chosen, "#lines")
-    def _choose(self) -> None:
-        row = self.row
+    def _choose(self, event: ResultTable.Chosen) -> None:
+        row = self._line(event.index)  # the cursor may have gone on
         if row is None:
             return
         match self._section:

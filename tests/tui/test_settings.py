@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
@@ -412,12 +413,12 @@ async def test_a_change_that_could_not_be_written_is_written_with_the_next(
 ) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(pilot)
-
-        (tmp_path / "locks").write_text("no folder")
+        in_the_way = tmp_path / "locks" / "settings.lock"
+        in_the_way.mkdir(parents=True)
         await pilot.press("down", "enter")
         await settle(pilot)
         assert read_settings(tmp_path) == Settings()
-        (tmp_path / "locks").unlink()
+        in_the_way.rmdir()
         screen._change(replace(screen.settings, model="m1"))
         await settle(pilot)
         assert read_settings(tmp_path) == Settings(theme="rosetta-light", model="m1")
@@ -435,3 +436,29 @@ async def test_a_key_pressed_again_goes_back_to_the_screen_that_is_open(app: App
         await app.action_place("settings")
         await settle(pilot)
         assert isinstance(app.screen, SettingsScreen)
+
+
+async def burst(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys so fast that nothing is done between them."""
+    for key in keys:
+        pilot.app.post_message(Key(key, None))
+    await settle(pilot)
+
+
+async def test_keys_that_come_at_once_do_what_they_do_one_by_one(app: App, tmp_path: Path) -> None:
+    """As a paste, a slow line or a macro sends them."""
+    folders = tuple(tmp_path / name for name in ("a", "b", "c"))
+    write_settings(tmp_path, Settings(language_folders=folders))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        screen = SettingsScreen(tmp_path / "s.sqlite")
+        app.push_screen(screen)
+        await settle(pilot)
+        await burst(pilot, *["down"] * list(Section).index(Section.FOLDERS), "enter", *["down"] * 3)
+        assert screen.row is not None
+        assert screen.row.id == "folder 1"
+        await burst(pilot, "delete", "down", "left", *["up"] * 4, "enter", "down")
+        assert read_settings(tmp_path).language_folders == (folders[0], folders[2])
+        assert screen.row.id == "rosetta-light"
+        await burst(pilot, "enter", "down")
+        assert read_settings(tmp_path).theme == "rosetta-light"
