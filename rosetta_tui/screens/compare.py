@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from rosetta_tui.compare_acts import RunChoice, ask
@@ -34,6 +34,7 @@ from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.compared_table import ComparedTable
 from rosetta_tui.widgets.difference_panel import ROOMY, DifferencePanel
 from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.where import Where
 
@@ -103,7 +104,7 @@ class CompareScreen(Screen[None]):
         yield ComparedTable(self._path)
         yield Static(id="chosen")
         yield Static(id="how")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Compare, and look again every now and then while a run goes on."""
@@ -114,7 +115,7 @@ class CompareScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen, and share out the height."""
-        self.query_one(Footer).show_command_palette = self.size.width >= 120
+        self.query_one(KeyLine).show_command_palette = self.size.width >= 120
         self.panel.share_height()
 
     @property

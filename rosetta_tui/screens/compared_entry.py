@@ -10,7 +10,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from rosetta_tui.compare_order import View
 from rosetta_tui.compare_words import GONE
@@ -22,6 +21,7 @@ from rosetta_tui.line import Line
 from rosetta_tui.messages import Copied
 from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class ComparedEntryScreen(Screen[int]):
         """Lay out where am I, the page, and the keys."""
         yield Where()
         yield VerticalScroll(id="page")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     async def on_mount(self) -> None:
         """Show the first entry."""

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from rosetta_tui.compare_acts import ask
 from rosetta_tui.comparison_text import ordered
@@ -17,6 +17,7 @@ from rosetta_tui.comparison_words import name
 from rosetta_tui.part_rows import PartRows, part_columns
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.where import Where
 
@@ -56,7 +57,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         yield Static(id="notes")
         yield EmptyState("Comparing the parts …")
         yield ResultTable((), id="parts")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Work the parts out in a thread."""

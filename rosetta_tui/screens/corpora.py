@@ -10,12 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from rosetta_tui.corpus_rows import CORPORA, CorpusRows, segment_words
 from rosetta_tui.messages import CorpusChosen, Left
 from rosetta_tui.text import show
 from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.where import Where
 
@@ -58,7 +59,7 @@ class CorporaScreen(Screen[None]):
         )
         yield ResultTable(CORPORA, id="corpora")
         yield Static(id="chosen")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read the store."""

@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from rosetta_tui import figures
@@ -25,6 +25,7 @@ from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.corpus_table import CorpusTable
 from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.where import Where
 
@@ -74,7 +75,7 @@ class CorpusScreen(Screen[None]):
         yield EmptyState("Reading …")
         yield CorpusTable(id="entries")
         yield Static(id="chosen")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read the corpus in a thread."""
@@ -84,7 +85,7 @@ class CorpusScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(Footer).show_command_palette = self.size.width >= 110
+        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
 
     @property
     def table(self) -> CorpusTable:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from corpora.original import Original
 from corpora.problems import Problem, Severity
@@ -18,6 +18,7 @@ from rosetta_tui import figures
 from rosetta_tui.text import show
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import Cell, ResultTable
 from rosetta_tui.widgets.where import Where
 
@@ -88,7 +89,7 @@ class CorpusChecksScreen(Screen[int | None]):
         yield EmptyState("The checks found nothing.", "Every entry has what it needs.")
         yield ResultTable(COLUMNS, ProblemRows(self._problems), id="problems")
         yield Static(id="finding")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Show the first finding."""

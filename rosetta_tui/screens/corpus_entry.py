@@ -10,7 +10,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from corpora.entry import Entry
 from corpora.problems import Problem
@@ -23,6 +22,7 @@ from rosetta_tui.messages import Copied
 from rosetta_tui.originals import open_original
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.field import Field
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
 
 
@@ -71,7 +71,7 @@ class CorpusEntryScreen(Screen[int]):
         """Lay out where am I, the page, and the keys."""
         yield Where()
         yield VerticalScroll(id="page")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     async def on_mount(self) -> None:
         """Show the first entry."""

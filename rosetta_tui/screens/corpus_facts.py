@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from harness.corpus_examination import Examination
 from harness.store.corpus_listing import CorpusSummary
@@ -16,6 +15,7 @@ from rosetta_tui.corpus_facts import fact_lines
 from rosetta_tui.originals import open_original
 from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
 
 
@@ -45,7 +45,7 @@ class CorpusFactsScreen(Screen[None]):
         with VerticalScroll(id="page"):
             for line in fact_lines(self._summary, self._found):
                 yield Field(*line)
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Begin at the top."""

@@ -12,12 +12,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer
 from textual.worker import get_current_worker
 
 from rosetta_tui.doctor_words import COLUMNS, FindingRows, summary
 from rosetta_tui.messages import Left
 from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.telling import Telling
 from rosetta_tui.widgets.where import Where
@@ -56,7 +56,7 @@ class DoctorScreen(Screen[None]):
         yield Where()
         yield ResultTable(COLUMNS, id="findings")
         yield Telling(id="mend")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Look at everything."""

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from corpora.entry import Entry
@@ -31,6 +31,7 @@ from rosetta_tui.line import Line
 from rosetta_tui.messages import Copied
 from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field
+from rosetta_tui.widgets.key_line import KeyLine
 
 SCORES = "scores"
 """Id of the field below which an explanation has its place."""
@@ -98,7 +99,7 @@ class EntryScreen(Screen[int]):
         """Lay out where am I, the page, and the keys."""
         yield Static(id="where")
         yield VerticalScroll(id="page")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     async def on_mount(self) -> None:
         """Show the first entry."""
@@ -107,7 +108,7 @@ class EntryScreen(Screen[int]):
 
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(Footer).show_command_palette = self.size.width >= 110
+        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
 
     @property
     def holds_secret(self) -> bool:

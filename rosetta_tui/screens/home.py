@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from rosetta_tui import figures
 from rosetta_tui.home_keys import ABOUT, KEYS, MOST_COMPARED
@@ -33,6 +33,7 @@ from rosetta_tui.text import show
 from rosetta_tui.waiting import Item, Lead, waiting_reviews
 from rosetta_tui.widgets.empty_state import EmptyState
 from rosetta_tui.widgets.first_steps import STEPS, FirstSteps
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.run_table import RunTable
 from rosetta_tui.widgets.waiting_list import WaitingList
@@ -83,7 +84,7 @@ class HomeScreen(Screen[None]):
         yield RunTable()
         yield EmptyState(NOTHING_FITS)
         yield Static(id="chosen")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read the runs, now and again."""
@@ -105,7 +106,7 @@ class HomeScreen(Screen[None]):
     def on_resize(self) -> None:
         """Leave the room of a small terminal to the runs and to the keys of this screen."""
         self.query_one(WaitingList).fit()
-        self.query_one(Footer).show_command_palette = self.size.width >= 110
+        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
 
     @property
     def table(self) -> RunTable:

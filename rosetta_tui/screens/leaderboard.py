@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from rosetta_tui.leaderboard_rows import (
@@ -28,6 +28,7 @@ from rosetta_tui.messages import Left, RunChosen, RunsCompared
 from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.where import Where
 
@@ -87,7 +88,7 @@ class LeaderboardScreen(Screen[None]):
         yield EmptyState("Reading …")
         yield ResultTable(COLUMNS, id="entrants")
         yield Static(id="chosen")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read the store."""
@@ -97,7 +98,7 @@ class LeaderboardScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(Footer).show_command_palette = self.size.width >= 120
+        self.query_one(KeyLine).show_command_palette = self.size.width >= 120
 
     @property
     def table(self) -> ResultTable:

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import Key
 from textual.screen import Screen
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from harness.control import Control
 from harness.events import RunState
@@ -36,6 +36,7 @@ from rosetta_tui.widgets.banner import Banner
 from rosetta_tui.widgets.cost_panel import CostPanel
 from rosetta_tui.widgets.count_line import CountLine
 from rosetta_tui.widgets.entry_table import EntryTable
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.quality_panel import InputsLine, QualityPanel
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.run_header import RunHeader
@@ -110,7 +111,7 @@ class LiveScreen(Screen[None]):
         yield CountLine()
         yield Input(placeholder="text in id, source, reference or output", id="search")
         yield EntryTable(self.live, self._store, id="entries")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Begin to look."""
@@ -177,7 +178,7 @@ class LiveScreen(Screen[None]):
         """Show the picture as it is now."""
         compact = self.size.width < 100 or self.size.height < 30
         self._painted_done = self.live.done
-        self.query_one(Footer).show_command_palette = self.size.width >= 130
+        self.query_one(KeyLine).show_command_palette = self.size.width >= 130
         self.query_one(RunHeader).show_run(self.live, notes=self._end_acts.words)
         self.query_one(QualityPanel).show_run(self.live, compact=compact)
         self.query_one(CostPanel).show_run(self.live, compact=compact)

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.events import DescendantFocus
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Button, Footer, Static
+from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
 from rosetta_tui.draft_metrics import measured
@@ -26,6 +26,7 @@ from rosetta_tui.run_look import Known, Look, look
 from rosetta_tui.run_preview import Measured, beside, in_a_line
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.form_line import FormLine
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.run_form import RunForm
 from rosetta_tui.widgets.telling import Telling
 
@@ -95,7 +96,7 @@ class NewRunScreen(Screen[None]):
         yield Telling(id="whole")
         yield Static(id="about")
         yield Telling(id="sum")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Begin at the first field that is empty, or at the start where none is."""

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from rosetta_tui import figures
 from rosetta_tui.exporting import row_text
@@ -35,6 +35,7 @@ from rosetta_tui.records import Listed
 from rosetta_tui.screens.choose import ChooseScreen
 from rosetta_tui.text import show
 from rosetta_tui.widgets.empty_state import EmptyState
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.plot_view import PlotView
 from rosetta_tui.widgets.where import Where
 
@@ -91,7 +92,7 @@ class PlotsScreen(Screen[None]):
         yield PlotView()
         yield Static(id="beside")
         yield Static(id="chosen")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read the runs."""
@@ -101,7 +102,7 @@ class PlotsScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(Footer).show_command_palette = self.size.width >= 110
+        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
 
     @property
     def view(self) -> PlotView:

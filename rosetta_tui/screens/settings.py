@@ -15,7 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 
 from rosetta_tui.app_settings import take_settings, theme_of
 from rosetta_tui.messages import Left
@@ -38,6 +38,7 @@ from rosetta_tui.setting_rows import (
 )
 from rosetta_tui.settings_writing import SettingsWriting
 from rosetta_tui.text import plain, show
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.parts_list import PartsList
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.telling import Telling
@@ -96,7 +97,7 @@ class SettingsScreen(Screen[None]):
                 yield Input(placeholder="words", id="search")
                 yield ResultTable(COLUMNS[self._section], id="lines")
                 yield Telling(id="line")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Read the settings."""

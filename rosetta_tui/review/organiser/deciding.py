@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Center, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from harness.failures import HarnessError
 from review.verdict.adjudication import Case
@@ -23,6 +23,7 @@ from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.facts import ReviewNow
 from rosetta_tui.review.organiser.reviews import STYLES
 from rosetta_tui.text import show, show_lines
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
 
 
@@ -66,7 +67,7 @@ class DecidingScreen(Screen[None]):
             yield Static(id="candidate")
             yield Static(id="said")
             yield Static(id="decided")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Show the first item."""

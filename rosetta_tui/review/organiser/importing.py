@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, SelectionList, Static
+from textual.widgets import SelectionList, Static
 from textual.widgets.selection_list import Selection
 from textual.worker import get_current_worker
 
@@ -24,6 +24,7 @@ from rosetta_tui.review.organiser.asking import AskScreen, typed_path
 from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.reviews import STYLES
 from rosetta_tui.text import show
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
 
 
@@ -60,7 +61,7 @@ class ImportScreen(Screen[None]):
         yield SelectionList[Path](id="files")
         with VerticalScroll(id="page"):
             yield Static(id="report")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Look at the sticks."""

@@ -13,7 +13,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from harness.failures import HarnessError
@@ -30,6 +30,7 @@ from rosetta_tui.review.organiser.reviews import STYLES
 from rosetta_tui.review.organiser.section_line import SectionLine
 from rosetta_tui.review.organiser.split import split
 from rosetta_tui.text import show
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.where import Where
 
@@ -102,7 +103,7 @@ class ReviewScreen(Screen[None]):
         yield SectionLine(id="sections")
         yield Static(id="run")
         yield VerticalScroll(id="page")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Show the frame before anything is read."""
@@ -112,7 +113,7 @@ class ReviewScreen(Screen[None]):
 
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(Footer).show_command_palette = self.size.width >= 110
+        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
 
     # Reading and showing
 

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from harness.failures import HarnessError
 from rosetta_tui import figures
@@ -19,6 +19,7 @@ from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.facts import ReviewLine, Verdict, read_reviews
 from rosetta_tui.text import show
 from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.result_table import Cell, ResultTable
 from rosetta_tui.widgets.where import Where
 
@@ -126,7 +127,7 @@ class ReviewsScreen(Screen[None]):
         yield Static(id="empty")
         yield ResultTable(COLUMNS, id="reviews")
         yield Static(id="chosen")
-        yield Footer(compact=True)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Hide what there is nothing to show in yet."""

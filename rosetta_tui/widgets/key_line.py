@@ -1,0 +1,213 @@
+"""The keys that work here, in the last line of a screen: one widget that draws them all.
+
+Textual's own footer is a widget for each key, made anew whenever one of them changes; on most screens that took
+longer than everything else together.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any, ClassVar, NamedTuple
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.app import App
+from textual.binding import Binding
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from rosetta_tui.text import plain, show
+
+EDGE = "▏"
+"""What stands before the key of the palette."""
+
+WHEEL_CELLS = 4
+"""How far a turn of the wheel goes where the keys have not all room."""
+
+
+class Key(NamedTuple):
+    """One key: what is drawn for it and what a click presses."""
+
+    key: str
+    shown: str
+    words: str
+    enabled: bool
+    tooltip: str
+
+    @property
+    def width(self) -> int:
+        """Cells that it takes."""
+        return cell_len(self.shown) + cell_len(self.words) + bool(self.words)
+
+
+class KeyLine(Widget):
+    """Every shown binding of the screen with its key; a click presses the key."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--words", "key-line--edge"}
+    DEFAULT_CSS = """
+    KeyLine {
+        dock: bottom;
+        height: 1;
+        color: $footer-foreground;
+        background: $footer-background;
+    }
+    KeyLine:hover { pointer: pointer; }
+    KeyLine > .key-line--key {
+        color: $footer-key-foreground;
+        background: $footer-key-background;
+        text-style: bold;
+    }
+    KeyLine > .key-line--words {
+        color: $footer-description-foreground;
+        background: $footer-description-background;
+    }
+    KeyLine > .key-line--edge {
+        color: $foreground 20%;
+        background: $footer-background;
+    }
+    """
+
+    show_command_palette: reactive[bool] = reactive(True)
+    """Whether the key of the palette stands at the right end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: tuple[Key, ...] = ()
+        """From left to right."""
+        self.palette: Key | None = None
+        """The key at the right end, where the app has a palette."""
+        self._told = ""
+        """What the tooltip says."""
+        self._skipped = 0
+        """Cells to the left of what is seen."""
+
+    def on_mount(self) -> None:
+        """Follow what the keys of the screen are."""
+        self.screen.bindings_updated_signal.subscribe(self, self._look)
+
+    def on_unmount(self) -> None:
+        """Follow no more."""
+        self.screen.bindings_updated_signal.unsubscribe(self)
+
+    def _look(self, screen: Screen[Any]) -> None:
+        """See which keys there are; draw only where they are others than before."""
+        if not (screen.app.app_focus and self.is_attached):
+            return
+        keys, palette = _keys_of(screen)
+        if (keys, palette) != (self.keys, self.palette):
+            self.keys, self.palette = keys, palette
+            self._skip(self._skipped)
+            self.refresh()
+
+    # Drawing
+
+    @property
+    def _right(self) -> Key | None:
+        return self.palette if self.show_command_palette else None
+
+    @property
+    def _room(self) -> int:
+        """Cells for the keys at the left."""
+        return self.size.width - (0 if self._right is None else self._right.width + 2)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the keys, and that of the palette at the right end."""
+        if y:
+            return Strip.blank(self.size.width, self.rich_style)
+        gap = Segment(" ", self.rich_style)
+        left = Strip(chain.from_iterable((*self._drawn(key), gap) for key in self.keys))
+        first = self._skipped
+        left = left.crop(first, first + self._room).adjust_cell_length(self._room, self.rich_style)
+        if self._right is None:
+            return left
+        edge = Segment(EDGE, self._style("edge"))
+        return Strip([*left, edge, *self._drawn(self._right), gap]).crop(0, self.size.width)
+
+    def _drawn(self, key: Key) -> list[Segment]:
+        """Draw a key and what it does."""
+        dim = None if key.enabled else Style(dim=True)
+        words = f" {key.words}" if key.words else ""
+        return [
+            Segment(key.shown, self._style("key") + dim),
+            Segment(words, self._style("words") + dim),
+        ]
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(f"key-line--{name}")
+
+    # The mouse
+
+    def _at(self, x: int) -> Key | None:
+        """Give the key at a cell."""
+        right = self._right
+        if x >= self._room:
+            return right if right is not None and x < self.size.width - 1 else None
+        start = -self._skipped
+        for key in self.keys:
+            if start <= x < start + key.width:
+                return key
+            start += key.width + 1
+        return None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Press the key under the pointer."""
+        key = self._at(event.x)
+        if key is not None and key.enabled:
+            self.app.simulate_key(key.key)
+        elif key is not None:
+            self.app.bell()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Tell more about the key under the pointer."""
+        key = self._at(event.x)
+        told = "" if key is None else key.tooltip
+        if told != self._told:
+            self._told = told
+            self.tooltip = show(told) if told else None
+
+    def _skip(self, cells: int) -> bool:
+        """Show what lies so many cells to the right; gives whether that is something else than before."""
+        most = max(0, sum(key.width + 1 for key in self.keys) - self._room)
+        before, self._skipped = self._skipped, max(0, min(cells, most))
+        if self._skipped != before:
+            self.refresh()
+        return self._skipped != before
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Go to the right where there is more than has room."""
+        if self._skip(self._skipped + WHEEL_CELLS):
+            event.stop()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Go back to the left."""
+        if self._skip(self._skipped - WHEEL_CELLS):
+            event.stop()
+
+    def on_resize(self) -> None:
+        """Leave no room empty at the right that a key could stand in."""
+        self._skip(self._skipped)
+
+
+def _keys_of(screen: Screen[Any]) -> tuple[tuple[Key, ...], Key | None]:
+    """Give the keys that are shown on a screen, the first of each action, and the palette's."""
+    app, active = screen.app, screen.active_bindings
+    keys: dict[str, Key] = {}
+    for _, binding, enabled, tooltip in active.values():
+        if binding.show and binding.action not in keys:
+            keys[binding.action] = _key(app, binding, tooltip, enabled=enabled)
+    found = active.get(app.COMMAND_PALETTE_BINDING)
+    if found is None or not app.ENABLE_COMMAND_PALETTE:
+        return tuple(keys.values()), None
+    binding = found.binding
+    tooltip = binding.tooltip or binding.description
+    return tuple(keys.values()), _key(app, binding, tooltip, enabled=found.enabled)
+
+
+def _key(app: App[Any], binding: Binding, tooltip: str, *, enabled: bool) -> Key:
+    shown = plain(app.get_key_display(binding))
+    return Key(binding.key, shown, plain(binding.description), enabled, tooltip)

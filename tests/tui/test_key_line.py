@@ -1,0 +1,181 @@
+"""The footer, beside Textual's own, which draws each key as a widget of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from rich.cells import cell_len
+from rich.style import Style
+from textual import widgets
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
+from textual.events import MouseScrollDown, MouseScrollUp
+from textual.message import Message
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widget import Widget
+
+from rosetta_tui.theme import THEMES
+from rosetta_tui.widgets.key_line import KeyLine
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, settle
+
+
+class Keys(Screen[None]):
+    """Both footers over the same keys: one that is off, one without words, two for one action, a wide one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "press('open')", "Open", key_display="⏎"),
+        Binding("a,A", "press('add')", "Add 日本", tooltip="One more"),
+        Binding("x", "press('off')", "Off"),
+        Binding("z", "press('bare')", ""),
+        Binding("h", "press('hidden')", "Hidden", show=False),
+        Binding("comma", "press('settings')", "Settings"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pressed: list[str] = []
+        self.off = True
+
+    def compose(self) -> ComposeResult:
+        """Lay out the two."""
+        yield widgets.Footer(compact=True)
+        yield KeyLine()
+
+    def action_press(self, name: str) -> None:
+        """Note it."""
+        self.pressed.append(name)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Grey one out."""
+        return None if parameters == ("off",) and self.off else True
+
+
+async def opened(pilot: Pilot[Any], screen: Keys | None = None) -> Keys:
+    """Open the screen and wait until both have their keys."""
+    screen = screen or Keys()
+    await pilot.app.push_screen(screen)
+    await settle(pilot)
+    return screen
+
+
+def last_line(screen: Screen[Any]) -> list[tuple[str, Style]]:
+    """Give the last line as it is painted, cell by cell."""
+    return [
+        (letter, look(style) if letter != " " else Style(bgcolor=style.bgcolor))
+        for text, style, _ in screen._compositor.render_strips()[-1]
+        for letter in text
+        if style is not None
+    ]
+
+
+def look(style: Style) -> Style:
+    """Give what is seen of a style."""
+    return Style(color=style.color, bgcolor=style.bgcolor, bold=style.bold, dim=style.dim)
+
+
+def words(screen: Screen[Any]) -> str:
+    return "".join(letter for letter, _ in last_line(screen))
+
+
+@pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
+async def test_looks_as_textuals_own(tmp_path: Path, theme: str) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(80, 10)) as pilot:
+        app.theme = theme
+        screen = await opened(pilot)
+        ours, textuals = screen.query_one(KeyLine), screen.query_one(widgets.Footer)
+        for width in (80, 57, 30):
+            await pilot.resize_terminal(width, 10)
+            for palette in (True, False):
+                ours.show_command_palette = textuals.show_command_palette = palette
+                screen.refresh_bindings()
+                seen = []
+                for one, other in ((ours, textuals), (textuals, ours)):
+                    one.display, other.display = True, False
+                    await settle(pilot)
+                    seen.append(last_line(screen))
+                # Textual lets the keys that have no room show in the cell behind the palette's
+                assert seen[0][:-1] == seen[1][:-1]
+                assert "".join(letter for letter, _ in seen[0]).strip()
+
+
+async def test_a_click_presses_the_key(tmp_path: Path) -> None:
+    async with App(None, tmp_path / "s.sqlite").run_test(size=(80, 10)) as pilot:
+        screen = await opened(pilot)
+        screen.query_one(widgets.Footer).display = False
+        await settle(pilot)
+        line = words(screen)
+        for name in ("Open", "Add", "Off", "Settings"):
+            await pilot.click(KeyLine, offset=(cell_len(line[: line.index(name)]), 0))
+            await settle(pilot)
+        assert screen.pressed == ["open", "add", "settings"]
+        await pilot.click(KeyLine, offset=(cell_len(line[: line.index("^p")]), 0))
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, CommandPalette)
+
+
+async def test_keys_without_room_come_with_the_wheel(tmp_path: Path) -> None:
+    async with App(None, tmp_path / "s.sqlite").run_test(size=(30, 10)) as pilot:
+        screen = await opened(pilot)
+        screen.query_one(widgets.Footer).display = False
+        await settle(pilot)
+        first = words(screen)
+        footer = screen.query_one(KeyLine)
+        for _ in range(20):
+            footer.post_message(turn(MouseScrollDown, footer))
+        await settle(pilot)
+        assert "⏎ Open" in first
+        assert "? Help" not in first
+        assert "? Help" in words(screen)
+        for _ in range(20):
+            footer.post_message(turn(MouseScrollUp, footer))
+        await settle(pilot)
+        assert words(screen) == first
+
+
+async def test_a_key_that_is_offered_again_is_drawn_again(tmp_path: Path) -> None:
+    async with App(None, tmp_path / "s.sqlite").run_test(size=(80, 10)) as pilot:
+        screen = await opened(pilot)
+        screen.query_one(widgets.Footer).display = False
+        await settle(pilot)
+        before = dict(enumerate(last_line(screen)))
+        screen.off = False
+        screen.refresh_bindings()
+        await settle(pilot)
+        changed = "".join(
+            letter for at, (letter, style) in enumerate(last_line(screen)) if before[at][1] != style
+        )
+        assert changed == "xOff"
+
+
+class Hostile(Keys):
+    """Keys whose words come from outside."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "abcdefghijklmnop"[number], f"press('{number}')", text, key_display=text, tooltip=text
+        )
+        for number, text in enumerate(HOSTILE)
+    ]
+
+
+async def test_what_a_key_says_is_harmless(tmp_path: Path) -> None:
+    async with App(None, tmp_path / "s.sqlite").run_test(size=(400, 10), tooltips=True) as pilot:
+        screen = await opened(pilot, Hostile())
+        screen.query_one(widgets.Footer).display = False
+        await settle(pilot)
+        assert f"Open {HOSTILE[0]} {HOSTILE[0]} " in words(screen)
+        assert not set(words(screen)) & set("\x1b\x07\n\t\x9b\x9d\u202e\u2066\u061c")
+        footer = screen.query_one(KeyLine)
+        await pilot.hover(KeyLine, offset=(10, 0))
+        assert str(footer.tooltip) == HOSTILE[0]
+
+
+def turn(kind: type[MouseScrollDown] | type[MouseScrollUp], widget: Widget) -> Message:
+    """Make a turn of the wheel over a widget."""
+    return kind(widget, 1, 0, 0, 0, 0, shift=False, meta=False, ctrl=False)
