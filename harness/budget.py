@@ -82,6 +82,8 @@ class Ledger:
         self.secure: Callable[[], Awaitable[None]] | None = None
         """Waits until what is committed is on the disk; asked before each call where there is a cap."""
         self.spent = spent
+        self.reached = False
+        """Whether a call could not go out: the run goes on under a higher cap only."""
         self._before = spent
         self._reserved = 0.0
         self._dearest = 0.0
@@ -126,6 +128,7 @@ class Ledger:
             return self._dearest > 0 and self._under_way > 0
         if self._under_way:
             return True
+        self.reached = True
         if self._dearest > amount:
             left = _left(cap, self.spent)
             raise BudgetReached(

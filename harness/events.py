@@ -132,6 +132,8 @@ class Finished:
     card_hash: str | None = None
     reason: str | None = None
     """Why a stopped run stopped, in words; None where a person asked for it."""
+    budget_reached: bool = False
+    """True where the budget let no further call out: the run goes on under a higher one."""
 
 
 @dataclass(frozen=True, slots=True)

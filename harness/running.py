@@ -151,7 +151,7 @@ class _Go:
         try:
             with closing(open_store(self.path)) as writer:
                 reason = self._stretch(writer, waiting, board, ledger)
-            return self._end(board, reason)
+            return self._end(board, reason, budget_reached=ledger.reached)
         finally:
             self.instruments.close()
 
@@ -240,7 +240,7 @@ class _Go:
 
         return tell
 
-    def _end(self, board: Board, reason: str | None) -> Finished:
+    def _end(self, board: Board, reason: str | None, *, budget_reached: bool) -> Finished:
         tally = board.outcome
         everything = tally.done == len(self.run.positions)
         if everything and reason is None and tally.failed == tally.done:
@@ -261,6 +261,7 @@ class _Go:
             elapsed_seconds=board.elapsed_seconds,
             card_hash=card_hash,
             reason=reason,
+            budget_reached=budget_reached and not complete,
         )
         self.listener(finished)
         return finished

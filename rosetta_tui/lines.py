@@ -128,14 +128,17 @@ def finished_line(event: Finished) -> str:
     why = f" {sentence(plain(event.reason))}" if event.reason else ""
     return (
         f"stopped: {event.done} of {event.total} entries are stored{failed}.{why} "
-        f"`{resume_call(event.run_id, event.failed)}` goes on."
+        f"`{resume_call(event.run_id, event.failed, more_money=event.budget_reached)}` goes on."
     )
 
 
-def resume_call(run_id: str, failed: int) -> str:
-    """Give the call that goes on with a stopped run; failed entries are asked for again by wish only."""
+def resume_call(run_id: str, failed: int, *, more_money: bool = False) -> str:
+    """Give the call that goes on with a stopped run.
+
+    Failed entries are asked for again by wish only, and a budget that was reached has to be a higher one.
+    """
     again = " --retry-failed" if failed else ""
-    return f"rosetta resume {run_id[:8]}{again}"
+    return f"rosetta resume {run_id[:8]}{again}{' --budget USD' if more_money else ''}"
 
 
 def sentence(words: str) -> str:

@@ -41,9 +41,10 @@ def banner_words(live: LiveRun) -> Content | None:
             show(f"rosetta runs show {run_id}", "bold"),
             " · enter opens an entry",
         )
+    end = live.finished
     return Content.assemble(
         ("Stopped. ", "bold $warn"),
-        show(f"{sentence(live.finished.reason)} " if live.finished.reason else ""),
+        show(f"{sentence(end.reason)} " if end.reason else ""),
         "Nothing is lost. Go on with: ",
-        show(resume_call(live.finished.run_id, live.finished.failed), "bold"),
+        show(resume_call(end.run_id, end.failed, more_money=end.budget_reached), "bold"),
     )

@@ -62,6 +62,7 @@ def test_a_failure_that_says_what_it_used_costs_that(
     endpoint.answer = lambda _: json_answer(reply)
     heard = run_corpus(store_path, corpus(2), budgeted(endpoint.url, prices))
     assert heard.finished.failed == 2
+    assert not heard.finished.budget_reached
     assert heard.progress[-1].spent_usd == pytest.approx(2 * COST)
     assert heard.progress[-1].cost_usd == pytest.approx(2 * COST)
     assert query(store_path, SPENT) == [(pytest.approx(2 * COST),)]
@@ -105,7 +106,8 @@ def test_once_a_call_cost_more_than_it_may_calls_go_alone_and_nearer_to_the_cap(
     plan = budgeted(endpoint.url, prices, 20.0, concurrency=4)
     heard = run_corpus(store_path, corpus(40), plan)
     assert heard.finished.state is RunState.STOPPED
-    assert "charged up to $3 for a call" in (heard.finished.reason or "")
+    assert "could cost $3.00 as one before it did" in (heard.finished.reason or "")
+    assert heard.finished.budget_reached
     assert heard.progress[-1].spent_usd == 18.0
     assert len(endpoint.asked) == 6
     starts = [asked.at for asked in endpoint.asked]
