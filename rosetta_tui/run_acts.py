@@ -161,12 +161,16 @@ class RunActs:
         self._do("Retry", partial(self._retry, run_id))
 
     def _retry(self, run_id: str, store: sqlite3.Connection) -> str:
+        from harness.plan import Plan
+        from harness.retrying import changed_plan
         from harness.store.runs import read_run
         from rosetta_tui.screens.retry import RetryScreen, settings_of
 
         summary = _summary(store, run_id)
-        before = settings_of(read_run(store, summary.number).plan)
-        screen = RetryScreen(_name(summary), summary.failed, summary.total - summary.failed, before)
+        plan = read_run(store, summary.number).plan
+        check = partial(changed_plan, Plan.model_validate(plan))
+        kept = summary.total - summary.failed
+        screen = RetryScreen(_name(summary), summary.failed, kept, settings_of(plan), check)
 
         def answered(changes: dict[str, Any] | None) -> None:
             if changes is not None:

@@ -73,6 +73,7 @@ class NotesScreen(ModalScreen[bool]):
 
     def on_mount(self) -> None:
         """Begin at the tags."""
+        self.query_one("#said").display = False
         self.query_one("#tags").focus()
 
     def _changes(self) -> Words:
@@ -119,7 +120,9 @@ class NotesScreen(ModalScreen[bool]):
             self.dismiss(True)
 
     def _say(self, why: str) -> None:
-        self.query_one("#said", Static).update(show(why, "$warn"))
+        said = self.query_one("#said", Static)
+        said.display = True
+        said.update(show(why, "$warn"))
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:

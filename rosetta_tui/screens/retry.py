@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from textual import on
@@ -32,7 +32,17 @@ SETTINGS = {
 def settings_of(plan: Mapping[str, Any]) -> dict[str, str]:
     """Give the settings of a run's plan as they stand in the form; empty where none was given."""
     fields = {**plan.get("options", {}), **plan.get("run", {})}
-    return {name: "" if fields.get(name) is None else f"{fields[name]}" for name in SETTINGS}
+    return {name: _shown(fields.get(name)) for name in SETTINGS}
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.12g}" if isinstance(value, float) else f"{value}"
+
+
+Check = Callable[[Mapping[str, Any]], object]
+"""Looks at what is to be other; raises UsageError where it cannot be."""
 
 
 class RetryScreen(ModalScreen[dict[str, Any] | None]):
@@ -40,8 +50,11 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back")]
 
-    def __init__(self, run: str, failed: int, kept: int, before: Mapping[str, str]) -> None:
+    def __init__(
+        self, run: str, failed: int, kept: int, before: Mapping[str, str], check: Check
+    ) -> None:
         super().__init__()
+        self._check = check
         self._run = run
         self._failed = failed
         self._kept = kept
@@ -62,6 +75,7 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
             with Horizontal(classes="answers -first"):
                 yield Button(Content("Ask again (enter)"), id="ask")
                 yield Button(Content("Back (esc)"), id="back")
+            yield Static(id="said")
             for name, words in SETTINGS.items():
                 with Horizontal(classes="setting"):
                     yield Label(Content(words))
@@ -69,6 +83,7 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
 
     def on_mount(self) -> None:
         """Begin at the answer: most often nothing is to be changed."""
+        self.query_one("#said").display = False
         self.query_one("#ask").focus()
 
     @property
@@ -80,7 +95,18 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
     @on(Button.Pressed, "#ask")
     @on(Input.Submitted)
     def _ask(self) -> None:
-        self.dismiss(self.changes)
+        """Go on; what cannot be is said here, where it can be mended."""
+        from harness.failures import UsageError
+
+        changes = self.changes
+        try:
+            self._check(changes)
+        except UsageError as error:
+            said = self.query_one("#said", Static)
+            said.display = True
+            said.update(show(str(error), "$warn"))
+        else:
+            self.dismiss(changes)
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:

@@ -117,12 +117,13 @@ async def test_dialogs(
     app = App(made)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        app.push_screen(NotesScreen("eo-demo-v1 · chat", ("baseline",), "Before the new prompt."))
+        words = ("baseline",), "Before the new prompt."
+        app.push_screen(NotesScreen("eo-demo-v1 · chat", *words, lambda _: None))
         await settle(pilot)
         compare("notes", size, app)
         await app.pop_screen()
         before = dict.fromkeys(SETTINGS, "") | {"concurrency": "8", "temperature": "0"}
-        app.push_screen(RetryScreen("eo-demo-v1 · chat", 2, 22, before))
+        app.push_screen(RetryScreen("eo-demo-v1 · chat", 2, 22, before, dict))
         await settle(pilot)
         compare("retry", size, app)
         await app.pop_screen()

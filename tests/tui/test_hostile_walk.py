@@ -112,7 +112,7 @@ def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     yield GoOnScreen(Stop(_ids(path)[0], NAME, 3, 2, 0.5, 0.1, NAME))
     yield OpenCorpusScreen()
     yield PressKeyScreen("act", "x", lambda _: None)
-    yield RetryScreen(NAME, 2, 3, dict.fromkeys(SETTINGS, NAME))
+    yield RetryScreen(NAME, 2, 3, dict.fromkeys(SETTINGS, NAME), dict)
     yield ScoreAgainScreen(path, run, NAME, {})
     wrong = Problem(Severity.WARNING, NAME, NAME, NAME, entry=NAME, places=(0,))
     yield CorpusChecksScreen((wrong,), None)

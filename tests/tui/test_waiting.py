@@ -119,6 +119,11 @@ async def test_failed_entries_are_asked_for_again_with_other_settings(tmp_path: 
         assert f"Ask again for {failed} failed entries" in text(app)
         field = app.screen.query_one("#concurrency")
         field.focus()
+        field.value = "many"  # type: ignore[attr-defined]
+        await pilot.press("enter")
+        await settle(pilot)
+        assert stands(app, RetryScreen)
+        assert "field 'concurrency'" in text(app)
         field.value = "3"  # type: ignore[attr-defined]
         await pilot.press("enter")
         await settle(pilot)
@@ -140,4 +145,4 @@ async def test_failed_entries_are_asked_for_again_with_other_settings(tmp_path: 
 def test_the_form_shows_what_the_plan_says() -> None:
     plan = {"options": {"model": "m", "temperature": 0.0}, "run": {"budget_usd": None}}
     before = settings_of(json.loads(json.dumps(plan)))
-    assert (before["model"], before["temperature"], before["budget_usd"]) == ("m", "0.0", "")
+    assert (before["model"], before["temperature"], before["budget_usd"]) == ("m", "0", "")
