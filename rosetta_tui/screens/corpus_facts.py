@@ -28,6 +28,7 @@ class CorpusFactsScreen(Screen[None]):
         "Shares of scripts are shares of letters. Requirements are those of a complete benchmark;\n"
         "a corpus that does not meet them can be used all the same."
     )
+    CSS_PATH = "../styles/corpus.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "original", "Original", tooltip="Open the file itself", id="corpus.original"),
