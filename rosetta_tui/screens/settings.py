@@ -290,8 +290,8 @@ class SettingsScreen(Screen[None]):
     # Changing
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave out what cannot be done here."""
-        row = self.row
+        """Leave out what cannot be done here; it is asked before the lines are laid out, too."""
+        row = self.row if self.query("#lines") else None
         match action:
             case "add":
                 return self._section in {Section.ENDPOINTS, Section.SECRETS, Section.FOLDERS}
