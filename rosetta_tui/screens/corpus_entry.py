@@ -5,41 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
 
 from corpora.entry import Entry
 from corpora.problems import Problem
 from harness.corpus_examination import Examination
 from rosetta_tui.corpus_rows import CorpusEntryRows
-from rosetta_tui.cree import converted, is_cree, other_writing
-from rosetta_tui.entry_page import about, tags
+from rosetta_tui.cree import converted, other_writing
+from rosetta_tui.entry_page import about
 from rosetta_tui.line import Line
-from rosetta_tui.messages import Copied
 from rosetta_tui.originals import open_original
+from rosetta_tui.screens.entry_by_entry import EntryByEntryScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.field import Field
-from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
 
 
-class CorpusEntryScreen(Screen[int]):
+class CorpusEntryScreen(EntryByEntryScreen):
     """Shows the entries of a table one by one; gives the place of the last one seen."""
 
-    TITLE = "Entry"
     HELP = (
         "Variants are other translations that count as right. Entries of gold_standard and held_out\n"
         "are shown on this machine only: they are never copied or exported."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"
-        ),
-        Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after", id="next"),
         Binding("v", "writing", "SRO/syllabics", id="entry.writing"),
         Binding("o", "original", "Original", tooltip="Open the file itself", id="corpus.original"),
         Binding("y", "copy", "Copy", tooltip="Copy source and reference", id="copy"),
@@ -49,13 +41,10 @@ class CorpusEntryScreen(Screen[int]):
     def __init__(
         self, rows: CorpusEntryRows, index: int, language: str, found: Examination | None
     ) -> None:
-        super().__init__()
+        super().__init__(rows.order, index)
         self._rows = rows
-        self._index = index
         self._language = language
         self._found = found
-        self._turned = False
-        """True where texts are shown in the other writing of the language."""
 
     @property
     def entry(self) -> Entry:
@@ -63,74 +52,34 @@ class CorpusEntryScreen(Screen[int]):
         return self._rows.entry(self._index)
 
     @property
+    def language(self) -> str:
+        """The target language."""
+        return self._language
+
+    @property
     def holds_secret(self) -> bool:
         """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
         return self.entry.secret
 
-    def compose(self) -> ComposeResult:
-        """Lay out where am I, the page, and the keys."""
-        yield Where()
-        yield VerticalScroll(id="page")
-        yield KeyLine()
-
-    async def on_mount(self) -> None:
-        """Show the first entry."""
-        self.query_one("#page").focus()
-        await self._show()
-
     async def _show(self) -> None:
         entry = self.entry
-        self.query_one(Where).say(
-            Content.assemble(
-                show(str(entry.id), "bold"),
-                (f"   {self._index + 1:,} of {self._rows.count:,}   ", "$quiet"),
-                tags(entry),
-            )
-        )
-        problems = (
-            [] if self._found is None else self._found.of_entry(self._rows.order[self._index])
-        )
+        self.query_one(Where).say(self._head(entry.id, entry))
+        problems = [] if self._found is None else self._found.of_entry(self.place)
         lines = entry_lines(entry, problems, turned=self._turned)
         page = self.query_one("#page", VerticalScroll)
         async with self.batch():
             await page.remove_children()
             await page.mount_all([Field(*line) for line in lines])
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer the other writing where the language has one."""
-        if action == "writing":
-            return is_cree(self._language)
-        return super().check_action(action, parameters)
-
-    async def action_step(self, by: int) -> None:
-        """Go to the entry before or after, in the order of the table."""
-        index = max(0, min(self._rows.count - 1, self._index + by))
-        if index != self._index:
-            self._index = index
-            await self._show()
-            self.query_one("#page").scroll_home(animate=False)
-
-    async def action_writing(self) -> None:
-        """Show the texts of the target language in its other writing, or as they are."""
-        self._turned = not self._turned
-        await self._show()
-
     def action_original(self) -> None:
         """Open the file that the corpus was read from, at this entry."""
         if self._found is not None:
-            open_original(self.app, self._found, self._rows.order[self._index])
+            open_original(self.app, self._found, self.place)
 
     def action_copy(self) -> None:
         """Put source and reference on the clipboard, harmless as shown; never those of a secret entry."""
-        if self.entry.secret:
-            self.notify("This entry belongs to a secret segment and is not copied.", markup=False)
-        else:
-            texts = (self.entry.source, self.entry.reference)
-            self.post_message(Copied("\n".join(map(plain, texts)), "Source and reference"))
-
-    def action_leave(self) -> None:
-        """Go back to the table, at the entry seen last."""
-        self.dismiss(self._rows.order[self._index])
+        texts = (self.entry.source, self.entry.reference)
+        self._copy("\n".join(map(plain, texts)), "Source and reference")
 
 
 def entry_lines(entry: Entry, problems: Sequence[Problem], *, turned: bool) -> Iterator[Line]:

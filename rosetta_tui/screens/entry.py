@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -22,13 +21,13 @@ from harness.store.corpora import read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run
-from rosetta_tui.cree import is_cree, other_writing
-from rosetta_tui.entry_page import EntryFacts, background, prompts, replies, tags, texts
+from rosetta_tui.cree import other_writing
+from rosetta_tui.entry_page import EntryFacts, background, prompts, replies, texts
 from rosetta_tui.entry_scores import RunScoring, run_scoring
 from rosetta_tui.entry_why import analysed, why
 from rosetta_tui.explaining import Explaining, Why
 from rosetta_tui.line import Line
-from rosetta_tui.messages import Copied
+from rosetta_tui.screens.entry_by_entry import EntryByEntryScreen
 from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field
 from rosetta_tui.widgets.key_line import KeyLine
@@ -40,10 +39,9 @@ ANALYSES = "analyses"
 """Class of the fields that hold analyses of words."""
 
 
-class EntryScreen(Screen[int]):
+class EntryScreen(EntryByEntryScreen):
     """Shows the entries of a table one by one; gives the place of the last one seen."""
 
-    TITLE = "Entry"
     HELP = (
         "The output is compared with the reference; variants count as right in “equivalent”.\n"
         "Words: ↓ the analyser accepts it in lower case   ≈ in its own spelling   ✗ rejects it.\n"
@@ -51,10 +49,6 @@ class EntryScreen(Screen[int]):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"
-        ),
-        Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after", id="next"),
         Binding("a", "analyses", "Analyses", id="entry.analyses"),
         Binding("v", "writing", "SRO/syllabics", id="entry.writing"),
         Binding("p", "prompt", "Prompt", id="entry.prompt"),
@@ -73,11 +67,9 @@ class EntryScreen(Screen[int]):
         missing: Mapping[str, str],
         explaining: Explaining,
     ) -> None:
-        super().__init__()
+        super().__init__(positions, index)
         self._store = store
         self._run = run
-        self._positions = positions
-        self._index = index
         self._missing = missing
         self._explaining = explaining
         self._asking = False
@@ -86,8 +78,6 @@ class EntryScreen(Screen[int]):
         """What was explained on this screen, by place in the corpus."""
         self._told = explaining.why_not is not None
         """True when it was said that nothing can be explained."""
-        self._turned = False
-        """True where texts are shown in the other writing of the language."""
         self._opened: set[str] = set()
         self._facts: EntryFacts | None = None
 
@@ -101,14 +91,14 @@ class EntryScreen(Screen[int]):
         yield VerticalScroll(id="page")
         yield KeyLine()
 
-    async def on_mount(self) -> None:
-        """Show the first entry."""
-        self.query_one("#page").focus()
-        await self._show()
-
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
         self.query_one(KeyLine).show_command_palette = self.size.width >= 110
+
+    @property
+    def language(self) -> str:
+        """The target language."""
+        return self._scoring.target_language
 
     @property
     def holds_secret(self) -> bool:
@@ -119,7 +109,7 @@ class EntryScreen(Screen[int]):
 
     def _read(self) -> EntryFacts:
         """Read everything about the entry."""
-        position = self._positions[self._index]
+        position = self.place
         entry = read_entries(self._store, self._run.corpus, [position])[position]
         attempts = read_attempts(self._store, self._run.id, position)
         return EntryFacts(
@@ -138,12 +128,7 @@ class EntryScreen(Screen[int]):
     async def _show(self) -> None:
         facts = self._facts = self._read()
         self.query_one("#where", Static).update(
-            Content.assemble(
-                ("Entry ", "$quiet"),
-                show(str(facts.entry.id), "bold"),
-                (f"   {self._index + 1:,} of {len(self._positions):,}   ", "$quiet"),
-                tags(facts.entry),
-            )
+            Content.assemble(("Entry ", "$quiet"), self._head(facts.entry.id, facts.entry))
         )
         scroll = self.query_one("#page", VerticalScroll)
         async with self.batch():
@@ -170,11 +155,11 @@ class EntryScreen(Screen[int]):
 
     @property
     def _explanation(self) -> Why | None:
-        return self._explained.get(self._positions[self._index])
+        return self._explained.get(self.place)
 
     def _explain(self) -> None:
         """Have the entry explained, unless it is already or a thread is still at another one."""
-        facts, position = self._facts, self._positions[self._index]
+        facts, position = self._facts, self.place
         if facts is None or facts.result is None or facts.result.failed:
             return
         if not (self._asking or self._told or position in self._explained):
@@ -196,7 +181,7 @@ class EntryScreen(Screen[int]):
             self._insert([Line("Why", show(f"Not here: {self._explaining.why_not}", "$quiet"))])
             return
         self._explained[position] = found
-        if position == self._positions[self._index]:
+        if position == self.place:
             self._insert(why(found))
             self.refresh_bindings()
         self._explain()
@@ -209,20 +194,10 @@ class EntryScreen(Screen[int]):
     # Keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer analyses where there are any, and the other writing where the language has one."""
+        """Offer analyses where there are any."""
         if action == "analyses":
             return self._explanation is not None and self._explanation.words is not None
-        if action == "writing":
-            return is_cree(self._scoring.target_language)
         return super().check_action(action, parameters)
-
-    async def action_step(self, by: int) -> None:
-        """Go to the entry before or after, in the order of the table."""
-        index = max(0, min(len(self._positions) - 1, self._index + by))
-        if index != self._index:
-            self._index = index
-            await self._show()
-            self.query_one("#page").scroll_home(animate=False)
 
     async def action_analyses(self) -> None:
         """Show the analyses of every word, or hide them."""
@@ -231,11 +206,6 @@ class EntryScreen(Screen[int]):
         for first in self.query(f".{ANALYSES}").results(Field):
             self.call_after_refresh(first.scroll_visible, top=True, animate=False)
             break
-
-    async def action_writing(self) -> None:
-        """Show the texts of the target language in its other writing, or as they are."""
-        self._turned = not self._turned
-        await self._show()
 
     async def action_prompt(self) -> None:
         """Show what was asked, or hide it."""
@@ -257,10 +227,8 @@ class EntryScreen(Screen[int]):
         output = facts.result.output if facts and facts.result else None
         if facts is None or not output:
             self.notify("There is no output to copy.", markup=False)
-        elif facts.entry.secret:
-            self.notify("This entry belongs to a secret segment and is not copied.", markup=False)
         else:
-            self.post_message(Copied(output, "Output"))
+            self._copy(output, "Output")
 
     async def action_close(self) -> None:
         """Hide the prompt and the reply where they are shown, else go back."""
@@ -269,10 +237,6 @@ class EntryScreen(Screen[int]):
             await self._show()
         else:
             self.action_leave()
-
-    def action_leave(self) -> None:
-        """Go back to the table, at the entry seen last."""
-        self.dismiss(self._positions[self._index])
 
 
 def _fields(lines: Iterable[Line]) -> Iterator[Field]:
