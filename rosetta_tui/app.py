@@ -355,13 +355,9 @@ class RosettaApp(TerminalApp):
 
     def action_colours(self) -> None:
         """Ask which colours to use."""
-        from rosetta_tui.screens.choose import ChooseScreen
+        from rosetta_tui.screens.choose import choose
 
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self.use_colours(name)
-
-        self.push_screen(ChooseScreen("Colours", THEME_WORDS, self.theme), chosen)
+        choose(self, "Colours", THEME_WORDS, self.theme, self.use_colours)
 
     def use_colours(self, name: str) -> None:
         """Use the colours of a theme, now and from now on."""

@@ -8,28 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from textual.worker import get_current_worker
 
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
     from harness.store.runs import RunSummary
-
-LEAST, MOST = 2, 6
-"""Runs that a comparison takes."""
-
-
-def ask(
-    screen: Screen[Any], title: str, words: Mapping[str, str], now: str, then: Callable[[str], None]
-) -> None:
-    """Let a person choose one of some words, by their keys, and act where one is chosen."""
-
-    def chosen(key: str | None) -> None:
-        if key is not None:
-            then(key)
-
-    screen.app.push_screen(ChooseScreen(title, words, now), chosen)
 
 
 class RunChoice:
@@ -52,8 +37,10 @@ class RunChoice:
 
     def add(self) -> None:
         """Ask for one more run of the same corpus."""
-        if len(self.runs) >= MOST:
-            told = f"At most {MOST} runs are compared; x takes one out."
+        from harness.comparing import MOST_RUNS
+
+        if len(self.runs) >= MOST_RUNS:
+            told = f"At most {MOST_RUNS} runs are compared; x takes one out."
             self._screen.notify(told, markup=False)
         else:
             self._screen.run_worker(self._read_others, thread=True, exclusive=True, group="others")
@@ -85,8 +72,8 @@ class RunChoice:
             run.run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}")
             for run in others
         }
-        ask(
-            self._screen,
+        choose(
+            self._screen.app,
             "Compare with",
             words,
             others[0].run_id,
@@ -95,20 +82,22 @@ class RunChoice:
 
     def take_out(self, names: Mapping[str, str]) -> None:
         """Ask which run to leave out; ``names`` says what each is."""
-        if len(self.runs) <= LEAST:
+        from harness.comparing import LEAST_RUNS
+
+        if len(self.runs) <= LEAST_RUNS:
             self._screen.notify("A comparison needs two runs.", markup=False)
             return
 
         def without(run_id: str) -> None:
             self._take(tuple(each for each in self.runs if each != run_id), self.baseline)
 
-        ask(self._screen, "Take out", self._named(names), self.runs[-1], without)
+        choose(self._screen.app, "Take out", self._named(names), self.runs[-1], without)
 
     def choose_baseline(self, names: Mapping[str, str]) -> None:
         """Ask with which run the others are compared; ``names`` says what each is."""
         words = {"": "every pair", **self._named(names)}
-        ask(
-            self._screen,
+        choose(
+            self._screen.app,
             "Compare all with",
             words,
             self.baseline or "",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.worker import get_current_worker
 
 from rosetta_tui.messages import RunChosen
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
@@ -70,12 +70,11 @@ def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:
         return
     runs = {run.run_id: run for run in users}
 
-    def chosen(run_id: str | None) -> None:
-        if run_id is not None:
-            screen.post_message(RunChosen(run_id, runs[run_id].state == "complete"))
+    def chosen(run_id: str) -> None:
+        screen.post_message(RunChosen(run_id, runs[run_id].state == "complete"))
 
     words = {
         run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}")
         for run_id, run in runs.items()
     }
-    screen.app.push_screen(ChooseScreen("Open a run", words, next(iter(words))), chosen)
+    choose(screen.app, "Open a run", words, next(iter(words)), chosen)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
-MOST_COMPARED = 6
-"""Runs that can stand side by side."""
-
 ABOUT = (
     "▶ running   ‖ paused   ■ stopped, can be resumed   ✓ complete   ● marked\n"
     "A run is never called more than functional before speakers have reviewed it.\n"

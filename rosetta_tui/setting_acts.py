@@ -88,7 +88,7 @@ class SettingActs:
     # Models
 
     def _ask_endpoint(self) -> None:
-        from rosetta_tui.screens.choose import ChooseScreen
+        from rosetta_tui.screens.choose import choose
 
         now = self.settings.endpoint
         own = {name: plain(f"{name}  {url}") for name, url in self.settings.endpoints.items()}
@@ -96,11 +96,10 @@ class SettingActs:
         choices = {"": "none: each run names its own", **own, **shipped}
         choices.setdefault(now, plain(now))
 
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self._take(replace(self.settings, endpoint=name))
+        def chosen(name: str) -> None:
+            self._take(replace(self.settings, endpoint=name))
 
-        self._push(ChooseScreen("Default endpoint", choices, now), chosen)
+        choose(self._screen.app, "Default endpoint", choices, now, chosen)
 
     def _ask_model(self) -> None:
         def given(typed: str) -> None:

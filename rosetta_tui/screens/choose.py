@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
+
+
+def choose(
+    app: App[Any], title: str, choices: Mapping[str, str], now: str, then: Callable[[str], object]
+) -> None:
+    """Let a person choose one of some words, by their keys, and act where one is chosen."""
+
+    def chosen(key: str | None) -> None:
+        if key is not None:
+            then(key)
+
+    app.push_screen(ChooseScreen(title, choices, now), chosen)
 
 
 class ChooseScreen(ModalScreen[str | None]):

@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from rosetta_tui.compare_acts import RunChoice, ask
+from rosetta_tui.compare_acts import RunChoice
 from rosetta_tui.compare_order import View, filter_choices, sort_words
 from rosetta_tui.compare_words import (
     command_of,
@@ -30,6 +30,7 @@ from rosetta_tui.compared_texts import ComparedTexts
 from rosetta_tui.comparison_text import ordered
 from rosetta_tui.comparison_words import lettered, name
 from rosetta_tui.messages import Copied, Left
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.compared_table import ComparedTable
 from rosetta_tui.widgets.difference_panel import ROOMY, DifferencePanel
@@ -290,7 +291,7 @@ class CompareScreen(Screen[None]):
         """Ask by which metric to compare."""
         if self.comparison is not None and self.metric:
             words = {id_: plain(name(id_)) for id_ in ordered(self.comparison.metrics)}
-            ask(self, "Compare by", words, self.metric, self._compare_by)
+            choose(self.app, "Compare by", words, self.metric, self._compare_by)
 
     def _compare_by(self, metric: str) -> None:
         self.metric = metric
@@ -304,7 +305,8 @@ class CompareScreen(Screen[None]):
     def action_sort(self) -> None:
         """Ask what to sort by; the same once more turns the order round."""
         title = "Sort by (the same again turns it round)"
-        ask(self, title, sort_words(*self.panel.letters), self.table.order.sort, self._sort_by)
+        words, now = sort_words(*self.panel.letters), self.table.order.sort
+        choose(self.app, title, words, now, self._sort_by)
 
     def _sort_by(self, sort: str) -> None:
         self.table.wish(self.table.order.by(sort))
@@ -323,7 +325,8 @@ class CompareScreen(Screen[None]):
         now = (str(i) for i, (wish, _) in enumerate(choices) if wish == self.table.order)
         words = {str(i): each for i, (_, each) in enumerate(choices)}
         title = "Show (filters of different kinds add up)"
-        ask(self, title, words, next(now, "0"), lambda key: self.table.wish(choices[int(key)][0]))
+        wish = self.table.wish
+        choose(self.app, title, words, next(now, "0"), lambda key: wish(choices[int(key)][0]))
 
     def action_search(self) -> None:
         """Ask for text to look for."""

@@ -11,10 +11,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui.compare_acts import ask
 from rosetta_tui.comparison_text import ordered
 from rosetta_tui.comparison_words import name
 from rosetta_tui.part_rows import PartRows, part_columns
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.empty_state import EmptyState
 from rosetta_tui.widgets.key_line import KeyLine
@@ -95,7 +95,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         """Ask by which metric to compare."""
         words = {id_: plain(name(id_)) for id_ in ordered(self._comparison.metrics)}
         if self._read:
-            ask(self, "Compare by", words, self._metric, self._compare_by)
+            choose(self.app, "Compare by", words, self._metric, self._compare_by)
 
     def _compare_by(self, metric: str) -> None:
         self._metric = metric

@@ -21,7 +21,7 @@ from rosetta_tui import figures
 from rosetta_tui.corpus_filters import Counts, filter_choices
 from rosetta_tui.corpus_rows import SORT_WORDS, segment_words
 from rosetta_tui.messages import Left, NewRunAsked
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.corpus_table import CorpusTable
 from rosetta_tui.widgets.empty_state import EmptyState
@@ -248,18 +248,16 @@ class CorpusScreen(Screen[None]):
 
     def action_sort(self) -> None:
         """Ask what to sort by; the same once more turns the order round."""
-
-        def chosen(sort: str | None) -> None:
-            if sort is not None:
-                self.table.wish(self.table.order.by(sort))
-
         title = "Sort by (the same again turns it round)"
-        self.app.push_screen(ChooseScreen(title, SORT_WORDS, self.table.order.sort), chosen)
+        choose(self.app, title, SORT_WORDS, self.table.order.sort, self._sort_by)
 
     @on(ResultTable.TitleChosen)
     def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
         if event.key in SORT_WORDS:
-            self.table.wish(self.table.order.by(event.key))
+            self._sort_by(event.key)
+
+    def _sort_by(self, sort: str) -> None:
+        self.table.wish(self.table.order.by(sort))
 
     @work(thread=True, exclusive=True, group="facets")
     def action_filter(self) -> None:
@@ -281,15 +279,11 @@ class CorpusScreen(Screen[None]):
         if not self.is_current:
             return
         choices = filter_choices(self.table.order, counts, self.table.flagged)
-
-        def chosen(key: str | None) -> None:
-            if key is not None:
-                self.table.wish(choices[int(key)][0])
-
         now = (str(i) for i, (wish, _) in enumerate(choices) if wish == self.table.order)
         words = {str(i): each for i, (_, each) in enumerate(choices)}
         title = "Show (filters of different kinds add up)"
-        self.app.push_screen(ChooseScreen(title, words, next(now, "0")), chosen)
+        wish = self.table.wish
+        choose(self.app, title, words, next(now, "0"), lambda key: wish(choices[int(key)][0]))
 
     # Where one can go from here
 

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from rosetta_tui import figures
-from rosetta_tui.home_keys import ABOUT, KEYS, MOST_COMPARED
+from rosetta_tui.home_keys import ABOUT, KEYS
 from rosetta_tui.keys import key_of
 from rosetta_tui.messages import (
     DemoAsked,
@@ -28,7 +28,7 @@ from rosetta_tui.run_acts import SOMETIMES, RunActs, possible
 from rosetta_tui.run_query import SORT_WORDS, filters
 from rosetta_tui.run_reader import RunReader
 from rosetta_tui.run_rows import UNDER_WAY, run_words
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import show
 from rosetta_tui.waiting import Item, Lead, waiting_reviews
 from rosetta_tui.widgets.empty_state import EmptyState
@@ -274,9 +274,9 @@ class HomeScreen(Screen[None]):
     def action_sort(self) -> None:
         """Ask what to sort by; the same once more turns the order round."""
         title, now = "Sort by (the same again turns it round)", self.table.query_now.sort
-        self.app.push_screen(ChooseScreen(title, SORT_WORDS, now), self._sort)
+        choose(self.app, title, SORT_WORDS, now, self._sort)
 
-    def _sort(self, sort: str | None) -> None:
+    def _sort(self, sort: str) -> None:
         if sort in SORT_WORDS:
             self.table.wish(self.table.query_now.by(sort))
             self._show()
@@ -289,12 +289,11 @@ class HomeScreen(Screen[None]):
         """Offer what the runs can be narrowed down to; a filter that holds already is taken away."""
         choices = {"": "every run", **filters(self.table.every or ())}
 
-        def chosen(term: str | None) -> None:
-            if term is not None:
-                now = self.table.query_now
-                self.query_one("#search", Input).value = now.narrowed(term).search if term else ""
+        def chosen(term: str) -> None:
+            now = self.table.query_now
+            self.query_one("#search", Input).value = now.narrowed(term).search if term else ""
 
-        self.app.push_screen(ChooseScreen("Show only", choices, ""), chosen)
+        choose(self.app, "Show only", choices, "", chosen)
 
     # What is done with runs
 
@@ -329,13 +328,15 @@ class HomeScreen(Screen[None]):
 
     def action_compare(self) -> None:
         """Compare the marked runs, or the one under the cursor with its neighbour of the same corpus."""
+        from harness.comparing import MOST_RUNS
+
         pair = self.table.pair()
         if len(pair) < 2:
             mark = key_of(self, "mark")
             why = f"There is no other run of this corpus to compare with. {mark} marks runs."
             self.notify(why, markup=False)
-        elif len(pair) > MOST_COMPARED:
-            why = f"{len(pair)} runs are marked; at most {MOST_COMPARED} stand side by side."
+        elif len(pair) > MOST_RUNS:
+            why = f"{len(pair)} runs are marked; at most {MOST_RUNS} stand side by side."
             self.notify(why, severity="warning", markup=False)
         else:
             self.post_message(RunsCompared(pair))

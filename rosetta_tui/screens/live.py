@@ -28,7 +28,7 @@ from rosetta_tui.messages import Left
 from rosetta_tui.order import FILTER_WORDS, SORT_WORDS
 from rosetta_tui.recorded import seal
 from rosetta_tui.run_end import RunEnd
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.screens.entry import EntryScreen
 from rosetta_tui.screens.scores import ScoresScreen
 from rosetta_tui.session import Ahead
@@ -222,15 +222,8 @@ class LiveScreen(Screen[None]):
 
     def action_sort(self) -> None:
         """Ask what to sort by; the same once more turns the order round."""
-
-        def chosen(sort: str | None) -> None:
-            if sort is not None:
-                self._sort(sort)
-
-        screen = ChooseScreen(
-            "Sort by (the same again turns it round)", SORT_WORDS, self.table.order.sort
-        )
-        self.app.push_screen(screen, chosen)
+        title = "Sort by (the same again turns it round)"
+        choose(self.app, title, SORT_WORDS, self.table.order.sort, self._sort)
 
     @on(ResultTable.TitleChosen)
     def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
@@ -243,12 +236,11 @@ class LiveScreen(Screen[None]):
     def action_filter(self) -> None:
         """Ask which entries to show."""
 
-        def chosen(narrow: str | None) -> None:
-            if narrow is not None:
-                self.table.wish(replace(self.table.order, narrow=narrow))
-                self.paint()
+        def chosen(narrow: str) -> None:
+            self.table.wish(replace(self.table.order, narrow=narrow))
+            self.paint()
 
-        self.app.push_screen(ChooseScreen("Show", FILTER_WORDS, self.table.order.narrow), chosen)
+        choose(self.app, "Show", FILTER_WORDS, self.table.order.narrow, chosen)
 
     def action_follow(self) -> None:
         """Keep the cursor on the entry that was finished last, until the cursor is moved."""

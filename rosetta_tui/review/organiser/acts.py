@@ -16,7 +16,7 @@ from rosetta_tui.review.organiser.asking import AskScreen, typed_path
 from rosetta_tui.review.organiser.exports import choices
 from rosetta_tui.review.organiser.hidden import question
 from rosetta_tui.review.organiser.report import ReportScreen
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.text import show
 
@@ -55,14 +55,11 @@ class Acts:
         if len(waiting) == 1:
             self._compare(next(iter(waiting.values())))
             return
-
-        def chosen(key: str | None) -> None:
-            if key is not None:
-                self._compare(waiting[key])
-
         words = {key: each.file_phrases[-1] or each.phrase for key, each in waiting.items()}
-        screen = ChooseScreen("Which laptop?", words, next(iter(words)))
-        self._screen.app.push_screen(screen, chosen)
+        first = next(iter(words))
+        choose(
+            self._screen.app, "Which laptop?", words, first, lambda key: self._compare(waiting[key])
+        )
 
     def _compare(self, laptop: Waiting) -> None:
         def answered(agreed: bool | None) -> None:
@@ -113,13 +110,11 @@ class Acts:
     def export(self, now: ReviewNow, run: RunNow) -> None:
         """Hand on what is chosen, into a folder that is asked for."""
 
-        def chosen(what: str | None) -> None:
-            if what is not None:
-                act = partial(self._exported, now.review.name, what, run.key.run_id)
-                self._ask_export(act)
+        def chosen(what: str) -> None:
+            self._ask_export(partial(self._exported, now.review.name, what, run.key.run_id))
 
         offered = choices(now, run)
-        self._screen.app.push_screen(ChooseScreen("Export", offered, next(iter(offered))), chosen)
+        choose(self._screen.app, "Export", offered, next(iter(offered)), chosen)
 
     def _ask_export(self, act: Callable[[Path], Sequence[str]]) -> None:
         def answered(folder: str | None) -> None:
