@@ -57,7 +57,10 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
         f"{first.dataset_id} {first.language_pair}"
     )
     words = told_apart(comparison.runs, by_id=False)
-    yield from stacked([_HEADINGS, *map(_run, comparison.runs, words)], width)
+    told = _led(comparison)
+    heads = ("", "run", "what", *(_COLUMNS.get(metric) or _short(metric) for metric in told))
+    rows = [_run(run, said, told) for run, said in zip(comparison.runs, words, strict=True)]
+    yield from stacked([(*heads, *_MORE), *rows], width)
     for run in comparison.runs:
         if run.done > count:
             more = counted(run.done - count, "more entry", "more entries")
@@ -68,16 +71,21 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
             yield f"{run.letter} is UNVERIFIED: it came without a seal that holds"
 
 
-_HEADINGS = ("", "run", "what", "chrF++", "comp.", "failed", "cost", "seconds an entry")
+_COLUMNS = {COMPOSITE: "comp."}
+_MORE = ("failed", "cost", "seconds an entry")
 
 
-def _run(run: ComparedRun, words: str) -> tuple[str, ...]:
+def _led(comparison: Comparison) -> list[str]:
+    """Give the metrics that stand for all: those told first, or the first of those that were asked for."""
+    return [each for each in LEAD if each in comparison.metrics] or list(comparison.metrics[:1])
+
+
+def _run(run: ComparedRun, words: str, metrics: Sequence[str]) -> tuple[str, ...]:
     return (
         run.letter,
         run.run_id[:8],
         words,
-        _value(run, "chrf_plus_plus"),
-        _value(run, COMPOSITE),
+        *(_value(run, metric) for metric in metrics),
         str(run.failed),
         figures.money(run.cost_usd),
         figures.seconds(run.median_seconds),
@@ -174,7 +182,7 @@ def p_value(p: float) -> str:
 
 def _breakdowns(comparison: Comparison, width: int | None) -> Iterator[str]:
     """Say where the difference lies, by the metrics that are told first."""
-    metrics = [id_ for id_ in LEAD if id_ in comparison.metrics] or list(comparison.metrics[:1])
+    metrics = _led(comparison)
     parted = {name_: parts for name_, parts in comparison.breakdowns.items() if len(parts) > 1}
     if not (parted and metrics):
         return

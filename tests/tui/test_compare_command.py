@@ -206,3 +206,10 @@ def test_a_metric_is_known_by_the_name_that_is_shown(make: Make, name: str) -> N
     assert shown.exit_code == 0, shown.exception
     assert "better than A by" in shown.output
     assert "comp.  " not in shown.output.split("metric ")[1].split("where")[0]
+
+
+def test_runs_are_listed_with_the_metric_that_was_asked_for(make: Make) -> None:
+    shown = run(make(3), make(9), "--metric", "bleu").output.splitlines()
+    assert " BLEU " in shown[1]
+    assert "chrF++" not in shown[1]
+    assert " – " not in shown[2].partition(")")[0]
