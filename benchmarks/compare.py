@@ -26,7 +26,7 @@ from benchmarks.synthetic import Language, translations
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.entry import Entry
 from harness.comparing import compare_runs
-from harness.comparing_rows import read_rows
+from harness.comparing_rows import RowReader
 from harness.method import MethodClass, Setup
 from harness.result import Result
 from harness.store.corpora import save_corpus
@@ -155,9 +155,9 @@ def two_runs(
 def tables(path: Path, names: Sequence[str]) -> list[Table]:
     """Read the statistics of many runs."""
     store = open_store(path)
-    found = []
+    reader, found = RowReader(store), []
     for name in names:
-        rows = read_rows(store, find_run(store, name))
+        rows = reader.read(find_run(store, name))
         found.append(rows.scorer.unpack_table([row.statistics for row in rows.rows]))
     store.close()
     return found

@@ -24,7 +24,7 @@ from harness.comparing_pairs import (
     shared_metrics,
 )
 from harness.comparing_refusals import refusals
-from harness.comparing_rows import RunRows, read_rows
+from harness.comparing_rows import RowReader, RunRows
 from harness.failures import UsageError
 from harness.store.runs import find_run, under_way
 from scoring.composite import composite, composite_metrics
@@ -203,7 +203,8 @@ def _read(
         raise UsageError(f"{named}; from two to six are compared.")
     place = 0 if baseline is None else numbers.index(base.id)
     before = {side.rows.run.id: side.rows for side in earlier}
-    return [read_rows(connection, run, before.get(run.id)) for run in found], place
+    reader = RowReader(connection)
+    return [reader.read(run, before.get(run.id)) for run in found], place
 
 
 def _laid_out(

@@ -23,7 +23,7 @@ from scoring.significance import (
 if TYPE_CHECKING:
     from harness.comparing import Comparison
     from harness.comparing_pairs import Pair
-    from harness.comparing_rows import Row
+    from harness.comparing_rows import CorpusRow
     from scoring.table import Table
 
 
@@ -68,7 +68,7 @@ def part_tags(comparison: Comparison) -> dict[str, list[str | None]]:
     """Give by dimension the tag of each common entry, None where it is in no part; dimensions with any tag only."""
     if not comparison.sides:
         return {}
-    entries = [_tagged(row) for row in comparison.sides[0].used]
+    entries = [_tagged(row.entry) for row in comparison.sides[0].used]
     tags = {
         dimension: [entry.open_tag(field) for entry in entries]
         for dimension, field in DIMENSIONS.items()
@@ -80,7 +80,7 @@ def part_tags(comparison: Comparison) -> dict[str, list[str | None]]:
     }
 
 
-def _tagged(row: Row) -> Entry:
+def _tagged(row: CorpusRow) -> Entry:
     """Give an entry without its texts, which knows which of its tags may be shown."""
     segment = row.segment if row.segment in set(Segment) else None
     return Entry.model_construct(

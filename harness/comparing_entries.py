@@ -45,16 +45,14 @@ class ComparedEntries:
         """Put the runs' rows side by side."""
         own = [own_values(side.table) for side in sides]
         shape = (len(sides), len(ids))
+        positions = [[row.entry.position for row in side.used] for side in sides]
+        failed = [[row.failed for row in side.used] for side in sides]
+        secret = [[row.entry.segment in _SECRET for row in side.used] for side in sides]
         return cls(
             ids=tuple(ids),
-            positions=np.array(
-                [[r.position for r in side.used] for side in sides], np.int64
-            ).reshape(shape),
-            failed=np.array([[r.failed for r in side.used] for side in sides], bool).reshape(shape),
-            secret=np.array(
-                [any(side.used[n].segment in _SECRET for side in sides) for n in range(len(ids))],
-                bool,
-            ),
+            positions=np.array(positions, np.int64).reshape(shape),
+            failed=np.array(failed, bool).reshape(shape),
+            secret=np.asarray(np.array(secret, bool).reshape(shape).any(axis=0)),
             values={
                 id_: np.stack(
                     [values[id_] if id_ in values else np.full(len(ids), np.nan) for values in own]

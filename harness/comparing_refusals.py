@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpora.entry import EntryId
-from harness.comparing_rows import Row, RunRows
+from harness.comparing_rows import CorpusRow, RunRows
 
-_TEXTS = slice(Row._fields.index("source"), Row._fields.index("reference") + 1)
-"""Where a row has the numbers of its texts."""
+_TEXTS = slice(CorpusRow._fields.index("source"), CorpusRow._fields.index("reference") + 1)
+"""Where an entry has the numbers of its texts."""
 
 
 def refusals(read: Sequence[RunRows], first: RunRows) -> tuple[dict[str, str], tuple[EntryId, ...]]:
     """Find the runs that do not compare with the first usable one, and the entries that all others have."""
     refused: dict[str, str] = {}
-    common = [row.id for row in first.rows]
+    common = [row.entry.id for row in first.rows]
     for side in read:
         why = _why_refused(side, first, common)
         if why is None:
-            there = {row.id for row in side.rows}
+            there = side.by_id
             common = [id_ for id_ in common if id_ in there]
         else:
             refused[side.run.run_id] = why
@@ -40,7 +40,9 @@ def _why_refused(side: RunRows, first: RunRows, common: Sequence[EntryId]) -> st
     if not both:
         return "it has no entry in common with the runs before it"
     texts = first.by_id
-    if side is not first and any(by_id[id_][_TEXTS] != texts[id_][_TEXTS] for id_ in both):
+    if side is not first and any(
+        by_id[id_].entry[_TEXTS] != texts[id_].entry[_TEXTS] for id_ in both
+    ):
         return (
             f"its entries have other sources or references than those of run {first.run.run_id[:8]}, "
             "although the file is the same: it was read in another form"

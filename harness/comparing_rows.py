@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,19 +17,13 @@ if TYPE_CHECKING:
     from scoring.setup import ScoringSetup
 
 
-class Row(NamedTuple):
-    """One entry of a run that can be compared, as the store gives it."""
+class CorpusRow(NamedTuple):
+    """One entry of a corpus, without its texts; all runs of the corpus share it."""
 
     id: EntryId
     """As it would stand on a card, so that runs from elsewhere meet those made here."""
     position: int
-    """Place in the run's own corpus."""
-    statistics: bytes
-    failed: int
-    """1 or 0."""
-    cost_usd: float | None
-    latency_seconds: float | None
-    cached: int
+    """Place in the corpus."""
     source: int
     reference: int
     """The store's numbers of the texts: equal numbers are equal texts."""
@@ -39,6 +33,18 @@ class Row(NamedTuple):
     register: str | None
     rest: str | None
     """JSON of the entry's further fields where ``context`` may be among them."""
+
+
+class Row(NamedTuple):
+    """One entry of a run that can be compared, as the store gives it."""
+
+    entry: CorpusRow
+    statistics: bytes
+    failed: int
+    """1 or 0."""
+    cost_usd: float | None
+    latency_seconds: float | None
+    cached: int
 
 
 class _Facts(NamedTuple):
@@ -69,6 +75,8 @@ class RunRows:
     """Id of the run in which the outputs were made: a run that was scored again has those of another."""
     withheld: int
     """Entries that came without their texts, whose scores nobody here can take again; not among the rows."""
+    corpus: Mapping[int, CorpusRow]
+    """All entries of its corpus by their place."""
     stretches: int
     """How often the run was begun and gone on with."""
     last: int
@@ -86,49 +94,76 @@ class RunRows:
     @cached_property
     def by_id(self) -> dict[EntryId, Row]:
         """Give the rows by their entry's id."""
-        return {row.id: row for row in self.rows}
+        return {row.entry.id: row for row in self.rows}
 
 
 _BEFORE_ALL = -(2**63)
 
-_ROWS = """
-    SELECT CASE WHEN typeof(e.entry_id) = 'integer' AND abs(e.entry_id) > 9007199254740991
-           THEN CAST(e.entry_id AS TEXT) ELSE e.entry_id END, r.position, r.statistics, r.error_class IS NOT NULL, r.cost_usd,
-           r.latency_seconds, r.cached, e.source, e.reference, e.segment, e.difficulty, e.provenance,
-           e.register, CASE WHEN instr(e.rest, '"context"') THEN e.rest END
-    FROM results r
-    JOIN entries e ON e.corpus = ? AND e.position = r.position
-    WHERE r.run = ? AND r.rowid > ? AND r.rowid <= ? ORDER BY r.position
+_RESULTS = """
+    SELECT position, statistics, error_class IS NOT NULL, cost_usd, latency_seconds, cached
+    FROM results WHERE run = ? AND rowid > ? AND rowid <= ? ORDER BY position
+"""
+
+_ENTRIES = """
+    SELECT CASE WHEN typeof(entry_id) = 'integer' AND abs(entry_id) > 9007199254740991
+           THEN CAST(entry_id AS TEXT) ELSE entry_id END, position, source, reference, segment, difficulty,
+           provenance, register, CASE WHEN instr(rest, '"context"') THEN rest END
+    FROM entries WHERE corpus = ?
 """
 
 
-def read_rows(connection: sqlite3.Connection, run: Run, earlier: RunRows | None = None) -> RunRows:
-    """Read what is compared of a run, finished or under way.
+class RowReader:
+    """Reads what is compared of runs, finished or under way; the entries of a corpus once for all its runs."""
 
-    Of a run that was read ``earlier`` only the entries are read that it did not have then.
-    """
-    from scoring.inventory import make_scorer
-    from scoring.resources import Resources
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._corpora: dict[int, Mapping[int, CorpusRow]] = {}
 
-    found = _facts(connection, run)
-    known = earlier if earlier is not None and earlier.holds(run, found) else None
-    withheld = _withheld(connection, run) if known is None else frozenset()
-    bounds = (run.corpus, run.id, _BEFORE_ALL if known is None else known.last, found.last)
-    rows = map(partial(tuple.__new__, Row), connection.execute(_ROWS, bounds))
-    setup = _setup(connection, run) if known is None else known.setup
-    return RunRows(
-        run=run,
-        sha256=found.sha256,
-        sealed=bool(found.sealed),
-        unverified=bool(found.unverified),
-        setup=setup,
-        scorer=make_scorer(Resources(setup)),
-        made_in=_made_in(connection, run.run_id),
-        rows=_kept(rows, withheld) if known is None else _joined(known.rows, tuple(rows)),
-        withheld=len(withheld) if known is None else known.withheld,
-        stretches=found.stretches,
-        last=found.last,
-    )
+    def read(self, run: Run, earlier: RunRows | None = None) -> RunRows:
+        """Read a run; of one that was read ``earlier`` only the entries that it did not have then."""
+        from scoring.inventory import make_scorer
+        from scoring.resources import Resources
+
+        found = _facts(self._connection, run)
+        known = earlier if earlier is not None and earlier.holds(run, found) else None
+        withheld = _withheld(self._connection, run) if known is None else frozenset()
+        setup = _setup(self._connection, run) if known is None else known.setup
+        corpus = self._corpus(run) if known is None else known.corpus
+        new = self._rows(run, corpus, _BEFORE_ALL if known is None else known.last, found.last)
+        return RunRows(
+            run=run,
+            sha256=found.sha256,
+            sealed=bool(found.sealed),
+            unverified=bool(found.unverified),
+            setup=setup,
+            scorer=make_scorer(Resources(setup)),
+            rows=_kept(new, withheld) if known is None else _joined(known.rows, new),
+            made_in=_made_in(self._connection, run.run_id),
+            withheld=len(withheld) if known is None else known.withheld,
+            corpus=corpus,
+            stretches=found.stretches,
+            last=found.last,
+        )
+
+    def _corpus(self, run: Run) -> Mapping[int, CorpusRow]:
+        if run.corpus not in self._corpora:
+            rows = self._connection.execute(_ENTRIES, (run.corpus,))
+            self._corpora[run.corpus] = {row[1]: tuple.__new__(CorpusRow, row) for row in rows}
+        return self._corpora[run.corpus]
+
+    def _rows(
+        self, run: Run, corpus: Mapping[int, CorpusRow], after: int, last: int
+    ) -> tuple[Row, ...]:
+        """Read the results that the store numbered after one and up to another, in corpus order."""
+        return tuple(
+            [
+                tuple.__new__(Row, (corpus[position], packed, failed, cost, seconds, cached))
+                for position, packed, failed, cost, seconds, cached in self._connection.execute(
+                    _RESULTS, (run.id, after, last)
+                )
+                if position in corpus
+            ]
+        )
 
 
 def _facts(connection: sqlite3.Connection, run: Run) -> _Facts:
@@ -143,12 +178,12 @@ def _facts(connection: sqlite3.Connection, run: Run) -> _Facts:
     return _Facts(*row)
 
 
-def _kept(rows: Iterable[Row], withheld: frozenset[int]) -> tuple[Row, ...]:
-    return tuple(row for row in rows if row.position not in withheld) if withheld else tuple(rows)
+def _kept(rows: tuple[Row, ...], withheld: frozenset[int]) -> tuple[Row, ...]:
+    return tuple(row for row in rows if row.entry.position not in withheld) if withheld else rows
 
 
 def _joined(known: tuple[Row, ...], new: tuple[Row, ...]) -> tuple[Row, ...]:
-    return tuple(sorted((*known, *new), key=attrgetter("position"))) if new else known
+    return tuple(sorted((*known, *new), key=attrgetter("entry.position"))) if new else known
 
 
 _MOST_STEPS = 50

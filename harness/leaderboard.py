@@ -35,7 +35,7 @@ class Entrant:
     setup_hash: str
     method_class: str
     scores: Mapping[str, Any]
-    """The card's ``scores`` block."""
+    """The card's ``scores`` block, without its breakdowns."""
     cost_per_entry_usd: float | None
     avg_latency_seconds: float | None
     unverified: bool
@@ -138,7 +138,7 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
     """
     runs = [
         run
-        for run in list_runs(connection)
+        for run in list_runs(connection, brief=True)
         if run.card is not None and dataset in (None, run.dataset_id)
     ]
     facts = _Facts(connection)
@@ -279,11 +279,11 @@ class _Facts:
 
     def _signatures_of(self, run: RunSummary) -> Mapping[str, str]:
         """Give by metric all that its values depend on; set-ups that are stated alike are read once."""
-        from harness.comparing_rows import read_rows
+        from harness.comparing_rows import RowReader
 
         stated: str | None = self._rows[run.number][4]
         if stated is None:
-            rows = read_rows(self._connection, find_run(self._connection, run.run_id))
+            rows = RowReader(self._connection).read(find_run(self._connection, run.run_id))
             return {metric.info.id: metric.signature for metric in rows.scorer.metrics}
         if stated not in self._signatures:
             self._signatures[stated] = _signatures(json.loads(stated))

@@ -78,7 +78,7 @@ class _Stored:
 
     def _scorer(self, run: Run) -> Scorer:
         """Make the scorer of a set-up once for all runs that state the same."""
-        from harness.comparing_rows import read_rows
+        from harness.comparing_rows import RowReader
         from harness.instruments import stated_setup
         from scoring.inventory import make_scorer
         from scoring.resources import Resources
@@ -88,7 +88,7 @@ class _Stored:
         if key not in self._scorers:
             setup = stated_setup(stated)
             self._scorers[key] = (
-                read_rows(self._connection, run).scorer
+                RowReader(self._connection).read(run).scorer
                 if setup is None
                 else make_scorer(Resources(setup))
             )
@@ -103,10 +103,10 @@ class _Met:
 
     def table(self, run: Run, inputs: Collection[str]) -> Table | None:
         """Give a run's statistics in the order of the entries' ids, None where its card withheld texts."""
-        from harness.comparing_rows import read_rows
+        from harness.comparing_rows import RowReader
 
-        found = read_rows(self._connection, run)
+        found = RowReader(self._connection).read(run)
         if found.withheld:
             return None
-        ordered = sorted(found.rows, key=lambda row: (str(type(row.id)), row.id))
+        ordered = sorted(found.rows, key=lambda row: (str(type(row.entry.id)), row.entry.id))
         return found.scorer.unpack_table([row.statistics for row in ordered]).only(inputs)

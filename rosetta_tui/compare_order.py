@@ -170,7 +170,7 @@ def _keys(comparison: Comparison, view: View, sort: str) -> Column:
     values = entries.values[view.metric]
     good = oriented(values, direction(view.metric))
     if sort == "difficulty":
-        given = [row.difficulty for row in comparison.sides[0].used]
+        given = [row.entry.difficulty for row in comparison.sides[0].used]
         return np.array([np.nan if each is None else each for each in given], np.float64)
     keys: dict[str, Column] = {
         "apart": -np.abs(values[view.second] - values[view.first]),

@@ -89,7 +89,7 @@ class ComparedRows:
         secret, values = self.secret(index), entries.values[self._view.metric][:, place]
         record: dict[str, Value] = {
             "id": entries.ids[place],
-            "difficulty": self._comparison.sides[0].used[place].difficulty,
+            "difficulty": self._comparison.sides[0].used[place].entry.difficulty,
             "metric": self._view.metric,
         }
         for run, value in zip(runs, values, strict=True):
@@ -109,7 +109,7 @@ class ComparedRows:
         """Give the cells of one row."""
         place, view, entries = self.places[index], self._view, self._comparison.entries
         values = entries.values[view.metric][:, place]
-        difficulty = self._comparison.sides[0].used[place].difficulty
+        difficulty = self._comparison.sides[0].used[place].entry.difficulty
         return (
             Cell(str(entries.ids[place]), "quiet"),
             self._source(place),

@@ -51,7 +51,7 @@ class Table:
         """Lay out the statistics that each metric took from some entries."""
         columns, present = [], np.zeros((entries, len(metrics)))
         for place, (metric, rows) in enumerate(zip(metrics, by_metric, strict=True)):
-            present[:, place] = [row is not None for row in rows]
+            present[:, place] = [row is not None for row in rows] if None in rows else 1.0
             columns.append(_columns(rows, metric.width))
         matrix = np.hstack(columns) if columns else np.zeros((entries, 0))
         return cls(metrics, matrix, present)

@@ -88,7 +88,7 @@ def test_rows_that_were_read_are_not_read_again(
     again = compared(connection, runs, first)
     for old, new in zip(first.sides, again.sides, strict=True):
         known = {id(row) for row in old.rows.rows}
-        assert [row.position for row in new.rows.rows if id(row) not in known] == (
+        assert [row.entry.position for row in new.rows.rows if id(row) not in known] == (
             [] if new.rows.sealed else [25]
         )
 

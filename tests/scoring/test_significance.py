@@ -299,6 +299,12 @@ def test_coins_are_fair_independent_and_the_same_whether_kept_or_not(
     assert (flipped(matrix, 4000, 5)[:, [0, 20]] == thrown[:, [0, 20]]).all()
 
 
+def test_no_shuffle_tells_anything_of_another() -> None:
+    signs = 2 * flipped(np.eye(900), 250, 5) - 1
+    alike = signs @ signs.T / 900
+    assert np.abs(alike - np.eye(250)).max() < 6 / 900**0.5
+
+
 def test_large_and_broken_numbers_are_summed_exactly() -> None:
     matrix = np.array([[2.0**24 + 1, 1 / 3], [1.0, 0.1]])
     heads = flipped(np.eye(2), 64, 9)
