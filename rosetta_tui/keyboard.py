@@ -127,9 +127,13 @@ def _nodes(module: str) -> Iterator[type[DOMNode]]:
 
 def _place(node: type[DOMNode]) -> Place:
     kind = next(kind for kind in _ORDER if issubclass(node, kind))
-    mine = [base for base in node.__mro__ if base.__module__.startswith(f"{_PACKAGE}.")]
-    stated = [binding for base in mine for binding in vars(base).get("BINDINGS", ())]
-    return Place(_name(node, kind), kind, tuple(Binding.make_bindings(stated)))
+    found: list[Binding] = []
+    for base in node.__mro__:
+        if base.__module__.startswith(f"{_PACKAGE}."):
+            nearer = {binding.key for binding in found}  # a key has the meaning of the nearest class
+            stated = Binding.make_bindings(vars(base).get("BINDINGS", ()))
+            found += [binding for binding in stated if binding.key not in nearer]
+    return Place(_name(node, kind), kind, tuple(found))
 
 
 _ORDER: dict[type[Any], int] = {App: 0, ModalScreen: 3, Screen: 1, DOMNode: 2}
