@@ -92,9 +92,8 @@ class LeaderboardScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Read the store."""
-        for name in ("#board", "#entrants", "#chosen"):
-            self.query_one(name).display = False
-        self.action_read()
+        self._show_list(there=False)
+        self.call_after_refresh(self.action_read)  # the first frame waits for no reading
 
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
@@ -133,22 +132,27 @@ class LeaderboardScreen(Screen[None]):
             self.app.call_from_thread(self._show, boards)
 
     def _cannot(self, why: str) -> None:
-        self.query_one(EmptyState).say("The leaderboard cannot be read.", show(why))
+        if self.is_attached:
+            self.query_one(EmptyState).say("The leaderboard cannot be read.", show(why))
+            self._show_list(there=False)
+
+    def _show_list(self, *, there: bool) -> None:
+        """Show the list, or what is said in its place."""
+        self.query_one(EmptyState).display = not there
+        for name in ("#board", "#entrants", "#chosen"):
+            self.query_one(name).display = there
 
     def _show(self, boards: list[Board]) -> None:
         here = self.board
         self._boards = boards
         found = (i for i, board in enumerate(boards) if here is not None and board.is_same(here))
         self._index = next(found, 0)
-        empty = self.query_one(EmptyState)
-        empty.display = not boards
-        empty.say(
+        self.query_one(EmptyState).say(
             "Nothing to rank yet.",
             "A finished run with a composite stands here, beside others over the same entries.\n\n"
             "q  goes back; on Home, n begins a run and D runs the demo",
         )
-        for name in ("#board", "#entrants", "#chosen"):
-            self.query_one(name).display = bool(boards)
+        self._show_list(there=bool(boards))
         if boards:
             self.table.focus()
             self._fill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -83,6 +84,8 @@ class PlotsScreen(Screen[None]):
         self._corpus: Corpus | None = None
         self._seconds: dict[str, Sequence[float]] = {}
         """Latencies of the runs of the corpora that were looked at, by run."""
+        self._whole: dict[str, RunSummary] = {}
+        """Runs with the breakdowns of their cards, as far as they were looked at, by run."""
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the plots there are, the one that is drawn, what it tells, and the keys."""
@@ -96,9 +99,8 @@ class PlotsScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Read the runs."""
-        for name in ("#kinds", "PlotView", "#beside", "#chosen"):
-            self.query_one(name).display = False
-        self.action_read()
+        self._show_plots(there=False)
+        self.call_after_refresh(self.action_read)  # the first frame waits for no reading
 
     def on_resize(self) -> None:
         """Leave the room of a narrow footer to the keys of this screen."""
@@ -126,7 +128,7 @@ class PlotsScreen(Screen[None]):
 
         try:
             with opened(self._path) as store:
-                runs = list_runs(store)
+                runs = list_runs(store, brief=True)
         except StoreError as error:
             self.app.call_from_thread(self._cannot, str(error))
             return
@@ -135,21 +137,26 @@ class PlotsScreen(Screen[None]):
         self.app.call_from_thread(self._take, by_corpus(chosen))
 
     def _cannot(self, why: str) -> None:
-        self.query_one(EmptyState).say("The runs cannot be read.", show(why))
+        if self.is_attached:
+            self.query_one(EmptyState).say("The runs cannot be read.", show(why))
+            self._show_plots(there=False)
+
+    def _show_plots(self, *, there: bool) -> None:
+        """Show the plots, or what is said in their place."""
+        self.query_one(EmptyState).display = not there
+        for name in ("#kinds", "PlotView", "#beside", "#chosen"):
+            self.query_one(name).display = there
 
     def _take(self, corpora: dict[Corpus, list[RunSummary]]) -> None:
         self._corpora = corpora
         if self._corpus not in corpora:
             self._corpus = next(iter(corpora), None)
-        empty = self.query_one(EmptyState)
-        empty.say(
+        self.query_one(EmptyState).say(
             "Nothing to draw yet.",
             "A finished run is a point here, several are a picture.\n\n"
             "q  goes back; on Home, n begins a run and D runs the demo",
         )
-        empty.display = not corpora
-        for name in ("#kinds", "PlotView", "#chosen"):
-            self.query_one(name).display = bool(corpora)
+        self._show_plots(there=bool(corpora))
         if corpora:
             self.view.focus()
             self._read_latencies([run for run in self.runs if run.run_id not in self._seconds])
@@ -174,6 +181,25 @@ class PlotsScreen(Screen[None]):
         if self._kind is Kind.LATENCY:
             self._show()
 
+    @work(thread=True, exclusive=True, group="breakdowns", description="breakdowns")
+    def _read_breakdowns(self, runs: Sequence[RunSummary]) -> None:
+        from harness.failures import StoreError
+        from harness.store.database import opened
+        from harness.store.runs import read_card
+
+        try:
+            with opened(self._path) as store:
+                found = [replace(run, card=read_card(store, run.number)) for run in runs]
+        except StoreError as error:
+            self.app.call_from_thread(self._cannot, str(error))
+        else:
+            self.app.call_from_thread(self._take_breakdowns, found)
+
+    def _take_breakdowns(self, runs: Sequence[RunSummary]) -> None:
+        self._whole.update((run.run_id, run) for run in runs)
+        if self._kind is Kind.DIFFICULTY:
+            self._show()
+
     # Showing
 
     def _picture(self) -> Picture:
@@ -185,7 +211,18 @@ class PlotsScreen(Screen[None]):
             case Kind.LATENCY:
                 return latency(self.runs, self._seconds)
             case Kind.DIFFICULTY:
-                return difficulty(self.runs[-MOST_TOGETHER:], self._metric)
+                return difficulty(self._broken_down(), self._metric)
+
+    def _broken_down(self) -> list[RunSummary]:
+        """Give the runs that are shown together, with their breakdowns; none while these are read."""
+        if unread := self._unread:
+            self._read_breakdowns(unread)
+            return []
+        return [self._whole[run.run_id] for run in self.runs[-MOST_TOGETHER:]]
+
+    @property
+    def _unread(self) -> list[RunSummary]:
+        return [run for run in self.runs[-MOST_TOGETHER:] if run.run_id not in self._whole]
 
     def _show(self) -> None:
         if not self._corpora:
@@ -196,7 +233,9 @@ class PlotsScreen(Screen[None]):
         self._head()
         beside = self.query_one("#beside", Static)
         words = picture.beside
-        if not picture.points:
+        if self._kind is Kind.DIFFICULTY and self._unread:
+            words = "Reading …"
+        elif not picture.points:
             words = f"Nothing to draw. {words}"
         if self._kind is Kind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
             words = f"the newest {MOST_TOGETHER} of {len(self.runs)} runs · {words}".rstrip(" ·")

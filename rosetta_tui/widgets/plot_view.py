@@ -45,6 +45,8 @@ class PlotView(Widget, can_focus=True):
     def __init__(self) -> None:
         super().__init__(id="plot")
         self.picture: Picture | None = None
+        self._here = ""
+        """Run that had the focus last; it gets it back when it is drawn again."""
         self._top = 0
         self._shown: list[int | None] = []
         """Point of each line that is drawn, None where a line is of none."""
@@ -56,10 +58,11 @@ class PlotView(Widget, can_focus=True):
 
     def show_picture(self, picture: Picture) -> None:
         """Draw another plot; the focus stays on its run where that is there."""
-        here = None if self.point is None else self.point.run_id
+        if self.point is not None:
+            self._here = self.point.run_id
         self.picture = picture
         self._top = 0
-        found = (i for i, point in enumerate(picture.points) if point.run_id == here)
+        found = (i for i, point in enumerate(picture.points) if point.run_id == self._here)
         self.cursor = next(found, 0)
         self.refresh()
 

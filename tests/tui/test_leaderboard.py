@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from click.testing import CliRunner
 from textual import on
 from textual.pilot import Pilot
 
+import harness.leaderboard
 from corpora.entry import Segment
-from harness.leaderboard import leaderboards
+from harness.leaderboard import Board, leaderboards
 from harness.store.database import open_store
 from harness.store.runs import find_run
 from rosetta_tui import leaderboard_rows
@@ -97,6 +99,25 @@ async def test_golden(
         await shown(pilot, app, path)
         await press(pilot, "right")
         compare("leaderboard", size, app)
+
+
+async def test_a_frame_stands_before_anything_is_read_and_breakdowns_never_are(
+    ranked: Ranked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = App(None, ranked.path)
+    seen: list[str] = []
+    read = harness.leaderboard.leaderboards
+
+    def look_first(store: sqlite3.Connection) -> list[Board]:
+        seen.append(app.call_from_thread(lambda: text(app)))
+        return read(store)
+
+    monkeypatch.setattr(harness.leaderboard, "leaderboards", look_first)
+    async with app.run_test(size=(160, 40)) as pilot:
+        screen = await shown(pilot, app, ranked.path)
+        assert "Reading …" in seen[0]
+        assert screen.rows is not None
+        assert all("by_difficulty" not in each.scores for each in screen.rows.entrants)
 
 
 async def test_official_comes_first_and_lists_are_turned(ranked: Ranked) -> None:

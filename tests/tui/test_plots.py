@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from harness.store.database import open_store
 from harness.store.runs import RunSummary, list_runs, seal_run
 from rosetta_tui import plot_points
 from rosetta_tui.plot_points import (
@@ -28,6 +30,7 @@ from rosetta_tui.plot_points import (
     scores,
 )
 from rosetta_tui.plots import Axis, Lines, plane
+from rosetta_tui.screens import plots
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.screens.plots import PlotsScreen
 from rosetta_tui.widgets.plot_view import PlotView
@@ -279,6 +282,33 @@ async def test_walking_tells_every_point_and_enter_opens_its_run(tmp_path: Path)
         assert app.screen.live.started.run_id == "0f3b8c1e-0000"
 
 
+async def test_breakdowns_are_read_of_the_runs_that_are_shown_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are nine tenths of a card; a frame stands before anything is read."""
+    several(tmp_path / "s.sqlite")
+    monkeypatch.setattr(plots, "MOST_TOGETHER", 2)
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        screen = PlotsScreen(tmp_path / "s.sqlite")
+        app.push_screen(screen)
+        await settle(pilot)
+        assert not any("by_difficulty" in (run.card or {})["scores"] for run in screen.runs)
+        await pilot.press("4", "end")
+        await settle(pilot)
+        shown = text(app)
+        assert "difficulty 5" in shown
+        assert "the newest 2 of 3 runs" in shown
+        assert sorted(screen._whole) == ["1f3b8c1e-0000", "2f3b8c1e-0000"]
+        with closing(open_store(tmp_path / "s.sqlite")) as store:
+            store.execute("ALTER TABLE runs RENAME COLUMN run_card TO gone")
+        screen._whole.clear()
+        await pilot.press("1", "4")
+        await settle(pilot)
+        assert "The runs cannot be read." in text(app)
+
+
 async def test_only_marked_runs_are_drawn_and_their_numbers_exported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,7 +317,9 @@ async def test_only_marked_runs_are_drawn_and_their_numbers_exported(
     app = App(None, tmp_path / "s.sqlite")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("space", "space", "p", "e", "enter", "enter")
+        await pilot.press("space", "space", "p")
+        await settle(pilot)
+        await pilot.press("e", "enter", "enter")
         await settle(pilot)
         with (tmp_path / "plot-scores.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
