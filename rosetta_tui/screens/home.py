@@ -31,6 +31,7 @@ from rosetta_tui.run_rows import UNDER_WAY, run_words
 from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import show
 from rosetta_tui.waiting import Item, Lead, waiting_reviews
+from rosetta_tui.waiting_acts import open_reviews, see_to
 from rosetta_tui.widgets.empty_state import EmptyState
 from rosetta_tui.widgets.first_steps import STEPS, FirstSteps
 from rosetta_tui.widgets.key_line import KeyLine
@@ -305,21 +306,7 @@ class HomeScreen(Screen[None]):
     @on(ResultTable.Chosen, "#waiting")
     def _see_to(self, event: ResultTable.Chosen) -> None:
         item = self.query_one(WaitingList).item(event.index)
-        match item.lead:
-            case Lead.RESUME:
-                self._acts.resume(item.name)
-            case Lead.RETRY:
-                self._acts.retry(item.name)
-            case Lead.REVIEW if item.name:
-                from rosetta_tui.review.organiser.review import ReviewScreen
-
-                self.app.push_screen(ReviewScreen(self._desk(), item.name))
-            case Lead.REVIEW:
-                self.action_reviews()
-            case Lead.IMPORT:
-                from rosetta_tui.review.organiser.importing import ImportScreen
-
-                self.app.push_screen(ImportScreen(self._desk()))
+        see_to(item, self, self._acts, self._desk())
 
     def action_mark(self) -> None:
         """Mark the run under the cursor for a comparison."""
@@ -391,9 +378,7 @@ class HomeScreen(Screen[None]):
 
     def action_reviews(self) -> None:
         """Open the reviews that this installation organises."""
-        from rosetta_tui.review.organiser.reviews import ReviewsScreen
-
-        self.app.push_screen(ReviewsScreen(self._desk()))
+        open_reviews(self, self._desk())
 
     def action_leave(self) -> None:
         """Quit."""

@@ -196,7 +196,7 @@ def test_a_run_under_way_is_told_by_what_holds_at_any_time(make: Make) -> None:
             "DELETE FROM results WHERE position >= 8 AND run = (SELECT max(id) FROM runs)"
         )
     shown = run(weak, strong).output
-    assert "so far nothing is decided: B minus A lies between" in shown or "have" in shown
+    assert "so far nothing is decided: B minus A lies between" in shown
 
 
 @pytest.mark.parametrize("name", ["chrF++", "CHRF", "chrf_plus_plus", "chrf++"])
