@@ -9,6 +9,7 @@ from typing import Any
 from harness.events import EntryScored, Event, Failed, Finished, Progress, RunState, Started
 from harness.result import Result
 from rosetta_tui import figures
+from rosetta_tui.resuming import resume_call
 from rosetta_tui.text import json_text, plain
 from scoring.tiers import quality_tier
 from scoring.wording import counted
@@ -130,15 +131,6 @@ def finished_line(event: Finished) -> str:
         f"stopped: {event.done} of {event.total} entries are stored{failed}.{why} "
         f"`{resume_call(event.run_id, event.failed, more_money=event.budget_reached)}` goes on."
     )
-
-
-def resume_call(run_id: str, failed: int, *, more_money: bool = False) -> str:
-    """Give the call that goes on with a stopped run.
-
-    Failed entries are asked for again by wish only, and a budget that was reached has to be a higher one.
-    """
-    again = " --retry-failed" if failed else ""
-    return f"rosetta resume {run_id[:8]}{again}{' --budget USD' if more_money else ''}"
 
 
 def sentence(words: str) -> str:

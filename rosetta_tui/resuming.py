@@ -1,4 +1,4 @@
-"""Going on, from the app, with a run that was cut, or with the failed entries of one that is complete."""
+"""Going on with a run that was cut, or with the failed entries of one that is complete."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosetta_tui.engine import Engine
+
+
+def resume_call(run_id: str, failed: int, *, more_money: bool = False) -> str:
+    """Give the call that goes on with a stopped run.
+
+    Failed entries are asked for again by wish only, and a budget that was reached has to be a higher one.
+    """
+    again = " --retry-failed" if failed else ""
+    return f"rosetta resume {run_id[:8]}{again}{' --budget USD' if more_money else ''}"
 
 
 def resume(

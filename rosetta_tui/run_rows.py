@@ -16,8 +16,8 @@ from rosetta_tui.card_fields import (
     tier_words,
     with_interval,
 )
-from rosetta_tui.lines import resume_call
 from rosetta_tui.records import Record, Value
+from rosetta_tui.resuming import resume_call
 from rosetta_tui.run_facts import iso, setup_words, when
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from rosetta_tui.lines import resume_call, sentence
+from rosetta_tui.lines import sentence
 from rosetta_tui.live import LiveRun
+from rosetta_tui.resuming import resume_call
 from rosetta_tui.text import show
 from rosetta_tui.widgets.telling import Telling
 
