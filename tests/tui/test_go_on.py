@@ -10,10 +10,13 @@ import pytest
 from textual.widgets import Checkbox, Input, Static
 
 from harness.events import Finished, RunState
-from harness.store.runs import set_live
+from harness.store.database import opened
+from harness.store.deletion import erase
+from harness.store.runs import read_run, set_live
 from rosetta_tui.app import Begin
 from rosetta_tui.resuming import resume
 from rosetta_tui.screens.go_on import GoOnScreen
+from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.session import Session
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving
@@ -152,4 +155,24 @@ async def test_one_click_on_what_is_offered_does_it(tmp_path: Path) -> None:
         await settle(pilot)
         await settle(pilot)
     assert [each["run_id"] for each in begun] == [made.run_id]
+    made.close()
+
+
+@pytest.mark.parametrize("act", ["resume", "retry"])
+async def test_a_run_that_another_process_deleted_meanwhile_is_said_to_be_gone(
+    tmp_path: Path, act: str
+) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=15)
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        with opened(made.path) as store:
+            erase(store, read_run(store, made.number))
+        home = app.screen
+        assert isinstance(home, HomeScreen)
+        getattr(home._acts, act)(made.run_id)
+        await settle(pilot)
+        said = " ".join(str(each.message) for each in app._notifications)
+        assert "This run is gone: it was deleted meanwhile." in said
+        assert app.screen is home
     made.close()
