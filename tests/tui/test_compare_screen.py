@@ -35,6 +35,7 @@ from tests.tui.compared import (
 )
 from tests.tui.screens import App, lines, settle, text
 from tests.tui.test_goldens import SIZES, compare
+from tests.tui.test_goldens_colours import THEMES, compare_colours
 
 __all__ = ["made", "path"]
 
@@ -52,6 +53,17 @@ async def test_golden(size: tuple[int, int], path: Path) -> None:
         compare("compared-entry", size, app)
         await press(pilot, "q", "d")
         compare("compared-parts", size, app)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_colours_mean_the_same_in_every_theme(theme: str, path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.theme = theme
+        await shown(pilot, path, A, B, C, OTHER)
+        compare_colours("compare", app)
+        await press(pilot, "down", "enter")
+        compare_colours("compared-entry", app)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -25,6 +25,7 @@ from tests.keyring_in_memory import memory_keyring
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, settle, text
 from tests.tui.test_goldens import compare
+from tests.tui.test_goldens_colours import compare_colours
 from tests.tui.test_text import acting
 
 ROOT = Path(__file__).parents[2]
@@ -218,6 +219,8 @@ async def test_it_looks_the_same_in_every_colour(
         await pilot.press("down", "down")
         await settle(pilot)
         compare("doctor", size, app)
+        if size == SIZES[0]:
+            compare_colours("doctor", app)
 
 
 @pytest.mark.usefixtures("known")

@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 
 from rosetta_tui import run_rows
 from rosetta_tui.app import RosettaApp
+from rosetta_tui.screens.export import ExportScreen
 from rosetta_tui.screens.notes import NotesScreen
 from rosetta_tui.screens.retry import SETTINGS, RetryScreen
 from tests.tui.scenes import sealed
@@ -23,6 +24,7 @@ from tests.tui.screens import App, settle
 from tests.tui.test_goldens import GOLDENS, SIZES, compare
 
 THEMES = ["rosetta-dark", "rosetta-light"]
+EXPORTS = Path("/home/somebody/exports")
 ROLES = ("mark", "good", "warn", "bad", "quiet", "foreground", "background", "panel", "on-cursor")
 """Names that a colour may have, the most telling first."""
 
@@ -86,6 +88,11 @@ WAYS = {
     "help": ("question_mark",),
     "sort": ("s",),
     "notes": ("t",),
+    "retry": ("R",),
+    "settings": ("comma",),
+    "palette": ("ctrl+p", *"doct"),
+    "export": ("e",),
+    "confirm": ("t", "x", "escape"),
 }
 """Name → keys from Home."""
 
@@ -97,6 +104,7 @@ async def test_colours_mean_the_same_in_every_theme(
 ) -> None:
     monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(ExportScreen, "_folder_of_settings", lambda _: EXPORTS)
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -113,6 +121,7 @@ async def test_dialogs(
     size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
+    monkeypatch.setattr(ExportScreen, "_folder_of_settings", lambda _: EXPORTS)
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)
     async with app.run_test(size=size) as pilot:
@@ -132,4 +141,10 @@ async def test_dialogs(
         compare("jump", size, app)
         await press(pilot, "escape", "s")
         compare("sort", size, app)
+        await press(pilot, "escape", "e")
+        compare("export", size, app)
+        await press(pilot, "escape", "t", "x", "escape")
+        compare("confirm", size, app)
+        await press(pilot, "y", "ctrl+p", *"doct")
+        compare("palette", size, app)
     made.close()

@@ -24,6 +24,7 @@ from rosetta_tui.screens.replay import ReplayScreen
 from tests.tui.scenes import Scene, hostile, intervals_of, scene, sealed, values_of
 from tests.tui.screens import App, lines, settle, text
 from tests.tui.test_goldens import SIZES, compare
+from tests.tui.test_goldens_colours import THEMES, compare_colours
 from tests.tui.test_text import acting
 
 START = 1_700_000_000.0
@@ -298,6 +299,19 @@ async def test_what_it_looks_like(size: tuple[int, int], made: Scene) -> None:
         )  # a step back forgets the rates before, which depend on this machine
         await until(pilot, lambda: screen.live.done == 31)
         compare("replay", size, app)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_colours_mean_the_same_in_every_theme(theme: str, made: Scene) -> None:
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.theme = theme
+        screen = await replay(app, pilot)
+        screen.player.seek(60.0)
+        await until(pilot, lambda: screen.live.done == 51)
+        screen.player.seek(40.5)
+        await until(pilot, lambda: screen.live.done == 31)
+        compare_colours("replay", app)
 
 
 async def test_a_run_without_times_says_so_and_goes_back(tmp_path: Path) -> None:
