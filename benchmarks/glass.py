@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import time
-from types import TracebackType
 from typing import Self
 
 _EVERY_SECONDS = 0.001
@@ -34,12 +33,7 @@ class Glass:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._x.XCloseDisplay(self._display)
 
     def pixel(self, x: int, y: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -12,18 +11,9 @@ import pytest
 
 from harness.store.database import open_store
 from rosetta_tui.screens.home import HomeScreen
+from tests.harness.store.test_trouble import damage
 from tests.tui.scenes import scene
 from tests.tui.screens import App, settle, text
-
-
-def damaged(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        root = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
-        size = raw.execute("PRAGMA page_size").fetchone()[0]
-    with path.open("r+b") as file:
-        file.seek((root - 1) * size)
-        file.write(os.urandom(size))
 
 
 def newer(path: Path) -> None:
@@ -43,7 +33,7 @@ def without_a_table(path: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (damaged, "damaged"),
+        (damage, "damaged"),
         (newer, "newer version"),
         (no_store, "no store at all"),
         (without_a_table, "not in the form"),

@@ -49,7 +49,8 @@ def look(path: Path) -> str:
     return str(caught.value)
 
 
-def test_a_store_damaged_in_the_middle_is_said_to_be(path: Path) -> None:
+def damage(path: Path) -> None:
+    """Overwrite the table of runs."""
     with closing(sqlite3.connect(path)) as raw:
         raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         root = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
@@ -57,6 +58,10 @@ def test_a_store_damaged_in_the_middle_is_said_to_be(path: Path) -> None:
     with path.open("r+b") as file:
         file.seek((root - 1) * size)
         file.write(os.urandom(size))
+
+
+def test_a_store_damaged_in_the_middle_is_said_to_be(path: Path) -> None:
+    damage(path)
     assert "damaged" in look(path)
 
 
