@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from corpora.entry import Entry
+from corpora.problems import CorpusError
 from harness.beginning import begun_with, take_up
 from harness.budget import Ledger
 from harness.card.build import seal
@@ -56,7 +57,7 @@ def go(
     """Bring a run to its end, or as far as the control lets it; gives the last event.
 
     Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
-    event, HarnessError where the fault is known; whatever was finished before is stored, and the run
+    event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was finished before is stored, and the run
     can be resumed. ``instruments`` are those that the run began with, where they are still at hand.
     """
     run_id = ""
@@ -68,7 +69,7 @@ def go(
                 with _leaving(connection, number), _here(connection, run):
                     go = _Go(connection, path, run, method, listener, control, instruments)
                     return go.go()
-    except HarnessError as error:
+    except (CorpusError, HarnessError) as error:
         listener(Failed(run_id, str(error)))
         raise
     except sqlite3.Error as error:

@@ -137,7 +137,7 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
                 found = prospect(store, read_run(store, self._number), options_of(told))
             said, words = "", prospect_words(found)
         except (CorpusError, HarnessError) as error:
-            said, words = f"✗ {error}", Content()
+            said, words = _wrong(error), Content()
         if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self._say_prospect, said, words)
 
@@ -180,7 +180,7 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
         except StoppedError:
             self.app.call_from_thread(self._ended, "Stopped; no run was made.", "$quiet")
         except (CorpusError, HarnessError) as error:
-            self.app.call_from_thread(self._ended, f"✗ {error}", "$bad")
+            self.app.call_from_thread(self._ended, _wrong(error), "$bad")
         else:
             self.app.call_from_thread(self.dismiss, ScoredAgain(made, tuple(notes)))
 
@@ -199,6 +199,11 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
         else:
             self._scoring.cancel()
             self._say("Stopping …")
+
+
+def _wrong(error: Exception) -> str:
+    """Say with its own sign what is wrong; problems of a card or corpus begin with a word for that."""
+    return f"✗ {str(error).removeprefix('error: ')}"
 
 
 def _suggest(name: str) -> suggesting.Suggest | None:

@@ -25,13 +25,12 @@ class Banner(Telling):
 
 def banner_words(live: LiveRun) -> Content | None:
     """Give what to say about a run that is over, None while it goes on."""
-    run_id = live.started.run_id[:8] if live.started else ""
     if live.failed is not None:
         return Content.assemble(
             ("The run stopped: ", "bold $bad"),
             show(live.failed.message),
             "\nWhat is done is stored. Go on with: ",
-            show(resume_call(run_id, live.errors), "bold"),
+            show(resume_call(live.failed.run_id, live.errors), "bold"),
         )
     if live.finished is None:
         return None
@@ -39,7 +38,7 @@ def banner_words(live: LiveRun) -> Content | None:
         return Content.assemble(
             ("Complete. ", "bold $good"),
             "The run card is sealed: ",
-            show(f"rosetta runs show {run_id}", "bold"),
+            show(f"rosetta runs show {live.finished.run_id[:8]}", "bold"),
             " · enter opens an entry",
         )
     end = live.finished

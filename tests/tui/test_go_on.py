@@ -9,15 +9,18 @@ from typing import Any
 import pytest
 from textual.widgets import Checkbox, Input, Static
 
-from harness.events import Finished, RunState
+from corpora.problems import CorpusError
+from harness.events import Failed, Finished, RunState
 from harness.store.database import opened
 from harness.store.deletion import erase
 from harness.store.runs import read_run, set_live
 from rosetta_tui.app import Begin
+from rosetta_tui.live import LiveRun
 from rosetta_tui.resuming import resume
 from rosetta_tui.screens.go_on import GoOnScreen
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.session import Session
+from rosetta_tui.widgets.banner import banner_words
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving
 from tests.tui.scenes import RUN_ID, Scene, scene
@@ -138,6 +141,28 @@ def test_what_failed_is_asked_again_when_the_server_works_again(
     engine.start()
     finished = engine.result()
     assert (finished.state, finished.done, finished.failed) == (RunState.COMPLETE, 30, 0)
+
+
+def test_a_broken_language_card_is_why_a_run_cannot_go_on(
+    endpoint: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
+    path = tmp_path / "rosetta.sqlite"
+    endpoint.answer = lambda _: error(401)
+    heard = run_corpus(path, corpus(30), chat_plan(endpoint.url))
+    (tmp_path / "languages").mkdir(exist_ok=True)
+    for language in ("eo", "en"):
+        (tmp_path / "languages" / f"{language}.toml").write_text("x = ", "utf-8")
+    engine = resume(path, heard.finished.run_id, {}, retry_failed=True)
+    engine.start()
+    with pytest.raises(CorpusError):
+        engine.result()
+    [failed] = [each for each in engine.events.drain() if isinstance(each, Failed)]
+    assert ".toml: It is no TOML" in failed.message
+    assert "fault of the program" not in failed.message
+    live = LiveRun()
+    live.fold([failed])
+    assert f"rosetta resume {heard.finished.run_id[:8]}" in str(banner_words(live))
 
 
 async def test_one_click_on_what_is_offered_does_it(tmp_path: Path) -> None:
