@@ -119,6 +119,13 @@ class ExportScreen(ModalScreen[None]):
         elif path.suffix.lower() in SUFFIXES:
             field.value = str(path.with_suffix(f".{event.option.id}"))
 
+    @on(Input.Changed)
+    def _path_typed(self) -> None:
+        """Choose the form that the ending of a typed path names."""
+        form = SUFFIXES.get(self._path.suffix.lower())
+        if form is not None:
+            self.query_one("#form", OptionList).highlighted = list(FORM_WORDS).index(form)
+
     @on(OptionList.OptionSelected)
     def _form_chosen(self) -> None:
         field = self.query_one("#path", Input)

@@ -397,6 +397,25 @@ async def test_only_a_file_of_the_same_form_is_in_the_way(
     made.close()
 
 
+async def test_the_ending_that_is_typed_says_the_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("e", "enter")
+        await settle(pilot)
+        await pilot.press(*["backspace"] * 3, *"json", "enter")
+        await settle(pilot)
+        assert len(json.loads((tmp_path / "runs.json").read_text(encoding="utf-8"))) == 1
+        await pilot.press("e", "enter", *["backspace"] * 3, *"txt", "enter")
+        await settle(pilot)
+        assert (tmp_path / "runs.txt").read_text(encoding="utf-8").startswith("run_id,")
+    made.close()
+
+
 def secret_cells() -> ShownRecords:
     columns = [
         Column("id", "id", 3),
