@@ -72,7 +72,7 @@ class FileChoice(Vertical):
         self._listed = found
         names = self.query_one(OptionList)
         names.clear_options()
-        names.add_options([Option(show(each)) for each in found])
+        names.add_options([Option(show(_name(each))) for each in found])
         names.display = bool(found)
 
     @on(OptionList.OptionSelected)
@@ -120,6 +120,11 @@ def matching(typed: str, suffixes: Sequence[str]) -> Iterator[str]:
 def _listed(head: str, entry: os.DirEntry[str]) -> str:
     path = os.path.join(head, entry.name)  # noqa: PTH118  keeps ./ and ~ as they were typed
     return path + os.sep if _is_folder(entry) else path
+
+
+def _name(path: str) -> str:
+    """Give the last part of a path, with the sign of a folder: the parts before stand in the input."""
+    return os.path.basename(path.rstrip(os.sep)) + os.sep * path.endswith(os.sep)  # noqa: PTH119  text, not a path
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

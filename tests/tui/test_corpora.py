@@ -148,6 +148,8 @@ def load_count(path: Path) -> int:
 async def test_a_file_is_chosen_from_the_list_and_opened_without_being_stored(
     tmp_path: Path,
 ) -> None:
+    tmp_path = tmp_path / ("a folder with a name that is longer than any dialog " * 3)
+    tmp_path.mkdir()
     file = json_file(tmp_path, FAULTY, name="greetings.json")
     (tmp_path / "notes.md").write_text("x", "utf-8")
     app = App(None, tmp_path / "s.sqlite")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Static
 
 import rosetta_tui
 from harness import rescoring
@@ -167,7 +168,9 @@ async def test_a_broken_language_card_is_spoken_of(path: Path) -> None:
     app = App(None, path)
     async with app.run_test(size=(120, 30)) as pilot:
         screen = await opened(pilot)
-        assert f"{LANGUAGES['target_language']}.toml" in text(app)
+        said = str(screen.query_one("#said", Static).content)
+        assert f"{LANGUAGES['target_language']}.toml: It is no TOML" in said
+        assert "✗ /" in said
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen is screen
