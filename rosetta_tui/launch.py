@@ -11,7 +11,7 @@ from harness.failures import UsageError
 from rosetta_tui.engine import Engine
 from rosetta_tui.session import Session
 
-ESCAPE_MILLISECONDS = "25"
+ESCAPE_MILLISECONDS = "10"
 """How long a terminal may take over the rest of a sequence that begins with escape.
 
 It sends the whole of one at once; what this waits for, everybody waits for who presses escape.

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 
 from rosetta_tui.compare_order import View
 from rosetta_tui.compare_words import GONE
@@ -15,7 +14,7 @@ from rosetta_tui.compared_texts import ComparedTexts
 from rosetta_tui.line import Line
 from rosetta_tui.screens.entry_by_entry import EntryByEntryScreen
 from rosetta_tui.text import show
-from rosetta_tui.widgets.field import Field
+from rosetta_tui.widgets.field import show_lines
 from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
@@ -77,15 +76,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
         id_ = self._comparison.entries.ids[self.place]
         self.query_one(Where).say(self._head(id_, None if facts is None else facts.entry))
         lines = [Line("", show(GONE, "$warn"))] if facts is None else list(page_lines(facts))
-        page = self.query_one("#page", VerticalScroll)
-        fields = list(page.query(Field))
-        async with self.batch():
-            if len(fields) == len(lines):
-                for field, line in zip(fields, lines, strict=True):
-                    field.tell(*line)
-            else:
-                await page.remove_children()
-                await page.mount_all([Field(*line) for line in lines])
+        await show_lines(self.query_one("#page"), lines)
 
     def action_copy(self) -> None:
         """Put the outputs on the clipboard, harmless as shown; never those of a secret entry."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 
 from corpora.entry import Entry
@@ -19,7 +18,7 @@ from rosetta_tui.line import Line
 from rosetta_tui.originals import open_original
 from rosetta_tui.screens.entry_by_entry import EntryByEntryScreen
 from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.field import Field
+from rosetta_tui.widgets.field import show_lines
 from rosetta_tui.widgets.where import Where
 
 
@@ -66,10 +65,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
         self.query_one(Where).say(self._head(entry.id, entry))
         problems = [] if self._found is None else self._found.of_entry(self.place)
         lines = entry_lines(entry, problems, turned=self._turned)
-        page = self.query_one("#page", VerticalScroll)
-        async with self.batch():
-            await page.remove_children()
-            await page.mount_all([Field(*line) for line in lines])
+        await show_lines(self.query_one("#page"), lines)
 
     def action_original(self) -> None:
         """Open the file that the corpus was read from, at this entry."""

@@ -29,14 +29,11 @@ from rosetta_tui.explaining import Explaining, Why
 from rosetta_tui.line import Line
 from rosetta_tui.screens.entry_by_entry import EntryByEntryScreen
 from rosetta_tui.text import show
-from rosetta_tui.widgets.field import Field
+from rosetta_tui.widgets.field import Field, show_lines
 from rosetta_tui.widgets.key_line import KeyLine
 
-SCORES = "scores"
-"""Id of the field below which an explanation has its place."""
-
-ANALYSES = "analyses"
-"""Class of the fields that hold analyses of words."""
+SCORES = "Scores"
+"""Label of the field below which an explanation has its place."""
 
 
 class EntryScreen(EntryByEntryScreen):
@@ -130,26 +127,25 @@ class EntryScreen(EntryByEntryScreen):
         self.query_one("#where", Static).update(
             Content.assemble(("Entry ", "$quiet"), self._head(facts.entry.id, facts.entry))
         )
-        scroll = self.query_one("#page", VerticalScroll)
-        async with self.batch():
-            await scroll.remove_children()
-            await scroll.mount_all(self._fields(facts))
+        await show_lines(self.query_one("#page"), self._lines(facts))
         self.refresh_bindings()
         self._explain()
 
-    def _fields(self, facts: EntryFacts) -> Iterator[Field]:
-        for line in texts(facts):
-            yield Field(*line, id=SCORES if line.label == "Scores" else None)
+    def _lines(self, facts: EntryFacts) -> Iterator[Line]:
+        yield from texts(facts)
         if self._explanation is not None:
-            yield from _fields(why(self._explanation))
+            yield from why(self._explanation)
         if "analyses" in self._opened:
-            for line in analysed(self._explanation):
-                yield Field(*line, classes=ANALYSES)
-        yield from _fields(background(facts))
+            yield from analysed(self._explanation)
+        yield from background(facts)
         if "prompt" in self._opened:
-            yield from _fields(prompts(facts))
+            yield from prompts(facts)
         if "raw" in self._opened:
-            yield from _fields(replies(facts))
+            yield from replies(facts)
+
+    def _field(self, label: str) -> Field | None:
+        """Give the first field with a label."""
+        return next((each for each in self.query(Field) if each.label == label), None)
 
     # Why the values are what they are
 
@@ -188,8 +184,10 @@ class EntryScreen(EntryByEntryScreen):
 
     def _insert(self, lines: Iterable[Line]) -> None:
         """Put lines below the scores, without moving what is above them."""
-        for scores in self.query(f"#{SCORES}"):
-            self.query_one("#page", VerticalScroll).mount_all(_fields(lines), after=scores)
+        scores = self._field(SCORES)
+        if scores is not None:
+            fields = [Field(*line) for line in lines]
+            self.query_one("#page", VerticalScroll).mount_all(fields, after=scores)
 
     # Keys
 
@@ -203,8 +201,9 @@ class EntryScreen(EntryByEntryScreen):
         """Show the analyses of every word, or hide them."""
         self._opened ^= {"analyses"}
         await self._show()
-        for first in self.query(f".{ANALYSES}").results(Field):
-            self.call_after_refresh(first.scroll_visible, top=True, animate=False)
+        for line in analysed(self._explanation):
+            if "analyses" in self._opened and (first := self._field(line.label)):
+                self.call_after_refresh(first.scroll_visible, top=True, animate=False)
             break
 
     async def action_prompt(self) -> None:
@@ -237,7 +236,3 @@ class EntryScreen(EntryByEntryScreen):
             await self._show()
         else:
             self.action_leave()
-
-
-def _fields(lines: Iterable[Line]) -> Iterator[Field]:
-    return (Field(line.label, line.text) for line in lines)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.widget import Widget
 
 from rosetta_tui.widgets.telling import Telling
 
@@ -21,17 +24,29 @@ class Field(Horizontal):
         classes: str | None = None,
     ) -> None:
         super().__init__(id=id, classes=classes)
-        self._label = label
-        self._text = text
+        self.label = label
+        """What stands at the left."""
+        self._label = Telling(Content.styled(label, "$quiet"), classes="label")
+        self._text = Telling(text, classes="text")
 
     def compose(self) -> ComposeResult:
         """Lay out label and text."""
-        yield Telling(Content.styled(self._label, "$quiet"), classes="label")
-        yield Telling(self._text, classes="text")
+        yield self._label
+        yield self._text
 
     def tell(self, label: str, text: Content) -> None:
         """Show another label and text, in a tenth of the time that a new field takes."""
-        self._label, self._text = label, text
-        shown = self.query(Telling)
-        shown.first().tell(Content.styled(label, "$quiet"))
-        shown.last().tell(text)
+        self.label = label
+        self._label.tell(Content.styled(label, "$quiet"))
+        self._text.tell(text)
+
+
+async def show_lines(page: Widget, lines: Iterable[tuple[str, Content]]) -> None:
+    """Show lines as the fields of a page: those that are there take the first of them, the rest come or go."""
+    told, fields = list(lines), list(page.query(Field))
+    async with page.batch():
+        for field, line in zip(fields, told, strict=False):
+            field.tell(*line)
+        for field in fields[len(told) :]:
+            await field.remove()
+        await page.mount_all([Field(*line) for line in told[len(fields) :]])
