@@ -363,3 +363,12 @@ def _without(runs: Sequence[RunSummary], points: Sequence[Point], why: str) -> s
     drawn = {point.run_id for point in points}
     names = [name for run, name in _named(runs) if run.run_id not in drawn]
     return f"not drawn ({why}): {', '.join(names)}" if names else ""
+
+
+def over_fewer(runs: Sequence[RunSummary]) -> str:
+    """Name the runs that translated fewer entries than the longest: their scores are not of the same text."""
+    most = max((run.total for run in runs), default=0)
+    short = [f"{name} ({run.total:,})" for run, name in _named(runs) if run.total < most]
+    return (
+        f"over fewer than {counted(most, 'entry', 'entries')}: {', '.join(short)}" if short else ""
+    )

@@ -29,11 +29,12 @@ from rosetta_tui.plot_points import (
     difficulty,
     latency,
     metrics_of,
+    over_fewer,
     point_words,
     scores,
 )
 from rosetta_tui.records import Listed
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import show
 from rosetta_tui.widgets.empty_state import EmptyState
 from rosetta_tui.widgets.key_line import KeyLine
@@ -213,6 +214,10 @@ class PlotsScreen(Screen[None]):
             case Kind.DIFFICULTY:
                 return difficulty(self._broken_down(), self._metric)
 
+    @property
+    def _drawn(self) -> list[RunSummary]:
+        return self.runs[-MOST_TOGETHER:] if self._kind is Kind.DIFFICULTY else self.runs
+
     def _broken_down(self) -> list[RunSummary]:
         """Give the runs that are shown together, with their breakdowns; none while these are read."""
         if unread := self._unread:
@@ -239,6 +244,7 @@ class PlotsScreen(Screen[None]):
             words = f"Nothing to draw. {words}"
         if self._kind is Kind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
             words = f"the newest {MOST_TOGETHER} of {len(self.runs)} runs · {words}".rstrip(" ·")
+        words = " · ".join(each for each in (words, over_fewer(self._drawn)) if each)
         beside.display = bool(words)
         beside.update(show(words, "$warn"))
         self._moved()
@@ -293,30 +299,28 @@ class PlotsScreen(Screen[None]):
         names = metrics_of(self.runs)
         words = {name: title(name) for name in names}
 
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self._metric = name
-                self._kind = Kind.SCORES if self._kind is Kind.LATENCY else self._kind
-                self._show()
+        def chosen(name: str) -> None:
+            self._metric = name
+            self._kind = Kind.SCORES if self._kind is Kind.LATENCY else self._kind
+            self._show()
 
         if words:
             now = self._metric if self._metric in words else names[0]
-            self.app.push_screen(ChooseScreen("Quality as", words, now), chosen)
+            choose(self.app, "Quality as", words, now, chosen)
 
     def action_corpus(self) -> None:
         """Ask which corpus."""
         corpora = list(self._corpora or {})
         words = {str(n): show(each.words).plain for n, each in enumerate(corpora)}
 
-        def chosen(number: str | None) -> None:
-            if number is not None:
-                self._corpus = corpora[int(number)]
-                self._show()
-                self._read_latencies([run for run in self.runs if run.run_id not in self._seconds])
+        def chosen(number: str) -> None:
+            self._corpus = corpora[int(number)]
+            self._show()
+            self._read_latencies([run for run in self.runs if run.run_id not in self._seconds])
 
         if self._corpus is not None:
             now = str(corpora.index(self._corpus))
-            self.app.push_screen(ChooseScreen("Runs of", words, now), chosen)
+            choose(self.app, "Runs of", words, now, chosen)
 
     def action_export(self) -> None:
         """Write the numbers of the plot to a file."""

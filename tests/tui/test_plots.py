@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from harness.store.database import open_store
+from harness.store.positions import pack_positions
 from harness.store.runs import RunSummary, list_runs, seal_run
 from rosetta_tui import plot_points
 from rosetta_tui.plot_points import (
@@ -307,6 +308,20 @@ async def test_breakdowns_are_read_of_the_runs_that_are_shown_together(
         await pilot.press("1", "4")
         await settle(pilot)
         assert "The runs cannot be read." in text(app)
+
+
+async def test_runs_over_fewer_entries_are_named(tmp_path: Path) -> None:
+    several(tmp_path / "s.sqlite")
+    with closing(open_store(tmp_path / "s.sqlite")) as store:
+        store.execute(
+            "UPDATE runs SET positions = ? WHERE run_id LIKE '1%'", (pack_positions(range(7)),)
+        )
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        assert "over fewer than 24 entries: model-1 (7)" in text(app)
 
 
 async def test_only_marked_runs_are_drawn_and_their_numbers_exported(
