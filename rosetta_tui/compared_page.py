@@ -13,7 +13,7 @@ from textual.content import Content
 from rosetta_tui import figures
 from rosetta_tui.compare_order import View
 from rosetta_tui.comparison_text import ordered
-from rosetta_tui.comparison_words import name, number, run_words
+from rosetta_tui.comparison_words import name, number, told_apart
 from rosetta_tui.cree import converted, other_writing
 from rosetta_tui.line import Line
 from rosetta_tui.text import show
@@ -91,7 +91,7 @@ def page_lines(facts: EntryOfRuns) -> Iterator[Line]:
 def _output(facts: EntryOfRuns, place: int) -> Line:
     """Hold one output against the reference."""
     run, result, output = facts.comparison.runs[place], facts.results[place], facts.output(place)
-    what = Content.assemble("\n", show(run_words(run), "$quiet"))
+    what = Content.assemble("\n", show(told_apart(facts.comparison.runs)[place], "$quiet"))
     reference = facts.text(facts.entry.reference)
     if output is None:
         kind = result.error_class if result is not None else None
