@@ -14,7 +14,7 @@ from harness.store.corpus_listing import CorpusSummary
 from rosetta_tui.corpus_facts import fact_lines
 from rosetta_tui.originals import open_original
 from rosetta_tui.text import show
-from rosetta_tui.widgets.field import Field
+from rosetta_tui.widgets.field import show_lines
 from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
 
@@ -43,15 +43,18 @@ class CorpusFactsScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay out where am I, the page, and the keys."""
         yield Where()
-        with VerticalScroll(id="page"):
-            for line in fact_lines(self._summary, self._found):
-                yield Field(*line)
+        yield VerticalScroll(id="page")
         yield KeyLine()
 
     def on_mount(self) -> None:
         """Begin at the top."""
         self.query_one(Where).say(show(self._summary.dataset.id, "$quiet"))
         self.query_one("#page").focus()
+        self.call_after_refresh(self._fill)
+
+    async def _fill(self) -> None:
+        """Show the lines, when the frame of the page stands there."""
+        await show_lines(self.query_one("#page"), fact_lines(self._summary, self._found))
 
     def action_original(self) -> None:
         """Open the file that the corpus was read from."""

@@ -84,7 +84,7 @@ class EntryScreen(EntryByEntryScreen):
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the page, and the keys."""
-        yield Static(id="where")
+        yield Static(Content.styled("reading …", "$quiet"), id="where")
         yield VerticalScroll(id="page")
         yield KeyLine()
 

@@ -61,10 +61,10 @@ class EntryByEntryScreen(Screen[int]):
         yield VerticalScroll(id="page")
         yield KeyLine()
 
-    async def on_mount(self) -> None:
-        """Show the first entry."""
+    def on_mount(self) -> None:
+        """Show the first entry, when the frame of the page stands there."""
         self.query_one("#page").focus()
-        await self._show()
+        self.call_after_refresh(self._show)
 
     async def _show(self) -> None:
         """Show the entry."""
