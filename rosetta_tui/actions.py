@@ -1,18 +1,22 @@
-"""Every action of the screen in the command palette, from the same bindings as the keys."""
+"""Every action of the screen in the command palette, from the same bindings as the keys, then those of the app."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from textual.binding import ActiveBinding
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import DiscoveryHit, Hit, Hits
 from textual.content import Content
+from textual.system_commands import SystemCommandsProvider
 
 from rosetta_tui.keys import FOREIGN, key_name
 
 
-class ActionProvider(Provider):
-    """Offers each binding that works now; a greyed one is left out."""
+class ActionProvider(SystemCommandsProvider):
+    """Offers each binding that works now, a greyed one left out, and after them what works everywhere.
+
+    Both come from one provider, because the palette shows several in whichever order they answer.
+    """
 
     def _actions(self) -> list[ActiveBinding]:
         seen: dict[str, ActiveBinding] = {}
@@ -33,6 +37,8 @@ class ActionProvider(Provider):
                 text=binding.description,
                 help=_key(active),
             )
+        async for hit in super().discover():
+            yield hit
 
     async def search(self, query: str) -> Hits:
         """Offer what matches."""
@@ -48,6 +54,8 @@ class ActionProvider(Provider):
                     text=binding.description,
                     help=_key(active),
                 )
+        async for hit in super().search(query):
+            yield hit
 
 
 def _key(active: ActiveBinding) -> str:
