@@ -72,7 +72,14 @@ def in_the_form(problem: Problem) -> tuple[str, str]:
         return f"The file does not say it. {mend}", name
     if mend and "than the option" in problem.message:
         return "The file says something else. Leave this empty, or correct the file.", name
-    return f"{problem.message} {problem.mend}", name
+    return f"{_where(problem)}{problem.message} {problem.mend}", name
+
+
+def _where(problem: Problem) -> str:
+    """Say where in the file a problem is: the file itself stands in the form."""
+    places = {"line": problem.line, "entry": problem.entry, "field": problem.field}
+    where = ", ".join(f"{name} {place}" for name, place in places.items() if place is not None)
+    return f"{where[0].upper()}{where[1:]}: " if where else ""
 
 
 def reading_key(draft: RunDraft) -> tuple[object, ...]:
