@@ -74,6 +74,29 @@ def begin(
         )
 
 
+def begin_like(connection: sqlite3.Connection, run: Run) -> tuple[int, str]:
+    """Store the beginning of a new run like a given one; gives its number and its id.
+
+    What differs from the stored run is put into ``run`` by ``dataclasses.replace``.
+    """
+    run_id = str(uuid.uuid4())
+    number = create_run(
+        connection,
+        run_id=run_id,
+        corpus=run.corpus,
+        positions=run.positions,
+        setup=run.setup,
+        setup_hash=run.setup_hash,
+        fingerprint_hash=run.fingerprint_hash,
+        plan=run.plan,
+        opening=run.opening,
+        dataset_id=run.dataset_id,
+        language_pair=run.language_pair,
+        harness_version=VERSION,
+    )
+    return number, run_id
+
+
 def check_budget(method: Method, plan: Plan) -> None:
     """Refuse a budget that cannot be kept, where the method knows beforehand what its calls cost."""
     if plan.run.budget_usd is not None and isinstance(method, Priced):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.beginning import instruments_with
+from harness.beginning import begin_like, instruments_with
 from harness.failures import HarnessError, UsageError
 from harness.final_scores import Scored, Tell, score_outputs
 from harness.instruments import stored_setup
@@ -18,7 +18,7 @@ from harness.result import Result
 from harness.scoring_options import ScoringOptions
 from harness.store.corpora import read_entries
 from harness.store.results import copy_results, read_results, replace_scores
-from harness.store.runs import Run, begin_like, read_card
+from harness.store.runs import Run, read_card
 from harness.store.stretches import copy_stretches
 from harness.store.transaction import transaction
 from scoring.inventory import make_scorer

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from corpora.entry import Entry
-from harness.beginning import begun_with, check_budget, keep_here
+from harness.beginning import begin_like, begun_with, check_budget, keep_here
 from harness.card.fingerprint import fingerprint
 from harness.failures import UsageError
 from harness.instruments import Instruments
@@ -29,7 +29,7 @@ from harness.problems import first_problem
 from harness.store.corpora import corpus_sha256, read_entries
 from harness.store.openings import OPENING
 from harness.store.results import copy_done, failed_attempts
-from harness.store.runs import Run, begin_like, read_card, read_run
+from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
 from harness.store.transaction import transaction
 from harness.version import VERSION

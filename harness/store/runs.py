@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-import uuid
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from harness.method import Setup
 from harness.store.certificates import Attached, attached_by_run
 from harness.store.notes import tags_by_run
 from harness.store.positions import count_positions, pack_positions, unpack_positions
-from harness.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,29 +118,6 @@ def create_run(
         tuple(fields.values()),
     )
     return int(inserted.lastrowid or 0)
-
-
-def begin_like(connection: sqlite3.Connection, run: Run) -> tuple[int, str]:
-    """Store the beginning of a new run like a given one; gives its number and its id.
-
-    What differs from the stored run is put into ``run`` by ``dataclasses.replace``.
-    """
-    run_id = str(uuid.uuid4())
-    number = create_run(
-        connection,
-        run_id=run_id,
-        corpus=run.corpus,
-        positions=run.positions,
-        setup=run.setup,
-        setup_hash=run.setup_hash,
-        fingerprint_hash=run.fingerprint_hash,
-        plan=run.plan,
-        opening=run.opening,
-        dataset_id=run.dataset_id,
-        language_pair=run.language_pair,
-        harness_version=VERSION,
-    )
-    return number, run_id
 
 
 def find_run(connection: sqlite3.Connection, name: str) -> Run:

@@ -12,7 +12,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
@@ -31,6 +30,7 @@ from rosetta_tui.comparison_text import ordered
 from rosetta_tui.comparison_words import lettered, name
 from rosetta_tui.messages import Copied, Left
 from rosetta_tui.screens.choose import choose
+from rosetta_tui.searched import SearchedScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.compared_table import ComparedTable
 from rosetta_tui.widgets.difference_panel import ROOMY, DifferencePanel
@@ -53,7 +53,7 @@ _PARTS = ("#differences", "#notes", "#entries", "#chosen")
 """What there is only where something is compared."""
 
 
-class CompareScreen(Screen[None]):
+class CompareScreen(SearchedScreen):
     """Two to six runs; the values come first, the tests as soon as they are worked out."""
 
     TITLE = "Compare"
@@ -328,19 +328,9 @@ class CompareScreen(Screen[None]):
         wish = self.table.wish
         choose(self.app, title, words, next(now, "0"), lambda key: wish(choices[int(key)][0]))
 
-    def action_search(self) -> None:
-        """Ask for text to look for."""
-        field = self.query_one("#search", Input)
-        field.display = True
-        field.focus()
-
     @on(Input.Changed, "#search")
     def _search(self, event: Input.Changed) -> None:
         self.table.wish(replace(self.table.order, search=event.value))
-
-    @on(Input.Submitted, "#search")
-    def _searched(self) -> None:
-        self.table.focus()
 
     def action_parts(self) -> None:
         """Show where the difference lies: by difficulty, provenance, register; a part leads to its entries."""
@@ -392,12 +382,9 @@ class CompareScreen(Screen[None]):
 
     def action_back(self) -> None:
         """End the search, then the filter, then leave."""
-        field = self.query_one("#search", Input)
-        if field.display:
-            field.display = False
-            field.value = ""
-            self.table.focus()
-        elif self.table.order != self.table.order.everything:
+        if self.end_search():
+            return
+        if self.table.order != self.table.order.everything:
             self.table.wish(self.table.order.everything)
         else:
             self.post_message(Left())

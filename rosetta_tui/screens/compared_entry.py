@@ -11,8 +11,8 @@ from rosetta_tui.compare_order import View
 from rosetta_tui.compare_words import GONE
 from rosetta_tui.compared_page import EntryOfRuns, page_lines
 from rosetta_tui.compared_texts import ComparedTexts
+from rosetta_tui.entry_by_entry import STEPS, EntryByEntryScreen
 from rosetta_tui.line import Line
-from rosetta_tui.screens.entry_by_entry import EntryByEntryScreen
 from rosetta_tui.text import show
 from rosetta_tui.widgets.field import show_lines
 from rosetta_tui.widgets.where import Where
@@ -31,6 +31,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *STEPS,
         Binding("v", "writing", "SRO/syllabics", id="entry.writing"),
         Binding("y", "copy", "Copy", tooltip="Copy the outputs", id="copy"),
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),

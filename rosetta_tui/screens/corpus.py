@@ -13,7 +13,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
@@ -22,6 +21,7 @@ from rosetta_tui.corpus_filters import Counts, filter_choices
 from rosetta_tui.corpus_rows import SORT_WORDS, segment_words
 from rosetta_tui.messages import Left, NewRunAsked
 from rosetta_tui.screens.choose import choose
+from rosetta_tui.searched import SearchedScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.corpus_table import CorpusTable
 from rosetta_tui.widgets.empty_state import EmptyState
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rosetta_tui.opened_corpus import OpenedCorpus
 
 
-class CorpusScreen(Screen[None]):
+class CorpusScreen(SearchedScreen):
     """Reads a corpus of the store, or one that was only opened; both without loading it whole."""
 
     TITLE = "Corpus"
@@ -232,19 +232,9 @@ class CorpusScreen(Screen[None]):
 
     # Search, sort, filter
 
-    def action_search(self) -> None:
-        """Ask for text to look for."""
-        field = self.query_one("#search", Input)
-        field.display = True
-        field.focus()
-
     @on(Input.Changed, "#search")
     def _search(self, event: Input.Changed) -> None:
         self.table.wish(replace(self.table.order, search=event.value))
-
-    @on(Input.Submitted, "#search")
-    def _searched(self) -> None:
-        self.table.focus()
 
     def action_sort(self) -> None:
         """Ask what to sort by; the same once more turns the order round."""
@@ -364,12 +354,9 @@ class CorpusScreen(Screen[None]):
 
     def action_back(self) -> None:
         """End the search, then the filter, then leave."""
-        field = self.query_one("#search", Input)
-        if field.display:
-            field.display = False
-            field.value = ""
-            self.table.focus()
-        elif self.table.order != self.table.order.everything:
+        if self.end_search():
+            return
+        if self.table.order != self.table.order.everything:
             self.table.wish(self.table.order.everything)
         else:
             self.post_message(Left())

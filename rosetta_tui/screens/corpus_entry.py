@@ -13,10 +13,10 @@ from corpora.problems import Problem
 from harness.corpus_examination import Examination
 from rosetta_tui.corpus_rows import CorpusEntryRows
 from rosetta_tui.cree import converted, other_writing
+from rosetta_tui.entry_by_entry import STEPS, EntryByEntryScreen
 from rosetta_tui.entry_page import about
 from rosetta_tui.line import Line
 from rosetta_tui.originals import open_original
-from rosetta_tui.screens.entry_by_entry import EntryByEntryScreen
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.field import show_lines
 from rosetta_tui.widgets.where import Where
@@ -31,6 +31,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *STEPS,
         Binding("v", "writing", "SRO/syllabics", id="entry.writing"),
         Binding("o", "original", "Original", tooltip="Open the file itself", id="corpus.original"),
         Binding("y", "copy", "Copy", tooltip="Copy source and reference", id="copy"),

@@ -22,12 +22,12 @@ from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run
 from rosetta_tui.cree import other_writing
+from rosetta_tui.entry_by_entry import STEPS, EntryByEntryScreen
 from rosetta_tui.entry_page import EntryFacts, background, prompts, replies, texts
 from rosetta_tui.entry_scores import RunScoring, run_scoring
 from rosetta_tui.entry_why import analysed, why
 from rosetta_tui.explaining import Explaining, Why
 from rosetta_tui.line import Line
-from rosetta_tui.screens.entry_by_entry import EntryByEntryScreen
 from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field, show_lines
 from rosetta_tui.widgets.key_line import KeyLine
@@ -46,6 +46,7 @@ class EntryScreen(EntryByEntryScreen):
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *STEPS,
         Binding("a", "analyses", "Analyses", id="entry.analyses"),
         Binding("v", "writing", "SRO/syllabics", id="entry.writing"),
         Binding("p", "prompt", "Prompt", id="entry.prompt"),

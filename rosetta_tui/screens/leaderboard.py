@@ -25,7 +25,7 @@ from rosetta_tui.leaderboard_rows import (
     others_words,
 )
 from rosetta_tui.messages import Left, RunChosen, RunsCompared
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.empty_state import EmptyState
 from rosetta_tui.widgets.key_line import KeyLine
@@ -34,9 +34,6 @@ from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
     from harness.leaderboard import Board, Entrant
-
-MOST_COMPARED = 6
-"""Runs that a comparison takes."""
 
 
 class LeaderboardScreen(Screen[None]):
@@ -246,28 +243,18 @@ class LeaderboardScreen(Screen[None]):
 
     def action_lists(self) -> None:
         """Choose a list."""
-
-        def chosen(key: str | None) -> None:
-            if key is not None:
-                self._go(int(key))
-
         words = {
             str(i): plain(f"{board_words(each)[0]} · {count_words(len(each.entrants))}")
             for i, each in enumerate(self._boards or [])
         }
         if words:
-            self.app.push_screen(ChooseScreen("Lists", words, str(self._index)), chosen)
+            choose(self.app, "Lists", words, str(self._index), lambda key: self._go(int(key)))
 
     def action_sort(self) -> None:
         """Ask what to sort by; the same once more turns the order round."""
-
-        def chosen(sort: str | None) -> None:
-            if sort is not None:
-                self._sort_by(sort)
-
         words = {key: dimension.words for key, dimension in SORTS.items()}
         title = "Sort by (the same again turns it round)"
-        self.app.push_screen(ChooseScreen(title, words, self._sort), chosen)
+        choose(self.app, title, words, self._sort, self._sort_by)
 
     @on(ResultTable.TitleChosen)
     def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
@@ -302,11 +289,13 @@ class LeaderboardScreen(Screen[None]):
 
     def action_compare(self) -> None:
         """Compare the marked runs; where fewer than two are marked, the chosen one with the next."""
+        from harness.comparing import MOST_RUNS
+
         runs = tuple(self.marked) if len(self.marked) > 1 else self._neighbours()
         if len(runs) < 2:
             self.notify("A comparison needs two runs of one list.", markup=False)
-        elif len(runs) > MOST_COMPARED:
-            self.notify(f"At most {MOST_COMPARED} runs are compared.", markup=False)
+        elif len(runs) > MOST_RUNS:
+            self.notify(f"At most {MOST_RUNS} runs are compared.", markup=False)
         else:
             self.post_message(RunsCompared(runs))
 

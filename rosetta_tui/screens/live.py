@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import Key
-from textual.screen import Screen
 from textual.widgets import Input
 
 from harness.control import Control
@@ -31,6 +30,7 @@ from rosetta_tui.run_end import RunEnd
 from rosetta_tui.screens.choose import choose
 from rosetta_tui.screens.entry import EntryScreen
 from rosetta_tui.screens.scores import ScoresScreen
+from rosetta_tui.searched import SearchedScreen
 from rosetta_tui.session import Ahead
 from rosetta_tui.widgets.banner import Banner
 from rosetta_tui.widgets.cost_panel import CostPanel
@@ -49,7 +49,7 @@ STEERING = {"space": "pause", "c": "concurrency", "d": "drain", "x": "stop"}
 """Keys that need a run of this process, and their actions."""
 
 
-class LiveScreen(Screen[None]):
+class LiveScreen(SearchedScreen):
     """Watches one run; steers it too where ``control`` is given.
 
     ``store`` is a connection of its own, closed when the screen goes.
@@ -205,20 +205,10 @@ class LiveScreen(Screen[None]):
 
     # Search, sort, filter, follow
 
-    def action_search(self) -> None:
-        """Ask for text to look for."""
-        field = self.query_one("#search", Input)
-        field.display = True
-        field.focus()
-
     @on(Input.Changed, "#search")
     def _search(self, event: Input.Changed) -> None:
         self.table.wish(replace(self.table.order, search=event.value))
         self.paint()
-
-    @on(Input.Submitted, "#search")
-    def _searched(self) -> None:
-        self.table.focus()
 
     def action_sort(self) -> None:
         """Ask what to sort by; the same once more turns the order round."""
@@ -348,10 +338,5 @@ class LiveScreen(Screen[None]):
 
     def action_back(self) -> None:
         """End the search, else leave."""
-        field = self.query_one("#search", Input)
-        if field.display:
-            field.display = False
-            field.value = ""
-            self.table.focus()
-        else:
+        if not self.end_search():
             self.post_message(Left())

@@ -13,12 +13,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 
 from rosetta_tui.app_settings import take_settings, theme_of
 from rosetta_tui.messages import Left
+from rosetta_tui.searched import SearchedScreen
 from rosetta_tui.secret_acts import SecretActs
 from rosetta_tui.setting_acts import SettingActs
 from rosetta_tui.setting_rows import (
@@ -52,7 +52,7 @@ PREVIEW_SECONDS = 0.08
 """How long the cursor rests on colours until they are shown: all of the screen is styled anew then."""
 
 
-class SettingsScreen(Screen[None]):
+class SettingsScreen(SearchedScreen):
     """Parts at the left, lines of the part at the right; what is changed holds and is written at once."""
 
     TITLE = "Settings"
@@ -273,19 +273,9 @@ class SettingsScreen(Screen[None]):
         self._stop_preview()
         self.app.theme = theme_of(self.app, self.settings)
 
-    def action_search(self) -> None:
-        """Ask for words that the lines must have."""
-        field = self.query_one("#search", Input)
-        field.display = True
-        self.set_focus(field)
-
     @on(Input.Changed, "#search")
     def _search(self) -> None:
         self._show()
-
-    @on(Input.Submitted, "#search")
-    def _searched(self) -> None:
-        self.set_focus(self.table)
 
     # Changing
 
@@ -387,11 +377,7 @@ class SettingsScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """Go back; colours that were only looked at go."""
-        field = self.query_one("#search", Input)
-        if field.display:
-            field.value = ""
-            field.display = False
-            self.table.focus()
+        if self.end_search():
             return
         self._end_preview()
         self.post_message(Left())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,18 +18,17 @@ from rosetta_tui.text import show
 from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
 
+STEPS: list[BindingType] = [
+    Binding("left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"),
+    Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after", id="next"),
+]
+"""The keys that lead from one entry to the next."""
+
 
 class EntryByEntryScreen(Screen[int]):
     """Shows the entries of a table one by one; gives the place of the last one seen."""
 
     TITLE = "Entry"
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"
-        ),
-        Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after", id="next"),
-    ]
 
     def __init__(self, places: Sequence[int], index: int) -> None:
         super().__init__()
