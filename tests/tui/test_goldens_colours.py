@@ -24,7 +24,7 @@ from tests.tui.screens import App, settle
 from tests.tui.test_goldens import GOLDENS, SIZES, compare
 
 THEMES = ["rosetta-dark", "rosetta-light"]
-EXPORTS = Path("/home/somebody/exports")
+EXPORTS = Path("/data/exports")
 ROLES = ("mark", "good", "warn", "bad", "quiet", "foreground", "background", "panel", "on-cursor")
 """Names that a colour may have, the most telling first."""
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
@@ -374,91 +373,3 @@ def test_no_two_acts_of_one_screen_share_a_key_as_shipped(board: Keyboard) -> No
 def test_the_file_says_what_the_screen_says(tmp_path: Path) -> None:
     write_settings(tmp_path, replace(Settings(), keys={"mark": "M"}))
     assert tomllib.loads((tmp_path / "settings.toml").read_text()) == {"keys": {"mark": "M"}}
-
-
-# What others change meanwhile
-
-
-async def test_colours_of_the_palette_stay_when_the_screen_changes_something_else(
-    app: App, tmp_path: Path
-) -> None:
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(pilot, Section.MODELS)
-        app.use_colours("rosetta-light")
-        await settle(pilot)
-        assert screen.settings.theme == "rosetta-light"
-        to_row(screen, "model")
-        await pilot.press("enter")
-        await fill(pilot, "m1")
-        found = read_settings(tmp_path)
-        assert (found.theme, found.model, app.theme) == ("rosetta-light", "m1", "rosetta-light")
-
-
-async def test_what_another_process_wrote_stays_and_is_shown(app: App, tmp_path: Path) -> None:
-    theirs = {"ours": "https://x.example"}
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(pilot)
-        write_settings(tmp_path, Settings(endpoints=theirs))
-        await pilot.press("down", "enter")
-        await settle(pilot)
-        assert read_settings(tmp_path) == Settings(theme="rosetta-light", endpoints=theirs)
-        assert screen.settings.endpoints == theirs
-        await pilot.press("u")
-        await settle(pilot)
-        assert read_settings(tmp_path) == Settings(endpoints=theirs)
-
-
-async def test_a_change_that_could_not_be_written_is_written_with_the_next(
-    app: App, tmp_path: Path
-) -> None:
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(pilot)
-        in_the_way = tmp_path / "locks" / "settings.lock"
-        in_the_way.mkdir(parents=True)
-        await pilot.press("down", "enter")
-        await settle(pilot)
-        assert read_settings(tmp_path) == Settings()
-        in_the_way.rmdir()
-        screen._change(replace(screen.settings, model="m1"))
-        await settle(pilot)
-        assert read_settings(tmp_path) == Settings(theme="rosetta-light", model="m1")
-
-
-async def test_a_key_pressed_again_goes_back_to_the_screen_that_is_open(app: App) -> None:
-    async with app.run_test(size=(120, 36)) as pilot:
-        for key in ("comma", "b", "comma", "comma", "comma"):
-            await settle(pilot)
-            await pilot.press(key)
-        await settle(pilot)
-        kinds = [type(screen).__name__ for screen in app.screen_stack]
-        assert kinds.count("SettingsScreen") == 1
-        await app.action_place("corpora")
-        await app.action_place("settings")
-        await settle(pilot)
-        assert isinstance(app.screen, SettingsScreen)
-
-
-async def burst(pilot: Pilot[Any], *keys: str) -> None:
-    """Press keys so fast that nothing is done between them."""
-    for key in keys:
-        pilot.app.post_message(Key(key, None))
-    await settle(pilot)
-
-
-async def test_keys_that_come_at_once_do_what_they_do_one_by_one(app: App, tmp_path: Path) -> None:
-    """As a paste, a slow line or a macro sends them."""
-    folders = tuple(tmp_path / name for name in ("a", "b", "c"))
-    write_settings(tmp_path, Settings(language_folders=folders))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        screen = SettingsScreen(tmp_path / "s.sqlite")
-        app.push_screen(screen)
-        await settle(pilot)
-        await burst(pilot, *["down"] * list(Section).index(Section.FOLDERS), "enter", *["down"] * 3)
-        assert screen.row is not None
-        assert screen.row.id == "folder 1"
-        await burst(pilot, "delete", "down", "left", *["up"] * 4, "enter", "down")
-        assert read_settings(tmp_path).language_folders == (folders[0], folders[2])
-        assert screen.row.id == "rosetta-light"
-        await burst(pilot, "enter", "down")
-        assert read_settings(tmp_path).theme == "rosetta-light"
