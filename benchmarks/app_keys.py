@@ -296,7 +296,8 @@ def report(first: list[Measured], ours: list[Measured], bare: list[Measured]) ->
 
 def main() -> None:
     """Measure and print."""
-    rounds, runs = (int(word) for word in (*sys.argv[1:], *DEFAULTS[len(sys.argv) - 1 :]))
+    given = [int(word) for word in sys.argv[1:]]
+    rounds, runs = (*given, *DEFAULTS[len(given) :])
     bare = measure_bare(rounds)
     with tempfile.TemporaryDirectory() as name:
         fill(Path(name), runs)

@@ -20,7 +20,7 @@ COLUMNS, LINES = 140, 40
 QUIET_SECONDS = 0.12
 """Silence after which the last frame was painted."""
 PATIENCE_SECONDS = 20.0
-NOTHING_SECONDS = 0.6
+NOTHING_SECONDS = 1.5
 """Without a frame for so long, a key changed nothing that is seen."""
 
 QUESTION, ANSWER, FRAME = b"\x1b[?2026$p", b"\x1b[?2026;2$y", b"\x1b[?2026l"
