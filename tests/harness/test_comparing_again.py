@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from harness.comparing import Comparison, compare_runs
 from harness.methods.options import MethodOptions
 from harness.plan import Plan
 from harness.scoring_options import ScoringOptions
-from harness.store.database import open_store
 from harness.store.results import add_results, read_results
 from harness.store.runs import find_run, forget_failed
 from harness.store.stretches import begin_stretch
@@ -25,12 +23,6 @@ PLAN = Plan(
     scoring=ScoringOptions(metrics=("chrf_plus_plus", "exact_match_rate")),
 )
 METRICS = ("chrf_plus_plus", "exact_match_rate")
-
-
-@pytest.fixture
-def connection(store_path: Path) -> Iterator[sqlite3.Connection]:
-    with closing(open_store(store_path)) as opened:
-        yield opened
 
 
 @pytest.fixture
