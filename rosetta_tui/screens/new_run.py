@@ -99,8 +99,12 @@ class NewRunScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Begin at the first field that is empty, or at the start where none is."""
+        """Show the fields, when the frame of the form stands there."""
         self._title()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        """Begin at the first field that is empty, or at the start where none is."""
         self._arrange()
         empty = next((name for name in ("file", "method") if not self._typed.get(name)), None)
         if empty is None:
