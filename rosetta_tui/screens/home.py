@@ -72,7 +72,7 @@ class HomeScreen(Screen[None]):
         self._can: frozenset[str] = frozenset()
         """What can be done now, of what cannot always be done."""
         self._back = False
-        """True from coming back until the list is read: a run begun meanwhile gets the cursor."""
+        """True from coming back, or an undo, until the list is read: the run that is new there gets the cursor."""
         self._acts = RunActs(self, store_path, self.action_read)
 
     def compose(self) -> ComposeResult:
@@ -350,6 +350,7 @@ class HomeScreen(Screen[None]):
 
     def action_bring_back(self) -> None:
         """Bring back the run that was deleted last."""
+        self._back = True
         self._acts.bring_back()
 
     def action_notes(self) -> None:

@@ -34,9 +34,10 @@ class RunTable(ResultTable):
         return self.runs[self.cursor] if self.runs else None
 
     def take(self, runs: Sequence[RunSummary], *, newest: bool = False) -> None:
-        """Show these runs from now on; with ``newest`` the cursor goes to one that was not there before."""
+        """Show these runs from now on; with ``newest`` the cursor goes to the newest that was not there before."""
         known = {run.run_id for run in self.every or ()}
-        wanted = runs[0].run_id if newest and runs and runs[0].run_id not in known else None
+        new = (run.run_id for run in runs if run.run_id not in known)
+        wanted = next(new, None) if newest else None
         self.every = runs
         self.marked = {id_: None for id_ in self.marked if any(r.run_id == id_ for r in runs)}
         self._show(wanted)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 import time
+import uuid
 from pathlib import Path
 
 from corpora.entry import Segment
 from harness.control import Control
 from harness.events import RunState
 from harness.following import Follower
+from harness.store.database import open_store
 from harness.store.runs import list_runs, set_live
 from rosetta_tui.app import RosettaApp
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.session import Session
 from rosetta_tui.widgets.run_table import RunTable
+from tests.harness.card import factory
 from tests.tui.scenes import PAIRS, entries_of, scene, sealed
 from tests.tui.screens import App, settle, text
 from tests.tui.test_run_query import run
@@ -137,6 +140,26 @@ async def test_deleting_is_undone_and_never_hits_what_is_under_way(tmp_path: Pat
         assert "stopped 50% · 5 of 10" in text(app)
         assert "Undo" not in text(app)
     made.close()
+
+
+async def test_a_run_that_was_brought_back_has_the_cursor(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "s.sqlite")
+    names = [str(uuid.UUID(int=number)) for number in range(2)]
+    for name in names:
+        set_live(store, factory.add_run(store, run_id=name), RunState.STOPPED, None)
+    store.close()
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        table = app.screen.query_one(RunTable)
+        chosen = []
+        for key in ("end", "delete", "u"):
+            await pilot.press(key)
+            await settle(pilot)
+            await settle(pilot)
+            assert table.chosen is not None
+            chosen.append(table.chosen.run_id)
+    assert chosen == [names[0], names[1], names[0]]
 
 
 async def test_what_is_marked_is_compared_else_the_next_run_of_the_corpus(tmp_path: Path) -> None:
