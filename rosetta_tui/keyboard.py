@@ -130,7 +130,9 @@ def _place(node: type[DOMNode]) -> Place:
     found: list[Binding] = []
     for base in node.__mro__:
         if base.__module__.startswith(f"{_PACKAGE}."):
-            nearer = {binding.key for binding in found}  # a key has the meaning of the nearest class
+            nearer = {
+                binding.key for binding in found
+            }  # a key has the meaning of the nearest class
             stated = Binding.make_bindings(vars(base).get("BINDINGS", ()))
             found += [binding for binding in stated if binding.key not in nearer]
     return Place(_name(node, kind), kind, tuple(found))
