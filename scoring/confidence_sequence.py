@@ -35,6 +35,10 @@ what is left of the series, divided by an even power of y, rises with y, so that
 
 _STEPS = 60
 
+_LEAST_ROOM = 0.05
+"""How near, as a share of the span, a mean may lie to the largest fall that there can be and still be refuted:
+nearer, sums of powers have lost the digits that would tell."""
+
 
 class ConfidenceSequence:
     """The interval of the mean of differences between ``-span`` and ``span``, right at all times at once.
@@ -122,7 +126,8 @@ def _lower(powers: FloatArray, level: float) -> float:
     refuted, open_ = -1.0, float(powers[1] / powers[0])
     for _ in range(_STEPS):
         middle = (refuted + open_) / 2
-        if middle > -1 and float(log_capital(powers, middle)) >= enough(level):
+        tells = 1 + middle > _LEAST_ROOM
+        if tells and float(log_capital(powers, middle)) >= enough(level):
             refuted = middle
         else:
             open_ = middle

@@ -22,11 +22,11 @@ from review.log.laptop import Laptop
 from review.session import waiting
 from review.session.erasing import Remains, erase_everything
 from tests.desktop.sitting_scene import Scene
-from tests.desktop.test_erasing import ESC, scene, scene_of, tick
+from tests.desktop.test_erasing import ESC, scene, tick
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import batch_of, write_file
 
-__all__ = ["scene", "scene_of"]
+__all__ = ["scene"]
 
 _PATIENCE = 10
 

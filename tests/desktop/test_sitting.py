@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard, QGuiApplication
-from pytestqt.qtbot import QtBot
 
 from review.desktop.answers_page import AnswersPage
 from review.desktop.help_page import HelpPage
@@ -19,16 +17,10 @@ from review.log.payloads import Face, Rate
 from review.rating import Rating
 from review.session.session import Session
 from review.session.words import Words
-from tests.desktop.sitting_scene import Scene, SceneOf, scenes
+from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.review.session.scenes import CODE, GUIDE, OTHER_CODE, batch_of, items_of, sentences_of
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
-
-
-@pytest.fixture
-def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
-    with scenes(qtbot, tmp_path) as make:
-        yield make
 
 
 def ratings(scene: Scene) -> list[Rating]:

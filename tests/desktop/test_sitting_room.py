@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
-from pytestqt.qtbot import QtBot
 
 from review.desktop.buttons import Button
 from review.desktop.erase_page import ErasePage
 from review.desktop.hand_over_page import HandOverPage
 from review.desktop.page import Page
 from review.rating import Rating
-from tests.desktop.sitting_scene import Scene, SceneOf, scenes
+from tests.desktop.sitting_scene import Scene, SceneOf
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 _FEWEST_LINES = 2
-
-
-@pytest.fixture
-def scene_of(qtbot: QtBot, tmp_path: Path) -> Iterator[SceneOf]:
-    with scenes(qtbot, tmp_path) as make:
-        yield make
 
 
 def pages(scene: Scene) -> Iterator[tuple[str, Page]]:

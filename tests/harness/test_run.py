@@ -373,7 +373,7 @@ def test_a_quota_by_the_second_is_used_up_without_losing_an_entry(
         return translated(asked)
 
     endpoint.answer = answer
-    plan = chat_plan(endpoint.url, run={"most_attempts": 2, "concurrency": 8})
+    plan = chat_plan(endpoint.url, run={"most_attempts": 3, "concurrency": 8})
     heard = run_corpus(store_path, corpus(80), plan)
     assert heard.finished.state is RunState.COMPLETE
     assert heard.finished.failed == 0

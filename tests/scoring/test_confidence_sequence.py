@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoring.confidence_sequence import (
@@ -63,6 +63,7 @@ def test_the_mean_lies_inside_and_batches_do_not_matter(values: list[float]) -> 
 
 
 @given(shares)
+@example([0.997053385119052])
 def test_it_is_symmetrical(values: list[float]) -> None:
     one, other = ConfidenceSequence(1.0), ConfidenceSequence(1.0)
     one.add(values)
