@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
+from functools import reduce
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -232,67 +233,47 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 # Writing
 
 
-def write_settings(home: Path, settings: Settings) -> None:
-    """Write the settings of a data folder, all of them or none; what did not change is left as it stands.
+def change_settings(home: Path, *changes: Changes) -> Settings:
+    """Make changes one after the other in the settings as they stand in the file, all or none; gives what holds.
 
-    Who holds settings that were read a while ago uses ``change_settings``: others may have written since.
-    A file that cannot be read is kept beside it under another name, because its person may want to mend it.
+    What another screen or process wrote meanwhile stays, and so does every line that does not change. A file
+    that cannot be read is kept beside it under another name, because its person may want to mend it.
     Raises UsageError where the folder cannot be written.
     """
-    with _alone(home):
-        _write(settings_path(home), settings)
-
-
-def change_settings(home: Path, **changes: Any) -> Settings:
-    """Change the named fields of the settings as they stand in the file now; gives what holds then.
-
-    Of a table only the names in ``changes`` change, so that what another screen or process wrote meanwhile
-    stays; None takes a name away. A file that cannot be read is kept as ``write_settings`` keeps it.
-    """
+    path = settings_path(home)
     with _alone(home):
         try:
             before = read_settings(home)
+            text = path.read_text("utf-8-sig") if path.exists() else ""
         except UsageError:
-            before = Settings()
-        now = changed(before, changes)
-        _write(settings_path(home), now)
+            before, text = Settings(), ""
+            path.replace(_free_name(path))
+        now = reduce(changed, changes, before)
+        _write(path, _rewritten(text, before, now))
     return now
 
 
-def changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
-    """Give settings with some fields changed, as ``change_settings`` changes them."""
-    now: dict[str, Any] = {}
+Changes = Mapping[str, Any]
+"""Field → what it becomes; of a table only the names that change, each with its text or None to take it away."""
+
+
+def changed(settings: Settings, changes: Changes) -> Settings:
+    """Give settings with some fields changed."""
+    now = dict(changes)
     for name, value in changes.items():
-        table = isinstance(value, Mapping)
-        now[name] = _without_none({**getattr(settings, name), **value}) if table else value
+        if isinstance(value, Mapping):
+            table = {**getattr(settings, name), **value}
+            now[name] = {each: text for each, text in table.items() if text is not None}
     return replace(settings, **now)
 
 
-def difference(before: Settings, now: Settings) -> dict[str, Any]:
-    """Give the changes that make one of the other: ``changed(before, difference(before, now)) == now``."""
-    found: dict[str, Any] = {}
-    for each in fields(Settings):
-        was, value = getattr(before, each.name), getattr(now, each.name)
-        if was == value:
-            continue
+def taking_back(changes: Changes, settings: Settings) -> dict[str, Any]:
+    """Give the changes that take others back, which were made in ``settings``."""
+    before = {name: getattr(settings, name) for name in changes}
+    for name, value in changes.items():
         if isinstance(value, Mapping):
-            names = {*was, *value}
-            value = {n: value.get(n) for n in sorted(names) if was.get(n) != value.get(n)}
-        found[each.name] = value
-    return found
-
-
-def together(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
-    """Give changes that do what two do one after the other."""
-    both = {**first, **then}
-    for name in first.keys() & then.keys():
-        if isinstance(then[name], Mapping):
-            both[name] = {**first[name], **then[name]}
-    return both
-
-
-def _without_none(table: Mapping[str, str | None]) -> dict[str, str]:
-    return {name: value for name, value in table.items() if value is not None}
+            before[name] = {each: before[name].get(each) for each in value}
+    return before
 
 
 @contextmanager
@@ -320,17 +301,11 @@ def _alone(home: Path) -> Iterator[None]:
         lock.release()
 
 
-def _write(path: Path, settings: Settings) -> None:
+def _write(path: Path, text: str) -> None:
     from harness.card.exporting import write_file
 
     try:
-        before = read_settings(path.parent)
-        text = path.read_text("utf-8-sig") if path.exists() else ""
-    except UsageError:
-        before, text = Settings(), ""
-        path.replace(_free_name(path))
-    try:
-        content = _rewritten(text, before, settings).encode()
+        content = text.encode()
     except UnicodeEncodeError:
         raise UsageError(
             "A name holds bytes that no text file can hold. Rename the file."

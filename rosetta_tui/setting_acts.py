@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.screen import ModalScreen, Screen
 
-from harness.settings import FieldError, Settings, checked
+from harness.settings import Changes, FieldError, Settings, checked
 from rosetta_tui.keys import key_name
 from rosetta_tui.setting_rows import Section, SettingRow
 from rosetta_tui.text import plain
@@ -18,12 +17,12 @@ from rosetta_tui.text import plain
 if TYPE_CHECKING:
     from rosetta_tui.keyboard import Keyboard
 
-Take = Callable[[Settings], None]
-"""Makes settings hold, and writes them."""
+Take = Callable[[Changes], None]
+"""Makes changes hold, and writes them."""
 
 
 class SettingActs:
-    """Asks on behalf of a screen and hands it changed settings; keys of services are not its business."""
+    """Asks on behalf of a screen and hands it changes; keys of services are not its business."""
 
     def __init__(self, screen: Screen[Any], take: Take) -> None:
         self._screen = screen
@@ -63,27 +62,27 @@ class SettingActs:
         """Take away what a line says; the program's own holds again."""
         now = self.settings
         if section is Section.MODELS or row.id == "exports":
-            as_shipped: Any = getattr(Settings(), row.id)
-            self._take(replace(now, **{row.id: as_shipped}))
+            self._take({row.id: getattr(Settings(), row.id)})
         elif section is Section.FOLDERS:
             kept = list(now.language_folders)
             del kept[int(row.id.removeprefix("folder "))]
-            self._take(replace(now, language_folders=tuple(kept)))
+            self._take({"language_folders": tuple(kept)})
         elif section is Section.ENDPOINTS:
-            self._take(replace(now, endpoints=_without(now.endpoints, row.id)))
+            self._take({"endpoints": {row.id: None}})
         elif section is Section.KEYBOARD:
-            self._take(replace(now, keys=_without(now.keys, row.id)))
+            self._take({"keys": {row.id: None}})
 
     def reset(self, section: Section) -> None:
         """Leave a whole part to the program."""
-        fields: dict[Section, dict[str, Any]] = {
+        now = self.settings
+        fields: dict[Section, Changes] = {
             Section.COLOURS: {"theme": ""},
             Section.MODELS: {"endpoint": "", "model": "", "prices": None},
-            Section.ENDPOINTS: {"endpoints": {}},
+            Section.ENDPOINTS: {"endpoints": dict.fromkeys(now.endpoints)},
             Section.FOLDERS: {"exports": None, "language_folders": ()},
-            Section.KEYBOARD: {"keys": {}},
+            Section.KEYBOARD: {"keys": dict.fromkeys(now.keys)},
         }
-        self._take(replace(self.settings, **fields[section]))
+        self._take(fields[section])
 
     # Models
 
@@ -97,13 +96,13 @@ class SettingActs:
         choices.setdefault(now, plain(now))
 
         def chosen(name: str) -> None:
-            self._take(replace(self.settings, endpoint=name))
+            self._take({"endpoint": name})
 
         choose(self._screen.app, "Default endpoint", choices, now, chosen)
 
     def _ask_model(self) -> None:
         def given(typed: str) -> None:
-            self._take(replace(self.settings, model=typed))
+            self._take({"model": typed})
 
         about = "Its exact id at the default endpoint, such as qwen2.5:7b."
         now = self.settings.model
@@ -121,7 +120,7 @@ class SettingActs:
             return None
 
         def given(typed: str) -> None:
-            self._take(replace(self.settings, prices=absolute(typed)))
+            self._take({"prices": absolute(typed)})
 
         about = "A file of yours with prices in US dollars; docs/prices.md shows one."
         self._ask_path("Own price table", about, check, self.settings.prices, given, (".toml",))
@@ -141,7 +140,7 @@ class SettingActs:
         """Ask for the URL of an own endpoint."""
 
         def given(url: str) -> None:
-            self._take(replace(self.settings, endpoints={**self.settings.endpoints, name: url}))
+            self._take({"endpoints": {name: url}})
 
         now = self.settings.endpoints.get(name, "")
         about = (
@@ -152,12 +151,12 @@ class SettingActs:
     # Folders
 
     def _set_exports(self, path: Path) -> None:
-        self._take(replace(self.settings, exports=path))
+        self._take({"exports": path})
 
     def _put(self, number: int, path: Path) -> None:
         folders = list(self.settings.language_folders)
         folders[number : number + 1] = [path]
-        self._take(replace(self.settings, language_folders=tuple(dict.fromkeys(folders))))
+        self._take({"language_folders": tuple(dict.fromkeys(folders))})
 
     def _ask_folder(self, title: str, now: Path | None, then: Callable[[Path], None]) -> None:
         writes = then == self._set_exports
@@ -186,9 +185,7 @@ class SettingActs:
         def pressed(key: str | None) -> None:
             if key is not None:
                 as_shipped = (key,) == act.keys
-                others = _without(self.settings.keys, act.id)
-                keys = others if as_shipped else {**others, act.id: key}
-                self._take(replace(self.settings, keys=keys))
+                self._take({"keys": {act.id: None if as_shipped else key}})
 
         now = " ".join(map(key_name, act.keys_now(chosen)))
         taken = lambda key: board.taken(act, key, chosen)  # noqa: E731  one line is all of it
@@ -266,7 +263,3 @@ def _given(then: Callable[[str], None]) -> Callable[[str | None], None]:
 
 def _on_path(then: Callable[[Path], None]) -> Callable[[str], None]:
     return lambda typed: then(absolute(typed))
-
-
-def _without(table: Mapping[str, str], name: str) -> dict[str, str]:
-    return {each: value for each, value in table.items() if each != name}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -45,7 +44,7 @@ from rosetta_tui.widgets.telling import Telling
 from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
-    from harness.settings import Settings
+    from harness.settings import Changes, Settings
     from rosetta_tui.keyboard import Keyboard
 
 PREVIEW_SECONDS = 0.08
@@ -77,7 +76,7 @@ class SettingsScreen(SearchedScreen):
         super().__init__()
         self._home = store_path.parent
         self._section = Section.COLOURS
-        self._back: list[dict[str, Any]] = []
+        self._back: list[Changes] = []
         """What takes each change back."""
         self._can: tuple[Section, bool, bool] | None = None
         """The part, and whether a line of it can be removed and a change taken back."""
@@ -300,7 +299,7 @@ class SettingsScreen(SearchedScreen):
             return
         match self._section:
             case Section.COLOURS:
-                self._change(replace(self.settings, theme=row.id))
+                self._change({"theme": row.id})
             case Section.SECRETS:
                 self._secret_acts.ask(row.id)
             case Section.KEYBOARD:
@@ -312,14 +311,14 @@ class SettingsScreen(SearchedScreen):
             case _:
                 self._acts.change(row)
 
-    def _change(self, settings: Settings) -> None:
-        from harness.settings import difference
+    def _change(self, changes: Changes) -> None:
+        from harness.settings import changed, taking_back
 
-        if settings != self.settings:
-            self._back.append(difference(settings, self.settings))
-            self._take(difference(self.settings, settings))
+        if changed(self.settings, changes) != self.settings:
+            self._back.append(taking_back(changes, self.settings))
+            self._take(changes)
 
-    def _take(self, changes: Mapping[str, Any]) -> None:
+    def _take(self, changes: Changes) -> None:
         from harness.settings import changed
 
         self._stop_preview()

@@ -20,7 +20,7 @@ from harness.doctor import Finding, Health, examine, looked_at
 from harness.doctor_data import data, file_system, settings
 from harness.doctor_languages import languages
 from harness.doctor_program import extras, keys, program
-from harness.settings import Settings, write_settings
+from harness.settings import change_settings
 from harness.store.database import SCHEMA_VERSION, open_store
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 from tests.tui.scenes import scene
@@ -61,7 +61,7 @@ def test_nothing_at_all_is_no_failure_and_looking_makes_nothing(tmp_path: Path) 
 
 def test_a_sound_store_is_told_and_not_touched(home: Path) -> None:
     scene(home / "rosetta.sqlite", total=10, stored=5).close()
-    write_settings(home, Settings(theme="rosetta-light"))
+    change_settings(home, {"theme": "rosetta-light"})
     before = snapshot(home)
     found = list(examine(home))
     assert by_name(iter(found))["store"].words.startswith("sound: 1 run on 1 corpus, ")
@@ -181,14 +181,14 @@ def test_a_network_drive_is_broken(home: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_the_settings_name_is_looked_at(home: Path, tmp_path: Path) -> None:
     (tmp_path / "prices.toml").write_text("source = 3")
-    write_settings(
+    change_settings(
         home,
-        Settings(
-            prices=tmp_path / "prices.toml",
-            exports=tmp_path / "gone",
-            language_folders=(tmp_path / "lost",),
-            endpoints={"our-lab": "https://llm.example.org/v1", "openai": "https://x.example"},
-        ),
+        {
+            "prices": tmp_path / "prices.toml",
+            "exports": tmp_path / "gone",
+            "language_folders": (tmp_path / "lost",),
+            "endpoints": {"our-lab": "https://llm.example.org/v1", "openai": "https://x.example"},
+        },
     )
     found = by_name(settings(home))
     assert found["file"].health is Health.OK
@@ -206,7 +206,7 @@ def test_a_default_endpoint_that_is_gone_is_broken(
     home: Path, endpoint: str, health: Health
 ) -> None:
     own = {"our-lab": "https://llm.example.org/v1"}
-    write_settings(home, Settings(endpoint=endpoint, endpoints=own))
+    change_settings(home, {"endpoint": endpoint, "endpoints": own})
     assert by_name(settings(home))["default endpoint"].health is health
 
 
@@ -335,7 +335,7 @@ def test_nothing_is_sent_anywhere(home: Path, monkeypatch: pytest.MonkeyPatch) -
     def sent(*_: object, **__: object) -> None:
         raise AssertionError("a connection was tried")
 
-    write_settings(home, Settings(endpoints={"lab": "https://llm.example.org/v1"}))
+    change_settings(home, {"endpoints": {"lab": "https://llm.example.org/v1"}})
     for name in ("connect", "connect_ex", "sendto"):
         monkeypatch.setattr(socket.socket, name, sent)
     monkeypatch.setattr(socket, "getaddrinfo", sent)

@@ -6,7 +6,7 @@ import stat
 import subprocess
 import sys
 import tomllib
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 from harness.failures import UsageError
 from harness.methods.takes import TAKES
 from harness.settings import (
+    Changes,
     Settings,
     change_settings,
     changed,
-    difference,
     parse_settings,
     read_settings,
-    together,
-    write_settings,
+    taking_back,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -38,21 +37,26 @@ FULL = Settings(
     endpoints={"ours": "https://llm.example.org/v1", "lab": "http://10.0.0.7:8000/v1"},
     keys={"home.compare": "C", "table.down": "j,ctrl+n"},
 )
+AS_CHANGES = asdict(FULL)
 
 printable = st.text(
     st.characters(exclude_categories=("C", "Z"), include_characters=" "), min_size=1, max_size=30
 ).filter(lambda text: bool(text.strip()))
 paths = printable.map(lambda name: Path("/", name))
 names = st.from_regex(r"[a-z0-9][a-z0-9-]{0,9}", fullmatch=True)
+urls = names.map(lambda name: f"https://{name}.org/v1")
+fields = {
+    "theme": st.just("") | printable,
+    "endpoint": st.just("") | printable,
+    "model": st.just("") | printable,
+    "prices": st.none() | paths,
+    "exports": st.none() | paths,
+    "language_folders": st.lists(paths, max_size=3, unique=True).map(tuple),
+}
 every = st.builds(
     Settings,
-    theme=st.just("") | printable,
-    endpoint=st.just("") | printable,
-    model=st.just("") | printable,
-    prices=st.none() | paths,
-    exports=st.none() | paths,
-    language_folders=st.lists(paths, max_size=3, unique=True).map(tuple),
-    endpoints=st.dictionaries(names, names.map(lambda name: f"https://{name}.org/v1"), max_size=3),
+    **fields,
+    endpoints=st.dictionaries(names, urls, max_size=3),
     keys=st.dictionaries(printable, names, max_size=3),
 )
 
@@ -63,7 +67,7 @@ def test_no_file_leaves_everything_to_the_program(tmp_path: Path) -> None:
 
 
 def test_everything_comes_back_as_it_was_written(tmp_path: Path) -> None:
-    write_settings(tmp_path / "new", FULL)
+    change_settings(tmp_path / "new", AS_CHANGES)
     path = tmp_path / "new" / "settings.toml"
     assert read_settings(tmp_path / "new") == FULL
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -71,38 +75,43 @@ def test_everything_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert tomllib.loads(path.read_text("utf-8"))["keys"]["home.compare"] == "C"
 
 
-@given(st.lists(every, min_size=1, max_size=4))
-def test_any_settings_after_any_others_come_back(
-    tmp_path_factory: pytest.TempPathFactory, one_after_another: list[Settings]
+tables = {
+    "endpoints": st.dictionaries(names, st.none() | urls, max_size=3),
+    "keys": st.dictionaries(printable, st.none() | names, max_size=3),
+}
+changes = st.fixed_dictionaries({}, optional=fields | tables)
+
+
+@given(st.lists(changes, max_size=4))
+def test_any_changes_one_by_one_or_at_once_come_back(
+    tmp_path_factory: pytest.TempPathFactory, one_after_another: list[Changes]
 ) -> None:
-    home = tmp_path_factory.mktemp("home")
-    for settings in one_after_another:
-        write_settings(home, settings)
-        assert read_settings(home) == settings
+    home, other = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("other")
+    for each in one_after_another:
+        assert change_settings(home, each) == read_settings(home)
+    assert change_settings(other, *one_after_another) == read_settings(home)
+    assert read_settings(other) == read_settings(home)
 
 
-@given(every, every, every)
-def test_what_differs_makes_one_of_the_other(a: Settings, b: Settings, c: Settings) -> None:
-    assert changed(a, difference(a, b)) == b
-    assert changed(a, together(difference(a, b), difference(b, c))) == c
+@given(every, changes)
+def test_what_is_taken_back_is_as_before(before: Settings, each: Changes) -> None:
+    assert changed(changed(before, each), taking_back(each, before)) == before
 
 
 def test_only_what_is_named_changes_whoever_wrote_before(tmp_path: Path) -> None:
-    write_settings(tmp_path, FULL)
-    assert change_settings(tmp_path, theme="rosetta-contrast") == replace(
-        FULL, theme="rosetta-contrast"
-    )
+    change_settings(tmp_path, AS_CHANGES)
+    assert change_settings(tmp_path, {"theme": "contrast"}) == replace(FULL, theme="contrast")
     other = {"other": "https://x.example"}
-    change_settings(tmp_path, endpoints=other)
+    change_settings(tmp_path, {"endpoints": other})
     assert read_settings(tmp_path).endpoints == {**FULL.endpoints, **other}
-    change_settings(tmp_path, endpoints={"other": None}, theme=FULL.theme)
+    change_settings(tmp_path, {"endpoints": {"other": None}}, {"theme": FULL.theme})
     assert read_settings(tmp_path) == FULL
 
 
 def test_writers_side_by_side_lose_nothing(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from harness.settings import change_settings\n"
-        "for n in range(20): change_settings(Path(sys.argv[1]), keys={f'{sys.argv[2]}{n}': 'x'})"
+        "for n in range(20): change_settings(Path(sys.argv[1]), {'keys': {f'{sys.argv[2]}{n}': 'x'}})"
     )
     writers = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name], cwd=ROOT)
@@ -119,14 +128,14 @@ def test_comments_and_order_of_the_person_stay(tmp_path: Path) -> None:
         'lab = "http://10.0.0.7:8000/v1" # down the hall\n'
     )
     before = read_settings(tmp_path)
-    write_settings(tmp_path, replace(before, theme="rosetta-light", keys={**before.keys, "a": "b"}))
+    change_settings(tmp_path, {"theme": "rosetta-light", "keys": {"a": "b"}})
     text = path.read_text()
     assert "# mine" in text
     assert "'home.mark' = 'm'  # my thumb is lame" in text
     assert 'lab = "http://10.0.0.7:8000/v1" # down the hall' in text
     assert text.index("[keys]") < text.index("[endpoints]")
     assert read_settings(tmp_path).theme == "rosetta-light"
-    write_settings(tmp_path, before)
+    change_settings(tmp_path, {"theme": "", "keys": {"a": None}})
     assert read_settings(tmp_path) == before
 
 
@@ -175,16 +184,16 @@ def refusal(text: str) -> str:
 def test_a_file_that_cannot_be_read_is_kept_when_settings_are_written(tmp_path: Path) -> None:
     for text in ("theme = ", "\n[unknown]\n"):
         (tmp_path / "settings.toml").write_text(text)
-        write_settings(tmp_path, FULL)
+        change_settings(tmp_path, AS_CHANGES)
         assert read_settings(tmp_path) == FULL
     assert (tmp_path / "settings.broken-1.toml").read_text() == "theme = "
     assert (tmp_path / "settings.broken-2.toml").read_text() == "\n[unknown]\n"
 
 
 def test_a_path_that_no_text_can_hold_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
-    write_settings(tmp_path, FULL)
+    change_settings(tmp_path, AS_CHANGES)
     with pytest.raises(UsageError, match="no text file can hold"):
-        write_settings(tmp_path, replace(FULL, exports=Path("/\udc80")))
+        change_settings(tmp_path, {"exports": Path("/\udc80")})
     assert read_settings(tmp_path) == FULL
 
 
@@ -209,7 +218,7 @@ def test_no_method_is_told_what_it_does_not_take(method: str) -> None:
 
 
 def test_reading_loads_nothing_heavy(tmp_path: Path) -> None:
-    write_settings(tmp_path, FULL)
+    change_settings(tmp_path, AS_CHANGES)
     code = "import sys; from pathlib import Path; from harness.settings import read_settings\n"
     code += "assert read_settings(Path(sys.argv[1])).theme\nprint(*sys.modules)"
     done = subprocess.run(

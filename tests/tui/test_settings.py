@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from textual.widgets import Input, OptionList
 from harness.card import exporting
 from harness.failures import UsageError
 from harness.keys import get_key
-from harness.settings import Settings, read_settings, write_settings
+from harness.settings import Settings, change_settings, read_settings
 from rosetta_tui.keyboard import Keyboard, keyboard
 from rosetta_tui.screens.settings import SettingsScreen
 from rosetta_tui.setting_rows import Section
@@ -139,7 +138,7 @@ async def test_another_key_for_an_act_works_at_once_and_one_that_is_taken_is_ref
 async def test_the_shipped_key_pressed_again_leaves_nothing_in_the_file(
     app: App, tmp_path: Path
 ) -> None:
-    write_settings(tmp_path, Settings(keys={"mark": "M", "gone.act": "x"}))
+    change_settings(tmp_path, {"keys": {"mark": "M", "gone.act": "x"}})
     async with app.run_test(size=(160, 48)) as pilot:
         screen = await opened(pilot, Section.KEYBOARD)
         to_row(screen, "mark")
@@ -312,13 +311,8 @@ async def test_a_search_narrows_the_keys_and_escape_ends_it(app: App) -> None:
 async def test_no_text_of_a_file_acts(app: App, tmp_path: Path, size: tuple[int, int]) -> None:
     printable = [each for each in HOSTILE if each.isprintable()]
     assert printable
-    hostile = Settings(
-        theme=printable[0],
-        model=printable[1],
-        endpoint=printable[2],
-        keys=dict.fromkeys(printable, "x"),
-    )
-    write_settings(tmp_path, hostile)
+    texts = dict(zip(("theme", "model", "endpoint"), printable, strict=False))
+    change_settings(tmp_path, texts, {"keys": dict.fromkeys(printable, "x")})
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = await opened(pilot)
         for section in Section:
@@ -371,5 +365,5 @@ def test_no_two_acts_of_one_screen_share_a_key_as_shipped(board: Keyboard) -> No
 
 
 def test_the_file_says_what_the_screen_says(tmp_path: Path) -> None:
-    write_settings(tmp_path, replace(Settings(), keys={"mark": "M"}))
+    change_settings(tmp_path, {"keys": {"mark": "M"}})
     assert tomllib.loads((tmp_path / "settings.toml").read_text()) == {"keys": {"mark": "M"}}

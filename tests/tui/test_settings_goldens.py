@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
-from harness.settings import Settings, write_settings
+from harness.settings import change_settings
 from rosetta_tui.screens.settings import SettingsScreen
 from rosetta_tui.setting_rows import Section
 from tests.tui.screens import App, settle
 from tests.tui.test_goldens import compare
 
-CHOSEN = Settings(
-    endpoint="our-lab",
-    model="example/translator-7b",
-    endpoints={"our-lab": "https://llm.example.org/v1"},
-)
+CHOSEN = {
+    "endpoint": "our-lab",
+    "model": "example/translator-7b",
+    "endpoints": {"our-lab": "https://llm.example.org/v1"},
+}
 
 
 @pytest.mark.parametrize("theme", ["rosetta-dark", "rosetta-light"])
@@ -27,7 +27,7 @@ async def test_settings(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    write_settings(tmp_path / "data", CHOSEN)
+    change_settings(tmp_path / "data", CHOSEN)
     app = App(None, tmp_path / "data" / "s.sqlite")
     async with app.run_test(size=size) as pilot:
         await settle(pilot)

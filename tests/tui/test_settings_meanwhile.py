@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.events import Key
 from textual.pilot import Pilot
 
-from harness.settings import Settings, read_settings, write_settings
+import harness.settings
+from harness.failures import UsageError
+from harness.settings import Changes, Settings, change_settings, read_settings
 from rosetta_tui.screens.settings import SettingsScreen
 from rosetta_tui.setting_rows import Section
 from tests.tui.screens import App, settle
@@ -37,7 +40,7 @@ async def test_what_another_process_wrote_stays_and_is_shown(app: App, tmp_path:
     theirs = {"ours": "https://x.example"}
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(pilot)
-        write_settings(tmp_path, Settings(endpoints=theirs))
+        change_settings(tmp_path, {"endpoints": theirs})
         await pilot.press("down", "enter")
         await settle(pilot)
         assert read_settings(tmp_path) == Settings(theme="rosetta-light", endpoints=theirs)
@@ -58,9 +61,33 @@ async def test_a_change_that_could_not_be_written_is_written_with_the_next(
         await settle(pilot)
         assert read_settings(tmp_path) == Settings()
         in_the_way.rmdir()
-        screen._change(replace(screen.settings, model="m1"))
+        screen._change({"model": "m1"})
         await settle(pilot)
         assert read_settings(tmp_path) == Settings(theme="rosetta-light", model="m1")
+
+
+async def test_a_change_that_failed_does_not_undo_a_later_one(
+    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = harness.settings.change_settings
+    first = threading.Event()
+
+    def write(home: Path, *changes: Changes) -> Settings:
+        if not first.is_set():
+            first.set()
+            raise UsageError("settings.toml is held by another Rosetta.")
+        return written(home, *changes)
+
+    monkeypatch.setattr(harness.settings, "change_settings", write)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(pilot)
+        for changes in ({"model": "old"}, {"model": "new"}):
+            screen._change(changes)
+        await settle(pilot)
+        assert read_settings(tmp_path).model == "new"
+        screen._change({"endpoint": "openrouter"})
+        await settle(pilot)
+        assert read_settings(tmp_path) == Settings(model="new", endpoint="openrouter")
 
 
 async def test_a_key_pressed_again_goes_back_to_the_screen_that_is_open(app: App) -> None:
@@ -87,7 +114,7 @@ async def burst(pilot: Pilot[Any], *keys: str) -> None:
 async def test_keys_that_come_at_once_do_what_they_do_one_by_one(app: App, tmp_path: Path) -> None:
     """As a paste, a slow line or a macro sends them."""
     folders = tuple(tmp_path / name for name in ("a", "b", "c"))
-    write_settings(tmp_path, Settings(language_folders=folders))
+    change_settings(tmp_path, {"language_folders": folders})
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         screen = SettingsScreen(tmp_path / "s.sqlite")
