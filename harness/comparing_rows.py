@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,6 +57,8 @@ class _Facts(NamedTuple):
     """1 or 0, both."""
     stretches: int
     last: int
+    there: int
+    """Results that the store has of those that were read before."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class RunRows:
     withheld: int
     """Entries that came without their texts, whose scores nobody here can take again; not among the rows."""
     corpus: Mapping[int, CorpusRow]
-    """All entries of its corpus by their place."""
+    """The run's entries by their place in the corpus."""
     stretches: int
     """How often the run was begun and gone on with."""
     last: int
@@ -85,11 +88,11 @@ class RunRows:
     def holds(self, run: Run, found: _Facts) -> bool:
         """Tell whether these rows still stand as they are in the store.
 
-        A run that is gone on with may ask again for entries that failed, and one that is sealed may have got
-        its last scores then.
+        A run that is gone on with forgets entries that failed, to ask for them again, and one that is sealed
+        may have got its last scores then.
         """
-        before = (self.run.run_id, self.stretches, self.sealed)
-        return before == (run.run_id, found.stretches, bool(found.sealed))
+        before = (self.run.run_id, self.stretches, self.sealed, len(self.rows) + self.withheld)
+        return before == (run.run_id, found.stretches, bool(found.sealed), found.there)
 
     @cached_property
     def by_id(self) -> dict[EntryId, Row]:
@@ -108,7 +111,7 @@ _ENTRIES = """
     SELECT CASE WHEN typeof(entry_id) = 'integer' AND abs(entry_id) > 9007199254740991
            THEN CAST(entry_id AS TEXT) ELSE entry_id END, position, source, reference, segment, difficulty,
            provenance, register, CASE WHEN instr(rest, '"context"') THEN rest END
-    FROM entries WHERE corpus = ?
+    FROM entries WHERE corpus = ? AND position IN (SELECT value FROM json_each(?))
 """
 
 
@@ -117,14 +120,11 @@ class RowReader:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._corpora: dict[int, Mapping[int, CorpusRow]] = {}
+        self._corpora: dict[int, dict[int, CorpusRow]] = {}
 
     def read(self, run: Run, earlier: RunRows | None = None) -> RunRows:
         """Read a run; of one that was read ``earlier`` only the entries that it did not have then."""
-        from scoring.inventory import make_scorer
-        from scoring.resources import Resources
-
-        found = _facts(self._connection, run)
+        found = _facts(self._connection, run, earlier)
         known = earlier if earlier is not None and earlier.holds(run, found) else None
         withheld = _withheld(self._connection, run) if known is None else frozenset()
         setup = _setup(self._connection, run) if known is None else known.setup
@@ -136,7 +136,7 @@ class RowReader:
             sealed=bool(found.sealed),
             unverified=bool(found.unverified),
             setup=setup,
-            scorer=make_scorer(Resources(setup)),
+            scorer=_scorer(setup),
             rows=_kept(new, withheld) if known is None else _joined(known.rows, new),
             made_in=_made_in(self._connection, run.run_id),
             withheld=len(withheld) if known is None else known.withheld,
@@ -146,10 +146,13 @@ class RowReader:
         )
 
     def _corpus(self, run: Run) -> Mapping[int, CorpusRow]:
-        if run.corpus not in self._corpora:
-            rows = self._connection.execute(_ENTRIES, (run.corpus,))
-            self._corpora[run.corpus] = {row[1]: tuple.__new__(CorpusRow, row) for row in rows}
-        return self._corpora[run.corpus]
+        """Read those of a run's entries that no run before it had."""
+        known = self._corpora.setdefault(run.corpus, {})
+        wanted = [position for position in run.positions if position not in known]
+        if wanted:
+            rows = self._connection.execute(_ENTRIES, (run.corpus, json.dumps(wanted)))
+            known.update((row[1], tuple.__new__(CorpusRow, row)) for row in rows)
+        return known
 
     def _rows(
         self, run: Run, corpus: Mapping[int, CorpusRow], after: int, last: int
@@ -166,14 +169,27 @@ class RowReader:
         )
 
 
-def _facts(connection: sqlite3.Connection, run: Run) -> _Facts:
+def scorer_of(connection: sqlite3.Connection, run: Run) -> Scorer:
+    """Give the scorer of a run's own set-up."""
+    return _scorer(_setup(connection, run))
+
+
+def _scorer(setup: ScoringSetup) -> Scorer:
+    from scoring.inventory import make_scorer
+    from scoring.resources import Resources
+
+    return make_scorer(Resources(setup))
+
+
+def _facts(connection: sqlite3.Connection, run: Run, earlier: RunRows | None) -> _Facts:
     """Read what is known of a run beside its rows."""
     row = connection.execute(
         "SELECT c.sha256, u.run_card IS NOT NULL, json_extract(u.run_card, '$.unverified') IS NOT NULL,"
         " (SELECT count(*) FROM stretches WHERE run = u.id),"
-        " (SELECT coalesce(max(rowid), 0) FROM results WHERE run = u.id)"
+        " (SELECT coalesce(max(rowid), 0) FROM results WHERE run = u.id),"
+        " (SELECT count(*) FROM results WHERE run = u.id AND rowid <= ?)"
         " FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.id = ?",
-        (run.id,),
+        (_BEFORE_ALL if earlier is None else earlier.last, run.id),
     ).fetchone()
     return _Facts(*row)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.entry import Segment
 from harness.store.runs import RunSummary, find_run, list_runs
+from harness.store.trouble import unpacks
 from scoring.composite import profile_for
 from scoring.cost import cost_adjusted
 from scoring.specification import specification
@@ -279,14 +280,14 @@ class _Facts:
 
     def _signatures_of(self, run: RunSummary) -> Mapping[str, str]:
         """Give by metric all that its values depend on; set-ups that are stated alike are read once."""
-        from harness.comparing_rows import RowReader
+        from harness.comparing_rows import scorer_of
 
         stated: str | None = self._rows[run.number][4]
         if stated is None:
-            rows = RowReader(self._connection).read(find_run(self._connection, run.run_id))
-            return {metric.info.id: metric.signature for metric in rows.scorer.metrics}
+            scorer = scorer_of(self._connection, find_run(self._connection, run.run_id))
+            return {metric.info.id: metric.signature for metric in scorer.metrics}
         if stated not in self._signatures:
-            self._signatures[stated] = _signatures(json.loads(stated))
+            self._signatures[stated] = _signatures(unpacks(json.loads)(stated))
         return self._signatures[stated]
 
     def scope(self, run: RunSummary) -> _Scope:

@@ -78,7 +78,7 @@ class _Stored:
 
     def _scorer(self, run: Run) -> Scorer:
         """Make the scorer of a set-up once for all runs that state the same."""
-        from harness.comparing_rows import RowReader
+        from harness.comparing_rows import scorer_of
         from harness.instruments import stated_setup
         from scoring.inventory import make_scorer
         from scoring.resources import Resources
@@ -88,9 +88,7 @@ class _Stored:
         if key not in self._scorers:
             setup = stated_setup(stated)
             self._scorers[key] = (
-                RowReader(self._connection).read(run).scorer
-                if setup is None
-                else make_scorer(Resources(setup))
+                scorer_of(self._connection, run) if setup is None else make_scorer(Resources(setup))
             )
         return self._scorers[key]
 
@@ -99,13 +97,13 @@ class _Met:
     """Reads runs of which some came from elsewhere, and have a corpus of their own."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+        from harness.comparing_rows import RowReader
+
+        self._reader = RowReader(connection)
 
     def table(self, run: Run, inputs: Collection[str]) -> Table | None:
         """Give a run's statistics in the order of the entries' ids, None where its card withheld texts."""
-        from harness.comparing_rows import RowReader
-
-        found = RowReader(self._connection).read(run)
+        found = self._reader.read(run)
         if found.withheld:
             return None
         ordered = sorted(found.rows, key=lambda row: (str(type(row.entry.id)), row.entry.id))

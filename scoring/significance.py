@@ -5,9 +5,10 @@ Statistics add up, so a resample or a shuffle of all metrics and the composite i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -231,22 +232,21 @@ def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     """Sum the rows for which a coin falls on heads, ``trials`` times: shape (trials, columns).
 
     A throw serves several times, its coins turned over by one pattern after another that were thrown before.
-    Any two of these shuffles are as independent as two throws, so a share of them is as exact as of throws.
-    Rows of zeros, entries on which two runs do not differ, cost nothing, and columns of zeros or that repeat
-    another neither.
+    Over all patterns any two of these shuffles are as independent as two throws, so a share of them is as exact
+    as of throws. Rows of zeros, entries on which two runs do not differ, cost nothing, and columns of zeros or
+    that repeat another neither.
     """
     moving, counted = np.flatnonzero(matrix.any(axis=1)), np.flatnonzero(matrix.any(axis=0))
     columns, places = distinct_columns(matrix[np.ix_(moving, counted)])
-    patterns = np.random.default_rng([seed, 1]).integers(0, 2, (_PATTERNS, len(matrix)))[
-        :, None, moving
-    ]
+    patterns = np.random.default_rng([seed, 1]).integers(0, 2, (_PATTERNS, len(matrix)))[:, moving]
     patterns[0] = 0
-    turned = columns.T * (1 - 2 * patterns)
-    heads = (columns.T * patterns).sum(axis=2)  # of a throw without heads, by pattern and column
-    throws = trials // _PATTERNS
-    width = columns.shape[1]
+    width, throws = columns.shape[1], trials // _PATTERNS
+    heads = patterns @ columns  # of a throw without heads
+    kind = exact_type(columns)
+    signs = (1 - 2 * patterns).astype(kind)
+    turned = np.ascontiguousarray(columns.T, dtype=kind) * signs[:, None]
     rows = turned.reshape(_PATTERNS * width, len(moving))
-    product = _thrown(rows, moving, (len(matrix), throws, seed))
+    product = _thrown(rows, moving, _coins(len(matrix), throws, seed), throws)
     found = product.reshape(_PATTERNS, width, throws) + heads[:, :, None]
     shuffles = found.swapaxes(0, 1).reshape(width, _PATTERNS * throws)
     sums = np.zeros((matrix.shape[1], trials))
@@ -254,22 +254,24 @@ def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     return sums.T
 
 
+Coins = tuple[npt.NDArray[np.uint8], int]
+"""Coins of a block of throws, eight to a byte, shape (entries, bytes), and how many throws these are."""
+
+
 def _thrown(
-    rows: FloatArray, moving: npt.NDArray[np.int64], throws: tuple[int, int, int]
+    rows: npt.NDArray[np.floating[Any]],
+    moving: npt.NDArray[np.int64],
+    blocks: Iterable[Coins],
+    throws: int,
 ) -> FloatArray:
     """Sum each row over the entries whose coins fell on heads: shape (rows, throws)."""
-    entries, number, _ = throws
-    rows = np.ascontiguousarray(rows, dtype=exact_type(rows))
-    found = np.empty((len(rows), number))
+    found = np.empty((len(rows), throws))
     faces = _FACES.astype(rows.dtype)
     coins = np.empty((0, 0, 8), dtype=rows.dtype)
-    kept = number * entries <= _KEPT
     done = 0
-    for packed, size in (_kept_coins if kept else _coin_blocks)(*throws):
+    for packed, size in blocks:
         chosen = packed[moving]
-        if (
-            coins.shape[:2] != chosen.shape
-        ):  # new memory for every block takes as long as the product
+        if coins.shape[:2] != chosen.shape:  # new memory for each takes as long as the product
             coins = np.empty((*chosen.shape, 8), dtype=rows.dtype)
         faces.take(chosen, axis=0, out=coins, mode="clip")
         width = 8 * chosen.shape[1]
@@ -278,8 +280,9 @@ def _thrown(
     return found
 
 
-Coins = tuple[npt.NDArray[np.uint8], int]
-"""Coins of a block of throws, eight to a byte, shape (entries, bytes), and how many throws these are."""
+def _coins(entries: int, throws: int, seed: int) -> Iterable[Coins]:
+    kept = throws * entries <= _KEPT
+    return (_kept_coins if kept else _coin_blocks)(entries, throws, seed)
 
 
 @lru_cache(maxsize=4)
@@ -289,7 +292,7 @@ def _kept_coins(entries: int, throws: int, seed: int) -> tuple[Coins, ...]:
 
 
 def _coin_blocks(entries: int, throws: int, seed: int) -> Iterator[Coins]:
-    """Throw a coin for each entry and trial, block by block of throws."""
+    """Throw a coin for each entry, block by block of throws."""
     random = np.random.default_rng(seed)
     block = max(64, _BLOCK // entries)
     for start in range(0, throws, block):

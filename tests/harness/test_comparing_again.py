@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.comparing import Comparison, compare_runs
+from harness.comparing_rows import RowReader
 from harness.methods.options import MethodOptions
 from harness.plan import Plan
 from harness.scoring_options import ScoringOptions
 from harness.store.results import add_results, read_results
-from harness.store.runs import find_run, forget_failed
+from harness.store.runs import find_run, forget_failed, read_run
 from harness.store.stretches import begin_stretch
 from tests.harness.evaluation import LANGUAGES, begun, corpus, run_corpus
 
@@ -96,6 +98,7 @@ def test_failed_entries_that_are_asked_for_again_are_read_again(
     first = compared(connection, runs)
     assert sum(row.failed for row in first.sides[1].used) == 3
     forget_failed(connection, runs[1])
+    assert len(compared(connection, runs, first).entries) == 7
     begin_stretch(connection, runs[1])
     give(connection, runs, [7, 8, 9, 10])
     again = compared(connection, runs, first)
@@ -118,3 +121,17 @@ def test_a_run_that_was_sealed_since_is_read_anew(
     assert not again.running
     assert numbers(again) == numbers(compared(connection, runs))
     assert numbers(again) != numbers(first)
+
+
+def test_runs_of_a_corpus_share_its_entries_and_only_their_own_are_read(
+    connection: sqlite3.Connection, runs: tuple[int, int]
+) -> None:
+    give(connection, runs, range(5))
+    whole, some = (read_run(connection, number) for number in runs)
+    reader = RowReader(connection)
+    few = reader.read(replace(some, positions=(3, 4)))
+    assert set(few.corpus) == {3, 4}
+    every = reader.read(whole)
+    assert len(every.rows) == 40
+    assert [row.entry for row in few.rows] == [every.corpus[3], every.corpus[4]]
+    assert few.rows[0].entry is every.rows[3].entry

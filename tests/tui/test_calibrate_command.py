@@ -315,7 +315,7 @@ def test_a_review_gives_the_numbers_of_its_ratings_in_a_file(tmp_path: Path) -> 
     assert told["evidence"]["raters"] == 3
     assert told["evidence"]["ratings"] == 90
     assert told["evidence"]["source"]["review"] == "spring"
-    assert "e17" not in json.dumps(told)
+    assert '"e17"' not in json.dumps(told)
 
 
 def test_a_review_that_is_not_there_is_said() -> None:
