@@ -17,6 +17,9 @@ from rosetta_tui import figures
 from rosetta_tui.text import show
 from scoring.wording import counted
 
+NOT_A_NUMBER = "A budget is a number above 0, such as 0.45."
+NO_LIMIT = "Empty is no limit: it may cost anything. Enter once more goes on so."
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:
@@ -55,6 +58,8 @@ class GoOnScreen(ModalScreen[GoOn | None]):
     def __init__(self, stop: Stop) -> None:
         super().__init__()
         self._stop = stop
+        self._no_limit = False
+        """True once it was said that an empty budget is none at all."""
 
     def compose(self) -> ComposeResult:
         """Lay out why it stopped, what can be answered otherwise, and the answers."""
@@ -66,7 +71,7 @@ class GoOnScreen(ModalScreen[GoOn | None]):
             if stop.budget_usd is not None:
                 with Horizontal(classes="setting"):
                     yield Label(Content("budget in US dollars"))
-                    yield Input(_shown(stop.budget_usd), id="budget", type="number", compact=True)
+                    yield Input(_shown(stop.budget_usd), id="budget", compact=True)
                 yield Static(Content(""), id="wrong")
             with Horizontal(classes="answers"):
                 yield Button(Content("Go on (enter)"), id="go")
@@ -83,15 +88,23 @@ class GoOnScreen(ModalScreen[GoOn | None]):
         if self._stop.budget_usd is not None:
             typed = self.query_one("#budget", Input).value.strip()
             budget = _amount(typed)
-            if typed and budget is None:
-                self.query_one("#wrong", Static).update(
-                    Content.styled("A budget is a number above 0; empty is no limit.", "$bad")
-                )
+            if budget is None and (typed or not self._no_limit):
+                self._no_limit = not typed
+                self._say(NOT_A_NUMBER if typed else NO_LIMIT)
                 return
             if typed != _shown(self._stop.budget_usd):
                 options["budget_usd"] = budget
         failed = bool(self._stop.failed) and self.query_one("#failed", Checkbox).value
         self.dismiss(GoOn(options, failed))
+
+    @on(Input.Changed, "#budget")
+    def _typed(self) -> None:
+        """Take back what was said of another value."""
+        self._no_limit = False
+        self._say("")
+
+    def _say(self, words: str) -> None:
+        self.query_one("#wrong", Static).update(Content.styled(words, "$bad"))
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:

@@ -108,17 +108,41 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
         assert "Nothing of the budget of $0.5000 is spent" in text(app)
         field = app.screen.query_one("#budget", Input)
         assert app.screen.focused is field
-        field.value = "-3"
-        await pilot.press("enter")
-        await settle(pilot)
-        assert "A budget is a number above 0" in text(app)
+        for wrong in ("-3", "0,45", "abc"):
+            field.value = ""
+            await pilot.press(*wrong, "enter")
+            await settle(pilot)
+            assert field.value == wrong
+            assert "A budget is a number above 0, such as 0.45." in text(app)
         field.value = "20"
+        await settle(pilot)
+        assert "A budget is" not in text(app)
         await pilot.press("enter")
         await settle(pilot)
         await settle(pilot)
     assert begun == [
         {"run_id": made.run_id, "options": {"budget_usd": 20.0}, "retry_failed": False}
     ]
+    made.close()
+
+
+async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
+    app = App(made)
+    begun = noting(app)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("R")
+        await settle(pilot)
+        await settle(pilot)
+        await pilot.press("backspace", "backspace", "backspace", "enter")
+        await settle(pilot)
+        assert begun == []
+        assert "Empty is no limit" in text(app)
+        await pilot.press("enter")
+        await settle(pilot)
+        await settle(pilot)
+    assert [each["options"] for each in begun] == [{"budget_usd": None}]
     made.close()
 
 
