@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 from harness.doctor import Finding, Health
@@ -126,9 +127,11 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT
 def _away(path: Path, *between: str) -> tuple[str, ...]:
     """Give the lines that copy a store away with the two files beside it, and let a new one begin.
 
-    The newest rows may stand in a file beside it alone, so a copy of one file would lose them.
+    The newest rows may stand in a file beside it alone, so a copy of one file would lose them; a folder
+    that is there holds an earlier copy.
     """
-    folder = path.with_name("damaged")
+    folders = (path.with_name(f"damaged-{number}") for number in count(1))
+    folder = next(each for each in folders if not each.exists())
     files = [f"{path}{end}" for end in ("", "-wal", "-shm")]
     if os.name == "nt":
         away = f'xcopy /i "{path}*" "{folder}"'

@@ -15,7 +15,7 @@ from rosetta_tui.comparison_words import (
     sentence,
     told_apart,
 )
-from rosetta_tui.metric_words import short_title
+from rosetta_tui.metric_words import heading, short_title
 from rosetta_tui.stacked_table import stacked
 from rosetta_tui.text import plain
 from scoring.significance import COMPOSITE
@@ -58,7 +58,7 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
     )
     words = told_apart(comparison.runs, by_id=False)
     told = _led(comparison)
-    heads = ("", "run", "what", *(_COLUMNS.get(metric) or _short(metric) for metric in told))
+    heads = ("", "run", "what", *map(heading, told))
     rows = [_run(run, said, told) for run, said in zip(comparison.runs, words, strict=True)]
     yield from stacked([(*heads, *_MORE), *rows], width)
     for run in comparison.runs:
@@ -71,7 +71,6 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
             yield f"{run.letter} is UNVERIFIED: it came without a seal that holds"
 
 
-_COLUMNS = {COMPOSITE: "comp."}
 _MORE = ("failed", "cost", "seconds an entry")
 
 
@@ -141,7 +140,7 @@ def _rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...]]:
         counts = (found.wins, found.losses, found.ties)
         adjusted = (p_value(pair.p_adjusted[metric]),) if holm else ()
         yield (
-            _short(metric),
+            short_title(metric),
             number(metric, found.first),
             number(metric, found.second),
             number(metric, found.difference, sign=True),
@@ -162,17 +161,13 @@ def _running_rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...
         found, so_far = pair.by_metric[metric], pair.running.get(metric)
         better = pair.better(metric)
         yield (
-            _short(metric),
+            short_title(metric),
             number(metric, found.first),
             number(metric, found.second),
             figures.NONE if so_far is None else number(metric, so_far.mean, sign=True),
             figures.NONE if so_far is None else ends(metric, so_far),
             figures.NONE if better is None else better.letter,
         )
-
-
-def _short(metric: str) -> str:
-    return metric if metric == COMPOSITE else short_title(metric)
 
 
 def p_value(p: float) -> str:
@@ -203,7 +198,7 @@ def _parts(
     heads = [
         head
         for metric in metrics
-        for head in (*(f"{_short(metric)} {letter}" for letter in letters), *apart)
+        for head in (*(f"{short_title(metric)} {letter}" for letter in letters), *apart)
     ]
     yield (dimension, "entries", *heads)
     for tag in list(parts)[:_MOST_PARTS]:

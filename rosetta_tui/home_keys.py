@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 ABOUT = (
-    "▶ running   ‖ paused   ■ stopped, can be resumed   ✓ complete   ● marked\n"
+    "▶ running   ‖ paused   ■ stopped, can go on   ✓ complete   ● marked\n"
     "A run is never called more than functional before speakers have reviewed it.\n"
     "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
 )
@@ -16,7 +16,7 @@ KEYS: list[BindingType] = [
     Binding("slash", "search", "Search", key_display="/", id="search"),
     Binding("space", "mark", "Mark", id="mark"),
     Binding("c", "compare", "Compare", id="compare"),
-    Binding("R", "resume", "Resume", id="home.again"),
+    Binding("R", "resume", "Go on", id="home.again"),
     Binding("R", "retry", "Retry", id="home.again"),
     Binding("u", "bring_back", "Undo", id="home.undo"),
     Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),

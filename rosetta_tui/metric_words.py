@@ -52,20 +52,25 @@ def short_title(metric: str) -> str:
     return _SHORT.get(metric) or title(metric)
 
 
+def heading(metric: str) -> str:
+    """Give a metric's name at the head of a narrow column."""
+    return "comp." if metric == "composite" else short_title(metric)
+
+
 def metric_named(words: str) -> str:
     """Give the id of a metric by any name that is shown of it, in any case and with or without signs.
 
-    What is no name of a metric is given back as it is.
+    A plus counts: chrF, chrF+ and chrF++ are three metrics. What is no name of a metric is given back as it is.
     """
     wanted = _letters(words)
-    for id_ in specification().metrics:
-        if wanted and wanted in {_letters(id_), _letters(title(id_)), _letters(short_title(id_))}:
+    for id_ in (*specification().metrics, "composite"):
+        if wanted in {_letters(name) for name in (id_, title(id_), short_title(id_), heading(id_))}:
             return id_
-    return wanted if wanted == "composite" else words
+    return words
 
 
 def _letters(words: str) -> str:
-    return "".join(letter for letter in words.casefold() if letter.isalnum())
+    return "".join(letter for letter in words.casefold() if letter.isalnum() or letter == "+")
 
 
 def title(metric: str) -> str:

@@ -53,6 +53,6 @@ def stop(screen: Screen[Any], control: Control) -> None:
     question = Content.assemble(
         ("Stop the run now?\n\n", "bold"),
         "Nothing that is done is lost: every finished entry is stored.\n"
-        "Calls under way are broken off and asked again when the run is resumed.",
+        "Calls under way are broken off and asked again when the run goes on.",
     )
     screen.app.push_screen(ConfirmScreen(question, "Stop"), answered)

@@ -91,13 +91,17 @@ def test_the_lines_for_a_damaged_store_take_all_of_it_away_and_let_a_new_one_beg
 ) -> None:
     home = tmp_path / "a folder's $HOME"
     home.mkdir()
-    for end in ("", "-wal", "-shm"):
-        (home / f"rosetta.sqlite{end}").write_bytes(b"not a database" * 100)
-    found = by_name(data(home))["store"]
-    for line in found.mend[:-1]:
-        subprocess.run(["sh", "-c", line], check=True)
-    away = sorted(each.name for each in (home / "damaged").iterdir())
-    assert away == ["rosetta.sqlite", "rosetta.sqlite-shm", "rosetta.sqlite-wal"]
+    for content in (b"first store" * 100, b"second store" * 100):
+        for end in ("", "-wal", "-shm"):
+            (home / f"rosetta.sqlite{end}").write_bytes(content)
+        found = by_name(data(home))["store"]
+        for line in found.mend[:-1]:
+            subprocess.run(["sh", "-c", line], check=True)
+    for number, begins in (("1", b"first"), ("2", b"second")):
+        folder = home / f"damaged-{number}"
+        away = sorted(each.name for each in folder.iterdir())
+        assert away == ["rosetta.sqlite", "rosetta.sqlite-shm", "rosetta.sqlite-wal"]
+        assert (folder / "rosetta.sqlite").read_bytes().startswith(begins)
     open_store(home / "rosetta.sqlite").close()
     assert by_name(data(home))["store"].health is Health.OK
 

@@ -199,13 +199,29 @@ def test_a_run_under_way_is_told_by_what_holds_at_any_time(make: Make) -> None:
     assert "so far nothing is decided: B minus A lies between" in shown
 
 
-@pytest.mark.parametrize("name", ["chrF++", "CHRF", "chrf_plus_plus", "chrf++"])
+@pytest.mark.parametrize("name", ["chrF++", "CHRF++", "chrf_plus_plus", "chrf plus-plus"])
 def test_a_metric_is_known_by_the_name_that_is_shown(make: Make, name: str) -> None:
     weak, strong = make(6), make(25)
     shown = run(weak, strong, "--metric", name, "--metric", "ter", "--metric", "Bleu")
     assert shown.exit_code == 0, shown.exception
     assert "better than A by" in shown.output
     assert "comp.  " not in shown.output.split("metric ")[1].split("where")[0]
+
+
+def test_the_composite_is_known_by_the_head_of_its_column(make: Make) -> None:
+    weak, strong = make(6), make(25)
+    head = run(weak, strong).output.splitlines()[1].split()[3]
+    assert (
+        run(weak, strong, "--metric", head).output
+        == run(weak, strong, "--metric", "composite").output
+    )
+
+
+@pytest.mark.parametrize("name", ["chrF", "chrF+", "", "+"])
+def test_another_metric_of_the_field_is_not_taken_for_one_of_ours(make: Make, name: str) -> None:
+    shown = run(make(6), make(25), "--metric", name)
+    assert isinstance(shown.exception, UsageError)
+    assert f"There is no metric {name!r}; there are composite, " in str(shown.exception)
 
 
 def test_runs_are_listed_with_the_metric_that_was_asked_for(make: Make) -> None:
