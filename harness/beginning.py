@@ -30,6 +30,7 @@ from harness.store.openings import OPENING, find_openings, set_opening, set_plan
 from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run
 from harness.store.transaction import transaction
+from harness.store.trouble import unpacks
 from harness.version import VERSION
 from scoring.floors import floors
 from scoring.scorer import Totals
@@ -131,7 +132,7 @@ def begun_with(connection: sqlite3.Connection, run: Run) -> Instruments:
 def instruments_of(connection: sqlite3.Connection, run: Run) -> Instruments:
     """Find what the plan of a stored run asks to score with, as it is here now."""
     return instruments_with(
-        connection, run, ScoringOptions.model_validate(run.plan.get("scoring", {}))
+        connection, run, unpacks(ScoringOptions.model_validate)(run.plan.get("scoring", {}))
     )
 
 
@@ -227,7 +228,7 @@ def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
     is no longer the same: a run is one experiment.
     """
     _refuse_complete(run)
-    plan = Plan.model_validate(run.plan)
+    plan = unpacks(Plan.model_validate)(run.plan)
     entries = read_entries(connection, run.corpus)
     method = build(plan.method, plan.options, [entries[place] for place in sorted(entries)])
     if method.setup != asked_with(run):
@@ -280,7 +281,7 @@ def _change_plan(
     """Change how a run goes about its calls (budget, concurrency); never what is asked."""
     from pydantic import ValidationError
 
-    plan = Plan.model_validate(run.plan)
+    plan = unpacks(Plan.model_validate)(run.plan)
     try:
         options = type(plan.run).model_validate({**plan.run.model_dump(), **changes})
     except ValidationError as error:

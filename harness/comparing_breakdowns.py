@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpora.entry import Entry, Segment
+from harness.store.trouble import unpacks
 from scoring.breakdown import DIMENSIONS, LEAST_FOR_INTERVAL
 from scoring.composite import composite
 from scoring.significance import (
@@ -91,7 +92,7 @@ def _tagged(row: CorpusRow) -> Entry:
         difficulty=row.difficulty,
         provenance=row.provenance,
         register_=row.register,
-        context=None if row.rest is None else json.loads(row.rest).get("context"),
+        context=None if row.rest is None else unpacks(json.loads)(row.rest).get("context"),
     )
 
 

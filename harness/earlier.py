@@ -13,6 +13,7 @@ from harness.plan import Plan
 from harness.store.corpora import read_entries
 from harness.store.runs import Run, read_run
 from harness.store.stretches import elapsed_seconds
+from harness.store.trouble import unpacks
 from harness.token_guess import guess, guess_request
 
 MOST_RUNS = 5
@@ -73,7 +74,8 @@ def look_back(connection: sqlite3.Connection, method: Method) -> Earlier | None:
         (setup.model_slug, setup.method, setup.provider),
     ).fetchall()
     asked = _asked(setup)
-    same = [number for number, stated in rows if _asked(Setup.model_validate_json(stated)) == asked]
+    read = unpacks(Setup.model_validate_json)
+    same = [number for number, stated in rows if _asked(read(stated)) == asked]
     chosen = (same or [number for number, _ in rows])[:MOST_RUNS]
     if not chosen:
         return None
@@ -97,7 +99,7 @@ def _look_at(connection: sqlite3.Connection, run: Run, method: Method, earlier: 
         (run.id,),
     ).fetchone()
     if fresh:
-        plan = Plan.model_validate(run.plan)
+        plan = unpacks(Plan.model_validate)(run.plan)
         pace = elapsed_seconds(connection, run.id) / fresh
         earlier.paces.append(Pace(pace, answering / fresh, fresh, plan.run.concurrency))
         earlier.calls.append(calls / fresh / run.setup.batch_size)

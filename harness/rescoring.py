@@ -21,6 +21,7 @@ from harness.store.results import copy_results, read_results, replace_scores
 from harness.store.runs import Run, read_card
 from harness.store.stretches import copy_stretches
 from harness.store.transaction import transaction
+from harness.store.trouble import unpacks
 from scoring.inventory import make_scorer
 from scoring.metric import Statistics
 from scoring.resources import Resources
@@ -85,7 +86,7 @@ def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> Scor
 
     Of the two ways to a semantic score the one that is named now takes the place of the other.
     """
-    before = ScoringOptions.model_validate(run.plan.get("scoring", {}))
+    before = unpacks(ScoringOptions.model_validate)(run.plan.get("scoring", {}))
     told = {name: getattr(options, name) for name in options.model_fields_set}
     if options.gloss_dictionary is not None and options.embeddings is None:
         told |= {"embeddings": None, "embeddings_model": None}

@@ -32,6 +32,7 @@ from harness.store.results import copy_done, failed_attempts
 from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
 from harness.store.transaction import transaction
+from harness.store.trouble import unpacks
 from harness.version import VERSION
 
 CHANGEABLE = (set(MethodOptions.model_fields) - {"source_language", "target_language"}) | set(
@@ -67,7 +68,7 @@ def retry(
     HarnessError where it can no longer be scored as it was.
     """
     tried = _failed(connection, run)
-    plan = changed_plan(Plan.model_validate(run.plan), changes or {})
+    plan = changed_plan(unpacks(Plan.model_validate)(run.plan), changes or {})
     entries = read_entries(connection, run.corpus)
     whole = [entries[place] for place in sorted(entries)]
     plan = _kept_here([entries[place] for place in run.positions], whole, plan)

@@ -40,6 +40,7 @@ from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
 from harness.store.results import read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
 from harness.store.stretches import begin_stretch, elapsed_seconds, spent_usd, touch_stretch
+from harness.store.trouble import unpacks
 from harness.wire import Wire
 
 Listener = Callable[[Event], None]
@@ -109,7 +110,7 @@ def _unforeseen(error: Exception) -> str:
 
 
 def _plan(run: Run) -> Plan:
-    return Plan.model_validate(run.plan)
+    return unpacks(Plan.model_validate)(run.plan)
 
 
 class _Go:

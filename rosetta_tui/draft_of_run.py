@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness.store.trouble import unpacks
 from rosetta_tui.run_draft import YES, Value
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
         raise UsageError(
             "The run came as a card from elsewhere, which does not tell all that it was asked with."
         )
-    plan = Plan.model_validate(run.plan)
+    plan = unpacks(Plan.model_validate)(run.plan)
     corpus = read_corpus_of_run(connection, run.corpus)
     return {
         "file": stored_name(corpus),

@@ -11,12 +11,10 @@ import numpy as np
 from scoring.composite import STRUCTURAL_KEY, Composite, composite, composites
 from scoring.metric import CorpusMetric, FloatArray, Metric, Statistics
 from scoring.reasons import missing_reasons
+from scoring.statistics_error import StatisticsError
 from scoring.table import EntryStatistics, Table, present_values
 from scoring.tiers import Tier, quality_tier
 from scoring.translation import Translation
-
-_DAMAGED = "these statistics are damaged; score the outputs again"
-_OTHERS = "these statistics were taken with other metrics; score the outputs again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,44 +91,30 @@ class Scorer:
         return packed
 
     def unpack(self, data: bytes) -> EntryStatistics:
-        """Read what ``pack`` wrote with the same metrics; ValueError where they do not fit."""
-        return dict(zip(self.ids, self._row(data), strict=True))
+        """Read what ``pack`` wrote with the same metrics; StatisticsError where it does not fit."""
+        columns = self._unpacked([data])
+        return {id_: column[0] for id_, column in zip(self.ids, columns, strict=True)}
 
     def unpack_table(self, packed: Sequence[bytes]) -> Table:
-        """Lay out the packed statistics of many entries at once; ValueError where they do not fit."""
-        reader = msgpack.Unpacker(use_list=False, max_buffer_size=0)
-        reader.feed(b"".join(packed))
+        """Lay out the packed statistics of many entries at once; StatisticsError where they do not fit."""
+        return Table.of_columns(self.metrics, self._unpacked(packed), len(packed))
+
+    def _unpacked(self, packed: Sequence[bytes]) -> Sequence[Sequence[Statistics | None]]:
+        """Give each metric's statistics, of the metric's width each; whether they are numbers is not seen."""
         try:
-            rows = list(reader)
-            by_metric = self._by_metric(rows, len(packed))
-            return Table.of_columns(self.metrics, by_metric, len(rows))
-        except TypeError as error:  # something else than numbers stands there
-            raise ValueError(_DAMAGED) from error
-        except ValueError as error:
-            raise error if str(error) == _OTHERS else ValueError(_DAMAGED) from error
+            rows = [msgpack.unpackb(each, use_list=False) for each in packed]
+            fits = {len(row) for row in rows} <= {len(self.metrics)}
+            columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.metrics)
+        except (ValueError, TypeError) as error:
+            raise StatisticsError from error
+        if not fits or not all(map(_fit, columns, self._widths)):
+            raise StatisticsError
+        return columns
 
-    def _by_metric(
-        self, rows: Sequence[Sequence[Statistics | None]], entries: int
-    ) -> Sequence[Sequence[Statistics | None]]:
-        if len(rows) != entries or set(map(len, rows)) - {len(self._widths)}:
-            raise ValueError(_OTHERS)
-        by_metric = list(zip(*rows, strict=True)) if rows else [()] * len(self.metrics)
-        for column, width in zip(by_metric, self._widths, strict=True):
-            there = column if None not in column else [part for part in column if part is not None]
-            if set(map(len, there)) - {width}:
-                raise ValueError(_OTHERS)
-        return by_metric
 
-    def _row(self, data: bytes) -> tuple[Statistics | None, ...]:
-        row = _read(data)
-        if any(part is not None and not isinstance(part, tuple) for part in row):
-            raise ValueError(_DAMAGED)
-        if len(row) != len(self._widths) or any(
-            part is not None and len(part) != width
-            for part, width in zip(row, self._widths, strict=True)
-        ):
-            raise ValueError(_OTHERS)
-        return row
+def _fit(column: Sequence[Statistics | None], width: int) -> bool:
+    there = column if None not in column else [part for part in column if part is not None]
+    return set(map(type, there)) <= {tuple} and set(map(len, there)) <= {width}
 
 
 class Totals:
@@ -183,13 +167,3 @@ def _compact(statistics: Statistics | None) -> list[float] | None:
     if statistics is None:
         return None
     return [int(number) if float(number).is_integer() else float(number) for number in statistics]
-
-
-def _read(data: bytes) -> tuple[Statistics | None, ...]:
-    try:
-        row = msgpack.unpackb(data, use_list=False)
-    except ValueError as error:
-        raise ValueError(_DAMAGED) from error
-    if not isinstance(row, tuple):
-        raise ValueError(_DAMAGED)  # noqa: TRY004  the data is wrong, not the call
-    return row

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.metric import FloatArray, Metric, Statistics
+from scoring.statistics_error import StatisticsError
 
 EntryStatistics = Mapping[str, Statistics | None]
 """Statistics of one entry by metric id; None where the metric has nothing to look at."""
@@ -116,14 +117,14 @@ class Table:
 
 
 def _columns(rows: Sequence[Statistics | None], width: int) -> FloatArray:
-    """Lay out one metric's statistics; ValueError where they are not ``width`` numbers each."""
+    """Lay out one metric's statistics; StatisticsError where they are not ``width`` numbers each."""
     nothing = (0.0,) * width
     there = [nothing if row is None else row for row in rows] if None in rows else rows
     numbers = chain.from_iterable(cast("Sequence[Statistics]", there))
     try:
         packed = struct.pack(f"{len(rows) * width}d", *numbers)
     except struct.error as error:
-        raise ValueError(f"statistics are {width} numbers for each entry") from error
+        raise StatisticsError from error
     return np.frombuffer(packed, np.float64).reshape(len(rows), width)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from corpora.corpus import Corpus, Dataset
 from corpora.entry import Entry
 from harness.store.texts import intern_text
+from harness.store.trouble import unpacks
 
 _COLUMNS = ("segment", "difficulty", "provenance", "register")
 _APART = frozenset({"id", "source", "reference", *_COLUMNS})
@@ -80,7 +81,7 @@ def _entry_row(
 def read_dataset(connection: sqlite3.Connection, corpus_id: int) -> Dataset:
     """Give the envelope of a stored corpus."""
     row = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
-    return Dataset.model_validate_json(row[0])
+    return unpacks(Dataset.model_validate_json)(row[0])
 
 
 def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
@@ -116,6 +117,7 @@ def read_entries(
     return found
 
 
+@unpacks
 def _entry(row: tuple[object, ...]) -> Entry:
     fields: dict[str, object] = {"id": row[1], "source": row[2], "reference": row[3]}
     fields.update(

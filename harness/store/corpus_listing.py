@@ -14,6 +14,7 @@ from pathlib import Path
 from corpora.corpus import Corpus, Dataset
 from harness.store.corpora import read_dataset, save_corpus
 from harness.store.texts import storable
+from harness.store.trouble import unpacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def _users(
     return [(run_id, created, _paths(files)) for run_id, created, files in rows]
 
 
+@unpacks
 def _paths(stated: str | None) -> tuple[Path, ...]:
     return () if stated is None else tuple(Path(each) for each in json.loads(stated))
 

@@ -65,7 +65,7 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return _opened(path)
     except STORE_ERRORS as error:
-        raise in_words(error, path) or error from None
+        raise in_words(error, path) from error
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise StoreError(f"{path} cannot be made: {full_words(path)}") from error
@@ -86,7 +86,7 @@ def opened(path: Path | None = None) -> Iterator[sqlite3.Connection]:
         try:
             yield connection
         except STORE_ERRORS as error:
-            raise in_words(error, path) or error from None
+            raise in_words(error, path) from error
 
 
 def _opened(path: Path) -> sqlite3.Connection:

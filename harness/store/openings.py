@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.store.positions import pack_positions
+from harness.store.trouble import unpacks
 
 OPENING = ("floors", "missing", "scoring")
 """Fields of a run's opening that depend on its entries and its scoring setup only."""
@@ -22,7 +23,7 @@ def find_openings(
         " AND imported IS NULL ORDER BY id DESC",
         (corpus, pack_positions(positions), harness_version),
     )
-    return (json.loads(row[0]) for row in rows)
+    return (unpacks(json.loads)(row[0]) for row in rows)
 
 
 def set_plan(
@@ -31,7 +32,7 @@ def set_plan(
     """Replace what resume needs, where a person chose another budget or concurrency."""
     connection.execute(
         "UPDATE runs SET plan = ?, opening = ? WHERE id = ?",
-        (json.dumps(plan, ensure_ascii=False), json.dumps(opening, ensure_ascii=False), run),
+        (json.dumps(plan), json.dumps(opening, ensure_ascii=False), run),
     )
 
 

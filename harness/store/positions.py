@@ -7,6 +7,8 @@ import zlib
 from array import array
 from collections.abc import Sequence
 
+from harness.store.trouble import unpacks
+
 _BYTES = 4
 
 
@@ -15,6 +17,7 @@ def pack_positions(positions: Sequence[int]) -> bytes:
     return zlib.compress(_little(array("I", positions)).tobytes())
 
 
+@unpacks
 def unpack_positions(packed: bytes) -> tuple[int, ...]:
     """Read the places back."""
     positions = array("I")
@@ -24,9 +27,10 @@ def unpack_positions(packed: bytes) -> tuple[int, ...]:
 
 def little_endian_positions(packed: bytes) -> bytes:
     """Give the places as they are packed: little-endian uint32, one after the other."""
-    return zlib.decompress(packed)
+    return unpacks(zlib.decompress)(packed)
 
 
+@unpacks
 def count_positions(packed: bytes) -> int:
     """Tell how many there are."""
     return len(zlib.decompress(packed)) // _BYTES

@@ -18,6 +18,7 @@ import msgpack
 
 from harness.calls import Reply, Request, Usage
 from harness.store.texts import intern_text, read_texts, storable
+from harness.store.trouble import unpacks
 
 
 def request_key(request: Request, method: str) -> bytes:
@@ -100,6 +101,7 @@ def _split(body: Mapping[str, Any] | Sequence[Any]) -> tuple[str, str | None]:
     return json.dumps(head, ensure_ascii=False), last["content"]
 
 
+@unpacks
 def _join(head: str, tail: str | None) -> dict[str, Any]:
     body: dict[str, Any] = json.loads(head)
     if tail is not None:
@@ -134,6 +136,7 @@ def _word(text: str | None) -> str | None:
     return None if text is None else storable(text)
 
 
+@unpacks
 def _stored(text: str, facts: bytes, latency: float) -> StoredReply:
     usage, model_id, finish_reason, reported, tool_calls, cost = msgpack.unpackb(facts)
     reply = Reply(

@@ -13,6 +13,7 @@ from corpora.entry import EntryId
 from harness.failures import ErrorClass
 from harness.result import Attempt, Result
 from harness.store.texts import intern_text
+from harness.store.trouble import unpacks
 from scoring.scorer import EntryValues
 
 _INSERT = f"INSERT INTO results VALUES ({','.join('?' * 23)})"
@@ -158,6 +159,7 @@ def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[
     return [(row[0], _result(row[1:])) for row in rows]
 
 
+@unpacks
 def _result(row: tuple[Any, ...]) -> Result:
     fields = list(row)
     fields[5] = bool(fields[5])
@@ -272,6 +274,7 @@ def _moment(row: tuple[Any, ...]) -> Moment:
     return Moment(position, at, bool(failed), *adds, *_under_way(trace))
 
 
+@unpacks
 def _under_way(trace: bytes | None) -> tuple[float, int]:
     """Give the seconds of all tries and waits, and how many tries were answered with 429."""
     tries = [] if trace is None else msgpack.unpackb(trace)
@@ -304,6 +307,7 @@ def _fields(attempt: Attempt) -> list[object]:
     return fields
 
 
+@unpacks
 def unpack_attempts(packed: bytes) -> list[Attempt]:
     """Read the attempts out of a row's trace."""
     return [_attempt(*fields) for fields in msgpack.unpackb(packed)]

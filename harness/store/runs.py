@@ -16,6 +16,8 @@ from harness.method import Setup
 from harness.store.certificates import Attached, attached_by_run
 from harness.store.notes import tags_by_run
 from harness.store.positions import count_positions, pack_positions, unpack_positions
+from harness.store.texts import storable
+from harness.store.trouble import unpacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ _READ = """
 """
 
 
+@unpacks
 def _run(row: tuple[Any, ...]) -> Run:
     return Run(
         id=row[0],
@@ -101,7 +104,7 @@ def create_run(
         "positions": pack_positions(positions),
         "setup": setup.model_dump_json(),
         "setup_hash": setup_hash,
-        "plan": json.dumps(plan, ensure_ascii=False),
+        "plan": json.dumps(plan),
         "opening": json.dumps(opening, ensure_ascii=False),
         "harness_version": harness_version,
         "imported": None if imported is None else zlib.compress(imported),
@@ -162,7 +165,7 @@ _NEWEST = "ORDER BY created DESC, id DESC LIMIT 1"
 
 def _begin_with(connection: sqlite3.Connection, name: str, condition: str) -> list[Any]:
     """Give at most two runs whose id begins with a name, the one that it names wholly first."""
-    prefix = name.lower()
+    prefix = storable(name.lower())
     return connection.execute(
         f"{_READ} WHERE ? AND substr(run_id, 1, ?) = ? AND {condition}"
         " ORDER BY run_id = ? DESC LIMIT 2",
@@ -272,13 +275,13 @@ def seal_run(
 def read_card(connection: sqlite3.Connection, run: int) -> dict[str, Any] | None:
     """Give the sealed card without results[], None where the run is not complete."""
     row = connection.execute("SELECT run_card FROM runs WHERE id = ?", (run,)).fetchone()
-    return None if row is None or row[0] is None else json.loads(row[0])
+    return None if row is None or row[0] is None else unpacks(json.loads)(row[0])
 
 
 def read_imported(connection: sqlite3.Connection, run: int) -> bytes | None:
     """Give the card's own bytes as they came from elsewhere, None where the run was made here."""
     row = connection.execute("SELECT imported FROM runs WHERE id = ?", (run,)).fetchone()
-    return None if row is None or row[0] is None else zlib.decompress(row[0])
+    return None if row is None or row[0] is None else unpacks(zlib.decompress)(row[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +348,7 @@ def list_runs(
     return [_summary(row, certificates.get(row[1], ()), tags.get(row[1], ())) for row in rows]
 
 
+@unpacks
 def _summary(
     row: tuple[Any, ...], certificates: tuple[Attached, ...], tags: tuple[str, ...]
 ) -> RunSummary:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import zlib
-from json import JSONDecodeError
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from harness.failures import StoreError
+from scoring.statistics_error import StatisticsError
 
 _BUSY = (
     "another program has held it for too long. Close the other Rosetta, or wait until it is done, then "
@@ -44,63 +47,70 @@ _WORDS = {
 _FOR_WANT_OF_ROOM = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 """What SQLite may say on a full disk: even who only reads needs a file beside the store."""
 
-NEEDED_BYTES = 20 * 10**6
+_NEEDED_BYTES = 20 * 10**6
 """Free space that a store needs to be worked with: a run of some thousand entries fits in."""
-
-_NO_ROOM_BYTES = 10**6
-"""Free space below which it is the reason why a file beside a store cannot be made."""
-
 
 _NOT_TEXT = ("Could not decode to UTF-8", "malformed JSON")
 """Beginnings of what SQLite and its Python module say of a value; they come with no code of their own."""
 
-STORE_ERRORS = (sqlite3.Error, zlib.error, ValueError)
-"""What reading a store may raise; whether a ValueError is about a stored value, ``in_words`` finds out."""
+
+class StoredValueError(Exception):
+    """A stored value cannot be unpacked, is no JSON, or is not what it was when it was stored."""
 
 
-def in_words(error: Exception, path: Path) -> StoreError | None:
-    """Give what a person is told of an error at a store; quotes nothing that is stored.
+_OF_VALUES = (ValueError, TypeError, LookupError, AttributeError, RecursionError, zlib.error)
 
-    None for an error that says nothing of the store: it is a fault of the program.
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def unpacks(read: Callable[P, T]) -> Callable[P, T]:
+    """Make StoredValueError of what goes wrong in a function that does nothing but unpack stored values.
+
+    Anything more that it did wrong would be taken for damage too.
     """
-    if not isinstance(error, sqlite3.Error):
-        return StoreError(_BEGINNING.format(path) + _DAMAGED) if _of_stored(error) else None
+
+    @wraps(read)
+    def unpacked(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return read(*args, **kwargs)
+        except _OF_VALUES as error:
+            raise StoredValueError from error
+
+    return unpacked
+
+
+STORE_ERRORS = (sqlite3.Error, StoredValueError, StatisticsError)
+"""What reading a store may raise."""
+
+
+def in_words(error: Exception, path: Path) -> StoreError:
+    """Give what a person is told of one of ``STORE_ERRORS``; quotes nothing that is stored."""
+    if isinstance(error, StatisticsError):
+        return StoreError(f"{path}: {error}.")
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if isinstance(code, int) else -1
-    if str(error).startswith(_NOT_TEXT):
+    if isinstance(error, StoredValueError) or str(error).startswith(_NOT_TEXT):
         primary = sqlite3.SQLITE_CORRUPT
-    if primary == sqlite3.SQLITE_FULL or (primary in _FOR_WANT_OF_ROOM and is_full(path)):
+    full = primary in _FOR_WANT_OF_ROOM and _lacking_bytes(path) > 0
+    if full or primary == sqlite3.SQLITE_FULL:
         return StoreError(_BEGINNING.format(path) + full_words(path))
     said = _WORDS.get(primary, f"SQLite fails on it ({type(error).__name__}). Try again.")
     return StoreError(_BEGINNING.format(path) + said)
 
 
-def _of_stored(error: Exception) -> bool:
-    """Tell whether a stored value cannot be unpacked, is no text, no JSON, or not what it was when it was stored."""
-    from pydantic import ValidationError
-
-    return isinstance(error, zlib.error | UnicodeError | JSONDecodeError | ValidationError)
-
-
-def is_full(path: Path) -> bool:
-    """Tell whether there is no room left on the disk of a file; False where that cannot be found out."""
-    free = _free_bytes(path)
-    return free is not None and free < _NO_ROOM_BYTES
-
-
 def full_words(path: Path) -> str:
     """Say that the disk of a file is full, how much is to be freed, and that nothing was lost."""
-    free = _free_bytes(path) or 0
-    wanted = max(NEEDED_BYTES - free, _NO_ROOM_BYTES)
     return (
-        f"the disk is full. Free {-(-wanted // 10**6)} MB or more on it, then try again; what was stored "
-        "before is safe."
+        f"the disk is full. Free {-(-_lacking_bytes(path) // 10**6) or 1} MB or more on it, then try again; "
+        "what was stored before is safe."
     )
 
 
-def _free_bytes(path: Path) -> int | None:
+def _lacking_bytes(path: Path) -> int:
+    """Give how much is to be freed on the disk of a file; 0 also where that cannot be found out."""
     try:
         there = next(each for each in path.absolute().parents if each.exists())
-        return shutil.disk_usage(there).free
+        return max(0, _NEEDED_BYTES - shutil.disk_usage(there).free)
     except OSError:
-        return None
+        return 0

@@ -18,6 +18,7 @@ from scoring.inventory import make_metrics, surface_metrics, surface_setup
 from scoring.metric import FloatArray, Metric, MetricInfo, Statistics
 from scoring.resources import Resources
 from scoring.scorer import Scorer, Totals
+from scoring.statistics_error import StatisticsError
 from scoring.tiers import Tier
 from scoring.translation import Translation
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, sentences, translations, worse
@@ -88,12 +89,12 @@ DAMAGED = [b"", b"\xc1", *map(msgpack.packb, (5, None, [[1, 1]], [5], [{}], [["x
 
 @pytest.mark.parametrize("data", DAMAGED)
 def test_damaged_or_foreign_statistics_are_refused_in_words(data: bytes) -> None:
-    with pytest.raises(ValueError, match="score the outputs again"):
+    with pytest.raises(StatisticsError, match="score the outputs again"):
         SCORER.unpack(data)
-    with pytest.raises(ValueError, match="score the outputs again"):
+    with pytest.raises(StatisticsError, match="score the outputs again"):
         SCORER.unpack_table([data])
     strings = msgpack.packb([["x"] * metric.width for metric in SCORER.metrics])
-    with pytest.raises(ValueError, match="score the outputs again"):
+    with pytest.raises(StatisticsError, match="score the outputs again"):
         SCORER.unpack_table([strings])
 
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
 from collections.abc import Callable
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.card.load import load_card
 from harness.failures import HarnessError, StoreError, UsageError
+from harness.plan import Plan
 from harness.store import database
+from harness.store.corpora import read_entries
 from harness.store.corpus_listing import list_corpora
 from harness.store.database import open_store, opened
-from harness.store.runs import list_runs
+from harness.store.openings import set_plan
+from harness.store.results import moments, read_attempts, read_results
+from harness.store.runs import find_put_away, find_run, list_runs, read_run
 from harness.store.trouble import in_words
 from tests.desktop.trouble.causes import mounted
 from tests.harness.evaluation import corpus, run_corpus
@@ -136,8 +143,12 @@ def test_the_connection_is_closed(path: Path) -> None:
         ("UPDATE corpora SET dataset = '{\"id\": 3}'", list_corpora),
         ("UPDATE corpora SET dataset = CAST(x'ff' AS TEXT)", list_corpora),
         ("UPDATE runs SET positions = x'789c00'", list_runs),
+        ("UPDATE results SET trace = x'c1'", lambda store: read_attempts(store, 1, 0)),
+        ("UPDATE results SET trace = x'c1'", lambda store: moments(store, 1)),
+        ("UPDATE results SET error_class = 'none'", lambda store: list(read_results(store, 1))),
+        ("UPDATE entries SET rest = '{'", lambda store: read_entries(store, 1)),
     ],
-    ids=["no-json", "another-shape", "no-text", "not-packed"],
+    ids=["no-json", "shape", "no-text", "not-packed", "trace", "moment", "no-kind", "rest"],
 )
 def test_a_stored_value_that_cannot_be_read_is_damage(
     path: Path, spoil: str, reading: Callable[[sqlite3.Connection], object]
@@ -148,6 +159,37 @@ def test_a_stored_value_that_cannot_be_read_is_damage(
         reading(store)
 
 
-def test_a_fault_of_the_program_passes_through(path: Path) -> None:
-    with pytest.raises(ValueError, match="a fault"), opened(path):
-        raise ValueError("a fault")
+@pytest.mark.parametrize(
+    "fault",
+    [lambda: int("a fault"), "\udcff".encode, lambda: json.loads("{")],
+    ids=["number", "name", "json"],
+)
+def test_a_fault_of_the_program_is_no_damage_of_the_store(
+    path: Path, fault: Callable[[], object]
+) -> None:
+    with pytest.raises(ValueError, match=r"."), opened(path):
+        fault()
+
+
+def test_a_name_that_is_no_utf_8_is_one_that_no_run_has(path: Path) -> None:
+    for find in (find_run, find_put_away):
+        with opened(path) as store, pytest.raises(UsageError, match="'x\\\\udcff'"):
+            find(store, "x\udcff")
+
+
+def test_files_may_have_names_that_are_no_utf_8(store_path: Path) -> None:
+    file = Path("/folder\udcff/corpus.tsv")
+    run_corpus(store_path, replace(corpus(3), files=(file,)), PLAN)
+    with opened(store_path) as store:
+        assert list_corpora(store)[0].files == (file,)
+        run = find_run(store, "last")
+        assert Plan.model_validate(run.plan).corpus_files == (file,)
+        set_plan(store, run.id, run.plan, run.opening)
+        assert read_run(store, run.id) == run
+
+
+def test_damaged_statistics_are_said_with_the_mend(path: Path) -> None:
+    with closing(open_store(path)) as store:
+        store.execute("UPDATE results SET statistics = x'c1' WHERE position = 1")
+    with pytest.raises(StoreError, match="score the outputs again"), opened(path) as store:
+        load_card(store, 1)
