@@ -34,19 +34,14 @@ def run_words(run: ComparedRun) -> str:
 
 
 def told_apart(runs: Sequence[ComparedRun], *, by_id: bool = True) -> list[str]:
-    """Say what each run was; those that are called the same by their file too, and at last by their id."""
+    """Say what each run was; those that are called the same by what parts them, and at last by their id."""
+    from harness.store.distinctions import distinctions, setup_facts
+
     words = [run_words(run) for run in runs]
-    words = _with_more(words, [run.file for run in runs])
-    return _with_more(words, [run.run_id[:8] for run in runs]) if by_id else words
-
-
-def _with_more(words: Sequence[str], more: Sequence[str]) -> list[str]:
-    """Put more before those that are called the same, where it parts them."""
-    kinds = {said: {m for w, m in zip(words, more, strict=True) if w == said} for said in words}
-    return [
-        f"{fact} · {said}" if fact and len(kinds[said]) > 1 else said
-        for said, fact in zip(words, more, strict=True)
-    ]
+    ids = [run.run_id[:8] if by_id else "" for run in runs]
+    facts = [setup_facts(run.setup.model_dump(), run.file) for run in runs]
+    apart = distinctions(words, [(*each, id_) for each, id_ in zip(facts, ids, strict=True)])
+    return [" · ".join(filter(None, each)) for each in zip(apart, words, strict=True)]
 
 
 def lettered(runs: Sequence[ComparedRun]) -> dict[str, str]:

@@ -297,8 +297,8 @@ def _named(runs: Sequence[RunSummary]) -> Iterator[tuple[RunSummary, str]]:
 
 def _short_names(runs: Sequence[RunSummary]) -> list[str]:
     """Name runs by what is not the same of all of them."""
-    parts = [(run.method, run.model_slug, run.condition) for run in runs]
-    apart = [place for place in range(3) if len({each[place] for each in parts}) > 1]
+    parts = [(run.distinction, run.method, run.model_slug, run.condition) for run in runs]
+    apart = [place for place in range(4) if len({each[place] for each in parts}) > 1]
     words = [list(dict.fromkeys(each[place] for place in apart if each[place])) for each in parts]
     return [
         " · ".join(own) if own else setup_words(run) for own, run in zip(words, runs, strict=True)

@@ -7,13 +7,14 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.events import RunState
 from harness.failures import StoreError, UsageError
 from harness.method import Setup
 from harness.store.certificates import Attached, attached_by_run
+from harness.store.distinctions import distinctions_by_run
 from harness.store.notes import tags_by_run
 from harness.store.positions import count_positions, pack_positions, unpack_positions
 from harness.store.texts import storable
@@ -316,6 +317,8 @@ class RunSummary:
     """Id of the run whose outputs this one scored again; empty for a run of its own."""
     put_away: float | None = None
     """Unix time at which it was deleted, None where it is not."""
+    distinction: str = ""
+    """What parts it from others of its method, model and condition; empty where none has all three."""
 
 
 PARTS = ("difficulty", "provenance", "register", "segment", "context")
@@ -325,16 +328,21 @@ _PATHS = ", ".join(f"'$.scores.by_{name}'" for name in PARTS)
 
 
 def list_runs(
-    connection: sqlite3.Connection, *, deleted: bool = False, brief: bool = False
+    connection: sqlite3.Connection,
+    *,
+    run_id: str | None = None,
+    deleted: bool = False,
+    brief: bool = False,
 ) -> list[RunSummary]:
     """Give all runs, newest first; those that were put away instead where ``deleted``, the latest first.
 
-    With ``brief`` their cards come without breakdowns, which takes a third of the time.
+    ``run_id`` asks for one run alone. With ``brief`` their cards come without breakdowns, which takes a third
+    of the time.
     """
     card = f"json_remove(u.run_card, {_PATHS})" if brief else "u.run_card"
     certificates, tags = attached_by_run(connection), tags_by_run(connection)
     condition, order = ("IS NOT NULL", "u.put_away") if deleted else ("IS NULL", "u.created")
-    rows = connection.execute(f"""
+    query = f"""
         SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
                u.condition, json_extract(u.setup, '$.method'), u.positions,
                (SELECT count(*) FROM results r WHERE r.run = u.id),
@@ -343,9 +351,13 @@ def list_runs(
                json_extract(u.opening, '$.retry_of.run_id'),
                json_extract(u.opening, '$.rescore_of.run_id'), u.put_away
         FROM runs u LEFT JOIN notes n ON n.run = u.id
-        WHERE u.put_away {condition} ORDER BY {order} DESC, u.id DESC
-    """)
-    return [_summary(row, certificates.get(row[1], ()), tags.get(row[1], ())) for row in rows]
+        WHERE u.put_away {condition} AND (:run_id IS NULL OR u.run_id = :run_id)
+        ORDER BY {order} DESC, u.id DESC
+    """
+    rows = connection.execute(query, {"run_id": run_id})
+    found = [_summary(row, certificates.get(row[1], ()), tags.get(row[1], ())) for row in rows]
+    apart = distinctions_by_run(connection)
+    return [replace(run, distinction=apart.get(run.number, "")) for run in found]
 
 
 @unpacks

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from harness.comparing_pairs import Pair, RunningDifference
+from harness.method import MethodClass, Setup
 from rosetta_tui.comparison_words import (
     amount,
     cached_words,
@@ -145,8 +146,15 @@ def test_repetitions() -> None:
 
 
 def test_runs_of_one_method_are_told_apart() -> None:
-    def run(run_id: str, file: str, condition: str = "demo") -> Any:
-        setup = SimpleNamespace(method="replay", model_slug="replay", condition=condition)
+    def run(run_id: str, file: str, condition: str = "demo", temperature: float = 0.0) -> Any:
+        setup = Setup(
+            method="replay",
+            method_class=MethodClass.HUMAN,
+            method_version="1",
+            model_slug="replay",
+            condition=condition,
+            temperature=temperature,
+        )
         return SimpleNamespace(run_id=run_id, file=file, setup=setup)
 
     one, two = run("11111111-a", "verda.jsonl"), run("22222222-b", "griza.jsonl")
@@ -155,3 +163,8 @@ def test_runs_of_one_method_are_told_apart() -> None:
     same = [run("11111111-a", "verda.jsonl"), run("22222222-b", "verda.jsonl")]
     assert told_apart(same) == ["11111111 · replay · demo", "22222222 · replay · demo"]
     assert told_apart(same, by_id=False) == ["replay · demo"] * 2
+    warmer = [run("11111111-a", ""), run("22222222-b", "", temperature=0.7)]
+    assert told_apart(warmer) == [
+        "temperature 0 · replay · demo",
+        "temperature 0.7 · replay · demo",
+    ]

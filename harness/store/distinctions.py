@@ -1,0 +1,63 @@
+"""What parts runs of one name from each other: people try one method with several outputs or settings."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from harness.store.trouble import unpacks
+
+
+@unpacks
+def distinctions_by_run(connection: sqlite3.Connection) -> dict[int, str]:
+    """Say of every run what parts it from those of the same corpus, method, model and condition."""
+    rows = connection.execute("""
+        SELECT id, setup, plan -> '$.options.outputs', dataset_id, model_slug, condition FROM runs
+    """).fetchall()
+    setups = [json.loads(row[1]) for row in rows]
+    names = [(setup["method"], *row[3:]) for setup, row in zip(setups, rows, strict=True)]
+    outputs = [None if row[2] is None else json.loads(row[2]) for row in rows]
+    facts = [setup_facts(*each) for each in zip(setups, outputs, strict=True)]
+    return dict(zip((row[0] for row in rows), distinctions(names, facts), strict=True))
+
+
+def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> list[str]:
+    """Say of each run what parts it from others of its name; empty where nothing does, or nothing need.
+
+    ``facts`` has the same number of words for each run; the first that part runs are told.
+    """
+    told: list[tuple[str, ...]] = [()] * len(names)
+    for words in zip(*facts, strict=True):
+        kinds: dict[Hashable, set[str]] = {}
+        called = list(zip(names, told, strict=True))
+        for each, word in zip(called, words, strict=True):
+            kinds.setdefault(each, set()).add(word)
+        told = [
+            (*each[1], word) if word and len(kinds[each]) > 1 else each[1]
+            for each, word in zip(called, words, strict=True)
+        ]
+    return [" · ".join(each) for each in told]
+
+
+def setup_facts(setup: Mapping[str, Any], outputs: str | None) -> tuple[str, ...]:
+    """Give what runs of one method, model and condition differ by, as words; ``outputs`` is a path."""
+    temperature, replicate = setup.get("temperature"), setup.get("replicate")
+    tools = setup.get("tools_enabled") or ()
+    return (
+        PurePath(outputs or "").name,
+        "" if temperature is None else f"temperature {temperature:g}",
+        f"prompt {setup['prompt_version']}" if setup.get("prompt_version") else "",
+        f"with {', '.join(tools)}" if tools else "",
+        setup.get("provider") or "",
+        f"replicate {replicate}" if replicate else "",
+        _hash("coaching", setup.get("coaching_data_sha256")),
+        _hash("prompt", setup.get("system_prompt_sha256")),
+        _hash("outputs", setup.get("outputs_sha256")),
+    )
+
+
+def _hash(of: str, sha256: str | None) -> str:
+    return f"{of} {sha256[:8]}" if sha256 else ""

@@ -1,0 +1,39 @@
+"""Runs of one name are told apart in every list by what they differ in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.store.database import opened
+from harness.store.distinctions import distinctions
+from harness.store.runs import list_runs
+from rosetta_tui.card_text import run_line
+from rosetta_tui.run_rows import run_cells
+from tests.harness.ranked import play, ranked_corpus
+
+
+def test_runs_of_two_files_are_called_otherwise(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "s.sqlite", ranked_corpus(6)
+    one = play(path, corpus, 6, "small")
+    with opened(path) as store:
+        [alone] = list_runs(store)
+    assert alone.distinction == ""
+    play(path, corpus, 3, "small")
+    play(path, corpus, 3, "large")
+    with opened(path) as store:
+        found = list_runs(store)
+        [asked] = list_runs(store, run_id=one)
+    words = [run_cells(run)[3].text for run in found]
+    assert words == [
+        "replay · large · made",
+        "small-3-6.jsonl · replay · small · made",
+        "small-6-6.jsonl · replay · small · made",
+    ]
+    assert [run_line(run)[3] for run in found] == words
+    assert asked.distinction == "small-6-6.jsonl"
+
+
+def test_the_first_fact_that_parts_is_told() -> None:
+    names = ["chat", "chat", "chat", "other"]
+    facts = [("", "0", "x"), ("", "0.7", "y"), ("", "0.7", "z"), ("f", "0", "x")]
+    assert distinctions(names, facts) == ["0", "0.7 · y", "0.7 · z", ""]
