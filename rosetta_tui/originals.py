@@ -61,7 +61,7 @@ def _edit(app: App[Any], command: Sequence[str]) -> None:
     except SuspendNotSupported:
         _say(app, "This terminal cannot be handed to an editor.", "error")
     except OSError as error:
-        _say(app, f"{shlex.join(command[:1])} cannot be started: {error.strerror}.", "error")
+        _not_started(app, command, error)
     else:
         if ended:
             _say(app, f"{shlex.join(command[:1])} ended with {ended}.", "warning")
@@ -79,17 +79,21 @@ def _open_with_system(app: App[Any], path: Path) -> None:
         )
         ended = started.wait(SOON)
     except OSError as error:
-        _say(app, f"{command[0]} cannot be started: {error.strerror}.", "error")
+        _not_started(app, command, error)
+        return
     except subprocess.TimeoutExpired:
-        _say(app, f"Opened: {path}", "information")
         Thread(target=started.wait, daemon=True).start()  # nothing of it is left once it ends
+        ended = 0
+    if ended:
+        name = Path(command[0]).name
+        told = f"{name} ended with {ended}: nothing here opens {path}. Set EDITOR to do so."
+        _say(app, told, "error")
     else:
-        if ended:
-            name = Path(command[0]).name
-            told = f"{name} ended with {ended}: nothing here opens {path}. Set EDITOR to do so."
-            _say(app, told, "error")
-        else:
-            _say(app, f"Opened: {path}", "information")
+        _say(app, f"Opened: {path}", "information")
+
+
+def _not_started(app: App[Any], command: Sequence[str], error: OSError) -> None:
+    _say(app, f"{shlex.join(command[:1])} cannot be started: {error.strerror}.", "error")
 
 
 def _say(app: App[Any], words: str, severity: str) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rosetta_tui.records import LEFT_OUT, Record, Records
+from rosetta_tui.records import LEFT_OUT, CellRecords, Record, Records
 from rosetta_tui.widgets.columns import Column
 
 if TYPE_CHECKING:
     from rosetta_tui.widgets.result_table import RowSource
 
 
-class ShownRecords:
+class ShownRecords(CellRecords):
     """The words of the cells by the titles of their columns.
 
     Of a row that leaves texts out of its record only numbers stay, and words that the record has too: what
@@ -20,7 +20,7 @@ class ShownRecords:
     """
 
     def __init__(self, rows: RowSource, columns: Sequence[Column], shown: Sequence[int]) -> None:
-        self._rows = rows
+        super().__init__(rows, ())
         self._places: dict[str, int] = {}
         """Title → place among all columns; of two with one title the second has its key too."""
         self._columns = columns
@@ -34,15 +34,6 @@ class ShownRecords:
     def right(self) -> frozenset[str]:
         """Titles of the columns that stand at the right."""
         return frozenset(title for title, at in self._places.items() if self._columns[at].right)
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return self._rows.count
-
-    def prepare(self, first: int, last: int) -> None:
-        """Get the rows ready."""
-        self._rows.prepare(first, last)
 
     def record(self, index: int) -> Record:
         """Give the words of one row."""
