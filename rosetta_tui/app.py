@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from harness.control import Control
     from harness.listening import EventSource
     from rosetta_tui.engine import Engine
+    from rosetta_tui.live import LiveRun
     from rosetta_tui.screens.live import LiveScreen
 
 Follow = Callable[[str], "Followed"]
@@ -267,8 +268,13 @@ class RosettaApp(TerminalApp):
 
     @on(Left)
     async def _leave(self) -> None:
+        from rosetta_tui.screens.home import HomeScreen
+
         if len(self.screen_stack) > 2:
+            live: LiveRun | None = getattr(self.screen, "live", None)
             await self.pop_screen()
+            if live and live.started and isinstance(self.screen, HomeScreen):
+                self.screen.table.go_to(live.started.run_id)
         else:
             self.action_leave()
 

@@ -58,6 +58,12 @@ class RunTable(ResultTable):
         target = wanted or (here.run_id if here else None)
         self.show_rows(rows, None if target is None else rows.find(target))
 
+    def go_to(self, run_id: str) -> None:
+        """Put the cursor on a run, where it is shown."""
+        place = next((i for i, run in enumerate(self.runs) if run.run_id == run_id), None)
+        if place is not None:
+            self._move(place)
+
     def mark(self) -> None:
         """Mark the run under the cursor, or take its mark away, and go on to the next."""
         if self.chosen is not None:

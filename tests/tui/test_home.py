@@ -86,6 +86,30 @@ async def test_a_run_begun_meanwhile_has_the_cursor(tmp_path: Path) -> None:
     made.close()
 
 
+async def test_the_run_that_was_watched_has_the_cursor_though_home_has_seen_it_begin(
+    tmp_path: Path,
+) -> None:
+    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
+    factory.add_run(made.store, run_id="other")
+    made.store.commit()
+    made.middle(5)
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        table = app.screen.query_one(RunTable)
+        table.action_last()
+        await settle(pilot)
+        assert [run.run_id for run in table.runs] == [made.run_id, "other"]
+        await pilot.press("D")
+        await settle(pilot)
+        await settle(pilot)
+        await pilot.press("q")
+        await settle(pilot)
+        assert table.chosen is not None
+        assert table.chosen.run_id == made.run_id
+    made.close()
+
+
 async def test_a_complete_run_shows_what_may_be_claimed(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)
