@@ -146,7 +146,7 @@ class Board:
             return
         self._tally.join(tally)
         self._totals.add_table(table)
-        self._intervals.add_table(table)
+        self._intervals.add(table)
         if fresh:
             self._recent.append((self._clock(), tally.done))
 

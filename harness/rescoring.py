@@ -18,16 +18,18 @@ from harness.result import Result
 from harness.scoring_options import ScoringOptions
 from harness.store.corpora import read_entries
 from harness.store.results import copy_results, read_results, replace_scores
-from harness.store.runs import Run, read_card
+from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
 from harness.store.transaction import transaction
 from harness.store.trouble import unpacks
 from scoring.inventory import make_scorer
 from scoring.metric import Statistics
 from scoring.resources import Resources
-from scoring.scorer import Totals
+from scoring.scorer import Scorer, Totals
 from scoring.setup import ScoringSetup
 from scoring.specification import specification
+from scoring.statistics_error import StatisticsError
+from scoring.table import EntryStatistics
 
 
 def rescore(
@@ -68,14 +70,19 @@ def rescore(
         instruments.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
     kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
-    scored = _with_stated(fresh, now, kept, had, run, results) if kept else fresh
-    if _values(scored) == _values_before(had, run, results):
+    stored = make_scorer(Resources(had))
+    before = [_statistics(stored, result) for result in results]
+    scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
+    if _values(scored) == _values(Scored(stored, (), before, dict(run.opening))):
         raise HarnessError(_nothing_new(scored, options))
     if kept:
         reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
-        note(f"These metrics stay as they were, for they cannot be taken anew here.{reasons}")
+        lost = before.count({})
+        less = f" {lost:,} entries whose statistics are damaged have no value." if lost else ""
+        note(f"These metrics stay as they were, for they cannot be taken anew here.{less}{reasons}")
     source = {"run_id": run.run_id, "run_card_hash": card.get("run_card_hash")}
     with transaction(connection):
+        read_run(connection, run.id)  # it may have been deleted meanwhile
         number, run_id = _copy(connection, run, chosen, scored, source)
     seal(connection, number)
     return run_id
@@ -102,7 +109,7 @@ def _with_stated(
     kept: Sequence[str],
     had: ScoringSetup,
     run: Run,
-    results: Sequence[Result],
+    old: Sequence[EntryStatistics],
 ) -> Scored:
     """Keep the metrics of the run that cannot be taken anew here, with their statistics and facts.
 
@@ -118,8 +125,6 @@ def _with_stated(
             "off": {id_: why for id_, why in now.off.items() if id_ not in kept},
         }
     )
-    stored = make_scorer(Resources(had))
-    old = [stored.unpack(result.statistics) for result in results]
     statistics = [
         {**{id_: before.get(id_) for id_ in kept}, **taken}
         for before, taken in zip(old, fresh.statistics, strict=True)
@@ -154,10 +159,13 @@ def _values(scored: Scored) -> _Values:
     }
 
 
-def _values_before(had: ScoringSetup, run: Run, results: Sequence[Result]) -> _Values:
-    scorer = make_scorer(Resources(had))
-    statistics = [scorer.unpack(result.statistics) for result in results]
-    return _values(Scored(scorer, (), statistics, dict(run.opening)))
+def _statistics(scorer: Scorer, result: Result) -> EntryStatistics:
+    """Give what an output was scored with before; nothing where that is damaged, for it is scored again."""
+    try:
+        scorer.unpack_table([result.statistics])  # also sees whether they are numbers
+        return scorer.unpack(result.statistics)
+    except StatisticsError:
+        return {}
 
 
 def _nothing_new(scored: Scored, options: ScoringOptions) -> str:

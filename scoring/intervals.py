@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scoring.composite import composites, profile_for
 from scoring.match import MatchRate
 from scoring.metric import FloatArray, Metric
-from scoring.table import EntryStatistics, Table
+from scoring.table import Table
 
 DRAWS = 1000
 LEVEL = 0.95
@@ -173,11 +173,7 @@ class LiveIntervals:
         self._random = np.random.default_rng(seed)
         self._seed = seed
 
-    def add(self, statistics: Sequence[EntryStatistics]) -> None:
-        """Count some more entries in."""
-        self.add_table(Table.of(self._table.metrics, statistics))
-
-    def add_table(self, table: Table) -> None:
+    def add(self, table: Table) -> None:
         """Count the entries of a table in, block by block to bound the memory."""
         block = max(1, _BLOCK // len(self._sums))
         for start in range(0, len(table), block):

@@ -113,8 +113,8 @@ class Scorer:
 
 
 def _fit(column: Sequence[Statistics | None], width: int) -> bool:
-    there = column if None not in column else [part for part in column if part is not None]
-    return set(map(type, there)) <= {tuple} and set(map(len, there)) <= {width}
+    there = [part for part in column if part is not None]
+    return set(map(type, there)) <= {tuple} and {len(part) for part in there} <= {width}
 
 
 class Totals:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from harness.beginning import instruments_for
 from harness.card.load import load_card
 from harness.card.verify import verify_card
 from harness.control import Control
-from harness.failures import HarnessError, UsageError
+from harness.failures import HarnessError, StoreError, UsageError
 from harness.final_scores import finish_scores
 from harness.instruments import Instruments, without
 from harness.methods.options import MethodOptions
@@ -25,6 +26,7 @@ from harness.rescoring import rescore
 from harness.running import go
 from harness.scoring_options import ScoringOptions
 from harness.store.database import open_store
+from harness.store.deletion import delete_run, put_away
 from harness.store.runs import find_run, list_runs, read_card
 from scoring.inventory import make_scorer
 from scoring.resources import Resources
@@ -222,3 +224,39 @@ def test_nothing_is_done_twice_where_nothing_is_slow(store_path: Path) -> None:
         before = connection.total_changes
         finish_scores(connection, number, instruments, lambda words: None)
         assert connection.total_changes == before
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["alone", "with-another-run"])
+@pytest.mark.parametrize("end", [delete_run, put_away])
+def test_a_run_that_is_deleted_meanwhile_leaves_no_new_run(
+    store_path: Path, end: Callable[[sqlite3.Connection, int], object], *, other: bool
+) -> None:
+    for _ in range(1 + other):
+        run_corpus(store_path, corpus(8), constant())
+
+    def delete(_: str) -> None:
+        with closing(open_store(store_path)) as second:
+            end(second, run.id)
+
+    with closing(open_store(store_path)) as connection:
+        run = find_run(connection, "last")
+        with pytest.raises(StoreError, match="deleted"):
+            rescore(connection, run, ScoringOptions(metrics=("ter",)), once(delete))
+    assert runs(store_path) == int(other)
+
+
+def once(tell: Callable[[str], None]) -> Callable[[str], None]:
+    waiting = [tell]
+    return lambda words: waiting.pop()(words) if waiting else None
+
+
+@pytest.mark.parametrize("damage", ["c1", "90", "91a178"], ids=["no-msgpack", "none", "a-word"])
+def test_an_entry_with_damaged_statistics_is_scored_again(store_path: Path, damage: str) -> None:
+    run_corpus(store_path, corpus(8), constant())
+    whole = kept(store_path).card
+    assert whole is not None
+    with closing(open_store(store_path)) as connection:
+        connection.execute(f"UPDATE results SET statistics = x'{damage}' WHERE position = 2")
+    card = again(store_path)
+    assert card["scores"]["chrf_plus_plus"] == whole["scores"]["chrf_plus_plus"]
+    assert verify_card(json.dumps(card).encode()).ok

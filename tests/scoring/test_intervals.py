@@ -179,7 +179,7 @@ def test_live_intervals_agree_with_the_exact_ones() -> None:
     statistics = SCORER.statistics(items)
     live = LiveIntervals(METRICS, draws=1000)
     for start in range(0, len(statistics), 7):
-        live.add(statistics[start : start + 7])
+        live.add(SCORER.table(statistics[start : start + 7]))
     exact = bootstrap(SCORER.table(statistics))
     for id_, interval in live.intervals().items():
         width = exact[id_].upper - exact[id_].lower
@@ -215,10 +215,10 @@ def test_without_any_value_there_is_no_interval() -> None:
         ([], set()),
     ):
         scorer, live = Scorer(metrics), LiveIntervals(metrics)
-        live.add([])
+        live.add(scorer.table([]))
         assert live.intervals() == {}
         statistics = scorer.statistics(translations(["a b c d e"] * 3, ["a b c d f"] * 3))
-        live.add(statistics)
+        live.add(scorer.table(statistics))
         assert set(bootstrap(scorer.table(statistics))) == set(live.intervals()) == ids
 
 
