@@ -9,6 +9,8 @@ import re
 import shutil
 import stat
 import subprocess
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -26,7 +28,7 @@ from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
 from rosetta_tui.widgets.run_table import RunTable
 from rosetta_tui.widgets.shown_records import ShownRecords
-from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
+from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, hostile, scene, sealed
 from tests.tui.screens import App, settle, text
 from tests.tui.test_text import ANY_TEXT, acting
 
@@ -155,8 +157,15 @@ def test_a_row_is_one_line_with_a_tab_between_its_values(record: Record) -> None
 # On the screen
 
 
-async def test_the_row_under_the_cursor_is_copied_whole(tmp_path: Path) -> None:
-    made = sealed(tmp_path / "s.sqlite")
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    """Make a complete run, and stand in the folder of its store."""
+    monkeypatch.chdir(tmp_path)
+    with closing(sealed(tmp_path / "s.sqlite")) as made:
+        yield made
+
+
+async def test_the_row_under_the_cursor_is_copied_whole(made: Scene) -> None:
     app = App(made)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
@@ -168,7 +177,6 @@ async def test_the_row_under_the_cursor_is_copied_whole(tmp_path: Path) -> None:
         assert values[:7] == ["2", "done", "development", "2", *PAIRS[1]]
         assert float(values[7]) == made.results[1].chrf
         assert "Row copied: " in text(app)
-    made.close()
 
 
 async def test_the_whole_table_is_copied_up_to_what_a_clipboard_takes(tmp_path: Path) -> None:
@@ -205,10 +213,8 @@ def exported(folder: Path, form: Form) -> str:
 
 @pytest.mark.parametrize("form", list(Form))
 async def test_what_is_shown_is_exported_in_its_order(
-    form: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Scene, form: Form, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    made = sealed(tmp_path / "s.sqlite")
     app = App(made)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -227,14 +233,11 @@ async def test_what_is_shown_is_exported_in_its_order(
         path = next(tmp_path.glob(f"entries-0f3b8c1e.{form}"))
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert [each.message for each in app._notifications] == [f"3 rows written: {path}"]
-    made.close()
 
 
 async def test_a_file_that_is_there_is_only_replaced_after_a_question(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Scene, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    made = sealed(tmp_path / "s.sqlite")
     app = App(made)
     (tmp_path / "runs.csv").write_text("mine")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -257,17 +260,12 @@ async def test_a_file_that_is_there_is_only_replaced_after_a_question(
         await settle(pilot)
         rows = read_csv((tmp_path / "runs.csv").read_text("utf-8"))
         assert rows[1][0] == made.run_id
-    made.close()
 
 
 @pytest.mark.parametrize(
     "path", ["nowhere/at/all.csv", "", ".", "x\x00y.csv", "~nobody-here/x.csv"]
 )
-async def test_a_path_that_cannot_be_is_said(
-    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    made = sealed(tmp_path / "s.sqlite")
+async def test_a_path_that_cannot_be_is_said(made: Scene, path: str, tmp_path: Path) -> None:
     app = App(made)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -280,7 +278,6 @@ async def test_a_path_that_cannot_be_is_said(
         await pilot.press("escape")
         await settle(pilot)
         assert list(tmp_path.glob("*.csv")) == []
-    made.close()
 
 
 async def test_no_text_of_a_secret_segment_is_copied_or_exported(
@@ -337,10 +334,9 @@ async def test_hostile_texts_are_exported(
     made.close()
 
 
-async def test_exports_go_where_the_settings_say(tmp_path: Path) -> None:
+async def test_exports_go_where_the_settings_say(made: Scene, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "settings.toml").write_text(f'exports = "{tmp_path / "out"}"\n')
-    made = sealed(tmp_path / "s.sqlite")
     app = App(made)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -348,15 +344,12 @@ async def test_exports_go_where_the_settings_say(tmp_path: Path) -> None:
         await settle(pilot)
         assert app.screen.query_one("#path", Input).value == str(tmp_path / "out" / "runs.csv")
         assert app.screen.query_one(OptionList).has_focus
-    made.close()
 
 
 @pytest.mark.parametrize("form", sorted(PAGES))
 async def test_a_page_has_the_columns_titles_and_numbers_that_are_shown(
-    form: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Scene, form: Form, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    made = sealed(tmp_path / "s.sqlite")
     set_note(made.store, made.number, "for us alone")
     app = App(made)
     async with app.run_test(size=(160, 36)) as pilot:
@@ -373,14 +366,9 @@ async def test_a_page_has_the_columns_titles_and_numbers_that_are_shown(
         value = app.screen.query_one(RunTable).rows.cells(0)[5].text
         assert re.fullmatch(r"[\d.]+ .*\d–\d.*", value), value
         assert value in written.replace("\\", "")
-    made.close()
 
 
-async def test_only_a_file_of_the_same_form_is_in_the_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    made = sealed(tmp_path / "s.sqlite")
+async def test_only_a_file_of_the_same_form_is_in_the_way(made: Scene, tmp_path: Path) -> None:
     app = App(made)
     for each in ("runs.csv", "runs.md", "runs-2.md"):
         (tmp_path / each).touch()
@@ -394,14 +382,9 @@ async def test_only_a_file_of_the_same_form_is_in_the_way(
             await pilot.press("down")
             await settle(pilot)
         assert seen == ["runs-2.csv", "runs.json", "runs-3.md", "runs.tex"]
-    made.close()
 
 
-async def test_the_ending_that_is_typed_says_the_form(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    made = sealed(tmp_path / "s.sqlite")
+async def test_the_ending_that_is_typed_says_the_form(made: Scene, tmp_path: Path) -> None:
     app = App(made)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -413,7 +396,6 @@ async def test_the_ending_that_is_typed_says_the_form(
         await pilot.press("e", "enter", *["backspace"] * 3, *"txt", "enter")
         await settle(pilot)
         assert (tmp_path / "runs.txt").read_text(encoding="utf-8").startswith("run_id,")
-    made.close()
 
 
 def secret_cells() -> ShownRecords:
