@@ -45,6 +45,11 @@ class Dataset(BaseModel):
     license: str | None = None
     provenance: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """Id and version; the id alone where no version was given."""
+        return self.id if self.version == "0" else f"{self.id} {self.version}"
+
 
 @dataclass(frozen=True, slots=True)
 class Corpus:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import replace
 
+from corpora.checks import check_entries
 from corpora.corpus import Corpus, Form
 from harness.failures import UsageError
 from harness.store.corpora import read_dataset, read_entries
@@ -36,6 +38,7 @@ def read_stored(
 ) -> Corpus:
     """Read the corpus of this name; ``envelope`` tells which, where one file was read in several ways.
 
+    It comes with the warnings that its entries give without their file.
     UsageError where it is not there, or is still not clear.
     """
     beginning = name.removeprefix(PREFIX).lower()
@@ -54,7 +57,8 @@ def read_stored(
             f"{name}: the store has {len(found)} corpora that begin so. Give more of the hash, or "
             "--source-language, --target-language and --id of the one that is meant."
         )
-    return read_corpus_of_run(connection, found[-1])
+    corpus = read_corpus_of_run(connection, found[-1])
+    return replace(corpus, warnings=check_entries(corpus.entries, corpus.dataset.id))
 
 
 def _fits(connection: sqlite3.Connection, number: int, envelope: Mapping[str, str | None]) -> bool:

@@ -225,6 +225,9 @@ def _part(part: Part, metric: str, letters: Sequence[str], single: Pair | None) 
 
 
 def _how(comparison: Comparison) -> str:
+    """Say how the numbers were got; without p-values, as while every pair goes on, only intervals were."""
+    if all(pair.under_way for pair in comparison.pairs):
+        return f"intervals: bootstrap, {comparison.draws:,} draws; seed {comparison.seed}."
     holm = ", Holm over all pairs" if len(comparison.pairs) > 1 else ""
     return (
         f"p: approximate randomisation, {comparison.trials:,} shuffles{holm}; intervals: paired bootstrap, "

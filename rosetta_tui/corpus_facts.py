@@ -37,7 +37,7 @@ def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[Line]:
 
 def _envelope(summary: CorpusSummary) -> Iterator[Line]:
     dataset = summary.dataset
-    yield Line("Corpus", show(f"{dataset.id} {dataset.version}", "bold"))
+    yield Line("Corpus", show(dataset.name, "bold"))
     languages = f"{dataset.language_pair} · {dataset.source_language} to {dataset.target_language}"
     yield Line("Languages", show(languages))
     yield Line("SHA-256", show(summary.sha256, "$quiet"))

@@ -51,7 +51,7 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
     segments = Counter(str(entry.segment.value) for entry in corpus.entries if entry.segment)
     tiers = Counter(str(entry.difficulty) for entry in corpus.entries if entry.difficulty)
     return CorpusLook(
-        title=f"{dataset.id} {dataset.version} · {dataset.source_language} → {dataset.target_language}",
+        title=f"{dataset.name} · {dataset.source_language} → {dataset.target_language}",
         entries=len(corpus.entries),
         segments=dict(sorted(segments.items())),
         tiers=dict(sorted(tiers.items())),

@@ -174,7 +174,7 @@ def _requirement(row: Requirement) -> dict[str, Any]:
 def _title(loaded: Corpus) -> str:
     dataset = loaded.dataset
     parts = (
-        dataset.id if dataset.version == "0" else f"{dataset.id} {dataset.version}",
+        dataset.name,
         dataset.language_pair,
         f"{dataset.source_language} to {dataset.target_language}",
         _entries(len(loaded.entries)),

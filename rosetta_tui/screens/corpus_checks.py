@@ -86,7 +86,10 @@ class CorpusChecksScreen(Screen[int | None]):
     def compose(self) -> ComposeResult:
         """Lay out where am I, the findings, the one under the cursor, and the keys."""
         yield Where()
-        yield EmptyState("The checks found nothing.", "Every entry has what it needs.")
+        yield EmptyState(
+            "The checks found nothing.",
+            "Statistics say what a complete benchmark needs beyond that.",
+        )
         yield ResultTable(COLUMNS, ProblemRows(self._problems), id="problems")
         yield Static(id="finding")
         yield KeyLine()

@@ -179,7 +179,7 @@ def _corpus_words(corpus: CorpusLook) -> str:
     if not corpus.warnings:
         lines[0] += " · no problems"
     if corpus.unmet:
-        lines.append(f"below the minimum: {', '.join(corpus.unmet)}")
+        lines.append(f"no complete benchmark yet: {', '.join(corpus.unmet)}")
     return "\n".join(lines)
 
 

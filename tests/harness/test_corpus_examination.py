@@ -13,6 +13,7 @@ from corpora.statistics import statistics
 from harness.corpus_examination import examine, examine_stored
 from harness.store.corpora import save_corpus
 from harness.store.database import open_store
+from harness.stored_corpus import read_stored, stored_name
 from tests.corpora.making import entry, json_file
 
 FAULTY = [
@@ -83,3 +84,12 @@ def test_a_file_that_needs_to_be_told_its_languages_is_read_with_those_it_was_re
     assert found.original is Original.UNCHANGED
     assert found.problems == corpus.warnings
     assert found.lines == (2, 3)
+
+
+def test_a_corpus_named_by_its_hash_warns_of_the_same_as_its_file(tmp_path: Path) -> None:
+    corpus = load(json_file(tmp_path, FAULTY))
+    path, _ = stored(tmp_path, corpus)
+    with closing(open_store(path)) as store:
+        again = read_stored(store, stored_name(corpus), {})
+    assert [each.message for each in again.warnings] == [each.message for each in corpus.warnings]
+    assert again.warnings

@@ -188,6 +188,7 @@ def test_a_run_under_way_is_told_by_what_holds_at_any_time(make: Make) -> None:
     assert "so far B is better than A by " in shown
     assert "this may be said however often one looks" in shown
     assert "p bootstrap" not in shown
+    assert "p: approximate randomisation" not in shown
     told = json.loads(run(weak, strong, "--json").output)["pairs"][0]
     assert told["under_way"]
     assert told["so_far"]["chrf_plus_plus"]["better"].startswith(strong)

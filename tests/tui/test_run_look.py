@@ -34,6 +34,15 @@ def test_what_another_method_takes_is_kept_but_not_asked_for() -> None:
     }  # fmt: skip
 
 
+def test_a_corpus_without_a_version_is_called_by_its_id_alone(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.tsv"
+    file.write_text("source\treference\nYes.\tJes.\n", "utf-8")
+    draft = RunDraft.of({"file": str(file), "source_language": "en", "target_language": "eo"})
+    found = look(path, draft, Known()).corpus
+    assert found is not None
+    assert found.title == "mine · en → eo"
+
+
 @pytest.mark.parametrize(
     ("given", "field", "words"),
     [
