@@ -133,8 +133,9 @@ _LATEX = {
     "≥": r"$\ge$",
     "◆": r"$\bullet$",
     "◇": r"$\circ$",
+    "↺": "",
 }
-"""Characters that are commands, or are set as others."""
+"""Characters that are commands, or are set as others; a mark beside a word that says the same is left out."""
 
 _OPTION = re.compile(r"^[\[*]")
 """At the start of a row it would belong to the command before it."""

@@ -11,6 +11,9 @@ from rosetta_tui.widgets.columns import Column
 if TYPE_CHECKING:
     from rosetta_tui.widgets.result_table import RowSource
 
+_SORT_MARKS = " ▲▼"
+"""At the end of the title of the column that rows are sorted by."""
+
 
 class ShownRecords(CellRecords):
     """The words of the cells by the titles of their columns.
@@ -26,9 +29,10 @@ class ShownRecords(CellRecords):
         self._columns = columns
         for place in shown:
             column = columns[place]
-            if column.exported and column.title:
-                again = column.title in self._places
-                self._places[f"{column.title} {column.key}" if again else column.title] = place
+            title = column.title.rstrip(_SORT_MARKS)
+            if column.exported and title:
+                again = title in self._places
+                self._places[f"{title} {column.key}" if again else title] = place
 
     @property
     def right(self) -> frozenset[str]:

@@ -429,3 +429,10 @@ def test_a_page_has_only_numbers_and_what_is_told_of_a_secret_row() -> None:
     assert page.record(0) == {"id": "0", "source": "a secret", "chrF++": "61.4"}
     assert page.record(1) == {"id": "1", "source": "", "chrF++": "61.4", LEFT_OUT: "source"}
     assert page.right == {"chrF++"}
+
+
+def test_a_page_has_no_marks_that_only_the_screen_explains() -> None:
+    page = ShownRecords(secret_cells()._rows, [Column("id", "run ▼", 3)], [0])
+    assert page.record(0).keys() == {"run"}
+    table = table_text([{"run ": "↺ chat · retried"}], Form.LATEX)
+    assert "\n chat · retried \\\\\n" in table
