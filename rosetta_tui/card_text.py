@@ -345,7 +345,9 @@ def _measures(card: Mapping[str, Any]) -> Iterator[str]:
     yield line("latency", *latencies, made if latencies else "not measured")
     retries = block(card, "retries")
     if retries:
-        yield line("tries", retries.get("attempts"), f"{retries.get('rate_limited')} rate-limited")
+        here = " in this run" if block(card, "retry_of") else ""
+        limited = f"{retries.get('rate_limited')} rate-limited{here}"
+        yield line("tries", retries.get("attempts"), limited)
 
 
 def _cost_adjusted(card: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.events import Event, Finished, Floor, Progress
+from harness.parts import tried_before
 from harness.started import started
 from harness.store.corpora import read_dataset
 from harness.store.results import Outcome, read_outcome
@@ -45,7 +46,9 @@ def _progress(run: Run, outcome: Outcome, elapsed: float) -> Progress:
         concurrency=0,
         most_concurrency=0,
         rate_limited=0,
-        retries=0,
+        retries=max(0, outcome.tries - outcome.done - sum(tried_before(run).values())),
+        tokens=outcome.tokens,
+        tokens_untold=outcome.tokens_untold,
         cost_usd=None,
         budget_usd=number(run.opening.get("budget_usd")),
     )
@@ -75,7 +78,6 @@ def _sealed_progress(
         progress,
         elapsed_seconds=number(speed.get("elapsed_seconds")) or progress.elapsed_seconds,
         rate_limited=int(number(retries.get("rate_limited")) or 0),
-        retries=int(number(retries.get("retried_entries")) or 0),
         values={name: number(value) for name, value in scores.items() if _plausible(value)},
         intervals=_intervals(scores),
         quality_tier=str(scores.get("quality_tier", "unscored")),

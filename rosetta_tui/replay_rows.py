@@ -6,7 +6,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,11 @@ AT_ONCE = 2_000
 class ReplayRows:
     """The columns; every method takes places in the order of finishing."""
 
-    def __init__(self, rows: Sequence[Moment], scorer: Scorer) -> None:
-        """Raises ValueError where the statistics of an entry do not fit the metrics."""
+    def __init__(self, rows: Sequence[Moment], scorer: Scorer, tried: Mapping[int, int]) -> None:
+        """Raises ValueError where the statistics of an entry do not fit the metrics.
+
+        ``tried`` says how often entries were tried before the run, by place in the corpus.
+        """
         self.positions = np.array([row.position for row in rows], dtype=np.uint32)
         """Places in the corpus."""
         self.failed = np.array([row.failed for row in rows], dtype=bool)
@@ -37,7 +40,9 @@ class ReplayRows:
         self._table = _table(rows, scorer)
         self.limited = _sums([row.rate_limited for row in rows])
         """Tries that were answered with 429, up to each entry; the first is 0, as below."""
-        self.retries = _sums([max(0, row.attempts - 1) for row in rows])
+        self.retries = _sums(
+            [max(0, row.attempts - 1 - tried.get(row.position, 0)) for row in rows]
+        )
         self.spent = _sums([row.spent_usd or 0.0 for row in rows])
 
     def tally(self, first: int, after: int) -> Tally:

@@ -19,6 +19,7 @@ from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.failures import UsageError
 from harness.flight import Flight, Pending
 from harness.instruments import stored_scorer
+from harness.parts import tried_before
 from harness.progress import RATE_SECONDS, Board
 from harness.result import Attempt
 from harness.started import started
@@ -107,12 +108,14 @@ class Playback:
         self._ends: Floats = ends[order]
         self._begins: Floats = np.maximum(ends - took, firsts)[order]
         try:
-            self._rows = ReplayRows([rows[index] for index in order.tolist()], self._scorer)
+            ordered = [rows[index] for index in order.tolist()]
+            self._rows = ReplayRows(ordered, self._scorer, tried_before(self._run))
         except ValueError as error:
             raise UsageError(f"The run cannot be played: {error}.") from error
         self._size = max((*self._run.positions, *(row.position for row in rows)), default=-1) + 1
         """Places of the corpus that the run may have finished."""
-        self._most = _most_at_once(self._begins, self._ends)
+        told = self._run.plan.get("run", {}).get("concurrency")
+        self._most = told or _most_at_once(self._begins, self._ends)
 
     def _restart(self) -> None:
         self._count, self.now = 0, 0.0

@@ -185,18 +185,30 @@ def read_statistics(connection: sqlite3.Connection, run: int) -> dict[int, bytes
     )
 
 
+_TOKENS = "coalesce(prompt_tokens + completion_tokens, prompt_tokens, completion_tokens)"
+"""``Result.total_tokens``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How many entries are stored, and how many of them failed."""
+    """How many entries are stored, how many of them failed, and what they took."""
 
     done: int
     failed: int
+    tries: int
+    """Those before a retry are among them."""
+    tokens: int | None
+    """Of the entries whose tokens are known, None where none are."""
+    tokens_untold: int
+    """Entries whose tokens are not known."""
 
 
 def read_outcome(connection: sqlite3.Connection, run: int) -> Outcome:
     """Count a run's stored entries."""
     row = connection.execute(
-        "SELECT count(*), count(error_class) FROM results WHERE run = ?", (run,)
+        "SELECT count(*), count(error_class), coalesce(sum(attempts), 0), sum(t), count(*) - count(t) FROM"
+        f" (SELECT error_class, attempts, {_TOKENS} t FROM results WHERE run = ?)",
+        (run,),
     ).fetchone()
     return Outcome(*row)
 
@@ -261,7 +273,7 @@ def moments(connection: sqlite3.Connection, run: int) -> list[Moment]:
     """Give the moments of a run's entries in the order in which they were stored."""
     rows = connection.execute(
         "SELECT position, finished_at, error_class IS NOT NULL, attempts, spent_usd, cost_usd,"
-        " coalesce(prompt_tokens + completion_tokens, prompt_tokens, completion_tokens),"
+        f" {_TOKENS},"
         " latency_seconds, statistics, trace FROM results WHERE run = ? ORDER BY rowid",
         (run,),
     )

@@ -287,7 +287,7 @@ async def test_a_finished_run_shows_the_numbers_of_its_card(tmp_path: Path) -> N
             "$0.0271 of $0.0500 budget",
             "60,412 tokens",
             "114/min",
-            "7 × 429 · 9 retries",
+            "7 × 429 · 5 retries",
             "✓ 23 done  ✗ 1 failed",
             "rosetta runs show 0f3b8c1e",
         ):
