@@ -17,6 +17,7 @@ from textual.screen import Screen
 
 from rosetta_tui.actions import ActionProvider
 from rosetta_tui.app_settings import KeptColours, begin_with_settings
+from rosetta_tui.in_store import in_thread, telling
 from rosetta_tui.messages import (
     Copied,
     CorpusChosen,
@@ -42,6 +43,7 @@ from rosetta_tui.theme import ANSI_COLOURS, THEME_WORDS, THEMES
 
 if TYPE_CHECKING:
     from textual.widget import Widget
+    from textual.worker import Worker
 
     from harness.control import Control
     from harness.listening import EventSource
@@ -88,6 +90,7 @@ class RosettaApp(TerminalApp):
         self._follow = follow
         self._start = start
         self._initial = initial
+        self._beginning: Worker[None] | None = None
         self._steered: list[LiveScreen] = []
         """Runs of this process; their screens stay while they go on."""
         for name in set(self.available_themes) - THEME_WORDS.keys():
@@ -132,20 +135,9 @@ class RosettaApp(TerminalApp):
             if started is not None and started.run_id == message.run_id:
                 self.push_screen(screen)
                 return
-        self._look_up(message)
-
-    @work(thread=True, exclusive=True, group="open")
-    def _look_up(self, message: RunChosen) -> None:
-        from harness.failures import HarnessError
-
-        try:
-            source = self._watched(message)
-        except HarnessError as error:
-            self.notify(
-                plain(str(error)), title="The run cannot be opened", severity="error", markup=False
-            )
-        else:
-            self.call_from_thread(self._watch, source)
+        here, source = self.screen, partial(self._watched, message)
+        cannot = telling(here, "The run cannot be opened")
+        in_thread(here, "open", source, self._watch, cannot, asks=True, unwanted=Ahead.close)
 
     def _watched(self, message: RunChosen) -> Ahead:
         if not message.complete:
@@ -161,7 +153,7 @@ class RosettaApp(TerminalApp):
         with opened(self.store_path) as store:
             return Ahead(recorded(store, message.run_id))
 
-    def _watch(self, source: EventSource) -> None:
+    def _watch(self, source: Ahead) -> None:
         self.push_screen(self._live(source, None))
 
     # Runs of this process
@@ -198,8 +190,12 @@ class RosettaApp(TerminalApp):
         self._go("The second try", again)
 
     def _go(self, what: str, begin: Begin) -> None:
+        """Begin a run; where one is just beginning, a key was pressed twice."""
+        if self._beginning is not None and not self._beginning.is_finished:
+            self.notify("A run is starting already.", timeout=2, markup=False)
+            return
         self.notify(f"{what} starts …", timeout=2, markup=False)
-        self._run_in_background(what, begin)
+        self._beginning = self._run_in_background(what, begin)
 
     @work(thread=True, exclusive=True, group="begin")
     def _run_in_background(self, what: str, begin: Begin) -> None:

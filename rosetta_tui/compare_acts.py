@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual.worker import get_current_worker
-
+from rosetta_tui.in_store import in_store, telling
 from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from textual.screen import Screen
 
     from harness.store.runs import RunSummary
@@ -43,28 +44,20 @@ class RunChoice:
             told = f"At most {MOST_RUNS} runs are compared; x takes one out."
             self._screen.notify(told, markup=False)
         else:
-            self._screen.run_worker(self._read_others, thread=True, exclusive=True, group="others")
+            cannot = telling(self._screen, "The runs cannot be read")
+            in_store(
+                self._screen, self._path, "others", self._others, self._ask_other, cannot, asks=True
+            )
 
-    def _read_others(self) -> None:
-        from harness.failures import HarnessError
-        from harness.store.database import opened
+    def _others(self, store: sqlite3.Connection) -> list[RunSummary]:
         from harness.store.runs import list_runs
         from rosetta_tui.run_facts import runs_now
 
-        try:
-            with opened(self._path) as store:
-                others = addable(runs_now(list_runs(store, brief=True)), self.runs)
-        except HarnessError as error:
-            self._screen.notify(plain(str(error)), severity="error", markup=False)
-            return
-        if not get_current_worker().is_cancelled:
-            self._screen.app.call_from_thread(self._ask_other, others)
+        return addable(runs_now(list_runs(store, brief=True)), self.runs)
 
     def _ask_other(self, others: Sequence[RunSummary]) -> None:
         from rosetta_tui.run_facts import setup_words, when
 
-        if not self._screen.is_current:
-            return  # the person has gone on: a question over another screen would be about nothing
         if not others:
             self._screen.notify("There is no other run of this corpus.", markup=False)
             return

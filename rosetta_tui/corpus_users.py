@@ -7,13 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual.worker import get_current_worker
-
+from rosetta_tui.in_store import in_store, telling
 from rosetta_tui.messages import RunChosen
 from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from textual.screen import Screen
 
     from harness.store.corpus_listing import CorpusSummary
@@ -37,34 +38,21 @@ def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
 
 def ask_for_user(screen: Screen[Any], path: Path, run_ids: Collection[str]) -> None:
     """Let a person choose one of the runs that used a corpus; the screen posts RunChosen."""
-    read = partial(_read, screen, path, frozenset(run_ids))
-    screen.run_worker(read, thread=True, exclusive=True, group="users")
+    cannot = telling(screen, "The runs cannot be read")
+    read, ask = partial(_users, frozenset(run_ids)), partial(_choose, screen)
+    in_store(screen, path, "users", read, ask, cannot, asks=True)
 
 
-def _read(screen: Screen[Any], path: Path, run_ids: frozenset[str]) -> None:
-    from harness.failures import StoreError
-    from harness.store.database import opened
+def _users(run_ids: frozenset[str], store: sqlite3.Connection) -> list[RunSummary]:
     from harness.store.runs import list_runs
     from rosetta_tui.run_facts import runs_now
 
-    try:
-        with opened(path) as store:
-            runs = runs_now(list_runs(store, brief=True))
-    except StoreError as error:
-        if not get_current_worker().is_cancelled:
-            words, title = plain(str(error)), "The runs cannot be read"
-            screen.notify(words, title=title, severity="error", markup=False)
-        return
-    if not get_current_worker().is_cancelled:
-        users = [run for run in runs if run.run_id in run_ids]
-        screen.app.call_from_thread(_choose, screen, users)
+    return [run for run in runs_now(list_runs(store, brief=True)) if run.run_id in run_ids]
 
 
 def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:
     from rosetta_tui.run_facts import setup_words, when
 
-    if not screen.is_current:
-        return  # the person has gone on: a question over another screen would be about nothing
     if not users:
         screen.notify("No run has used this corpus yet.", markup=False)
         return

@@ -47,6 +47,11 @@ class Order:
         return replace(self, sort=sort, descending=sort == self.sort and not self.descending)
 
     @property
+    def everything(self) -> Order:
+        """The same sorting without any narrowing."""
+        return Order(self.sort, self.descending)
+
+    @property
     def words(self) -> str:
         """Say how this differs from the default."""
         parts = []

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.content import Content
 from textual.screen import Screen
 
 from rosetta_tui import figures
+from rosetta_tui.in_store import in_store, telling
 from rosetta_tui.messages import NewRunAsked, RunChosen, RunResumed, RunRetried
 from rosetta_tui.run_facts import setup_words
 from rosetta_tui.screens.confirm import ConfirmScreen
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.store.runs import RunSummary
+    from rosetta_tui.run_draft import RunDraft
+    from rosetta_tui.screens.go_on import GoOn, Stop
+    from rosetta_tui.screens.retry import RetryScreen
     from rosetta_tui.screens.score_again import ScoredAgain
 
-Work = Callable[["sqlite3.Connection"], str]
-"""Does something in the store and gives the words that tell of it; called in a thread."""
-
+Found = TypeVar("Found")
 
 ACTS = frozenset({"mark", "compare", "notes", "put_away", "like", "sort", "filter", "search"})
 """What can be done with any run."""
@@ -59,17 +61,14 @@ class RunActs:
 
     def put_away(self, run: RunSummary) -> None:
         """Delete a run so that it can be brought back; one with secret texts only for good, after a question."""
-        self._do("Delete", partial(self._put_away, run))
 
-    def _put_away(self, run: RunSummary, store: sqlite3.Connection) -> str:
-        from harness.store.deletion import HoldsSecrets, put_away
+        def said(words: str) -> None:
+            if words:
+                self._done(words)
+            elif self._screen.is_active:
+                self._ask_to_erase(run)
 
-        try:
-            put_away(store, run.number)
-        except HoldsSecrets:
-            self._screen.app.call_from_thread(self._ask_to_erase, run)
-            return ""
-        return f"Deleted: {_name(run)}. It can be brought back for a week."
+        self._do("Delete", partial(_put_away, run), said)
 
     def _ask_to_erase(self, run: RunSummary) -> None:
         def answered(agreed: bool | None) -> None:
@@ -103,16 +102,14 @@ class RunActs:
 
     def score_again(self, run: RunSummary) -> None:
         """Ask with what a run's outputs are to be scored again; no method is called."""
-        self._do("Score again", partial(self._ask_to_score, run))
 
-    def _ask_to_score(self, run: RunSummary, store: sqlite3.Connection) -> str:
-        from harness.store.runs import read_run
-        from rosetta_tui.screens.score_again import ScoreAgainScreen, fields_of
+        def ask(plan: Mapping[str, Any]) -> None:
+            from rosetta_tui.screens.score_again import ScoreAgainScreen, fields_of
 
-        before = fields_of(read_run(store, run.number).plan)
-        screen = ScoreAgainScreen(self._path, run.number, _name(run), before)
-        self._screen.app.call_from_thread(self._screen.app.push_screen, screen, self._scored)
-        return ""
+            screen = ScoreAgainScreen(self._path, run.number, _name(run), fields_of(plan))
+            self._screen.app.push_screen(screen, self._scored)
+
+        self._ask("Score again", partial(_plan, run.number), ask)
 
     def _scored(self, made: ScoredAgain | None) -> None:
         if made is None:
@@ -127,88 +124,66 @@ class RunActs:
 
         ``reason`` says why it stopped, where that is known.
         """
-        self._do("Go on", partial(self._resume, run_id, reason))
-
-    def _resume(self, run_id: str, reason: str, store: sqlite3.Connection) -> str:
-        from harness.store.runs import read_run
-        from harness.store.stretches import spent_usd
-        from rosetta_tui.screens.go_on import GoOn, GoOnScreen, Stop
-
-        run = _summary(store, run_id)
-        stop = Stop(
-            run_id=run_id,
-            name=_name(run),
-            waiting=run.total - run.done,
-            failed=run.failed,
-            budget_usd=read_run(store, run.number).plan.get("run", {}).get("budget_usd"),
-            spent_usd=spent_usd(store, run.number),
-            reason=reason,
-        )
 
         def answered(how: GoOn | None) -> None:
             if how is not None:
                 self._screen.post_message(RunResumed(run_id, how.options, how.retry_failed))
 
-        app = self._screen.app
-        if stop.asks:
-            app.call_from_thread(app.push_screen, GoOnScreen(stop), answered)
-        else:
-            app.call_from_thread(answered, GoOn({}, retry_failed=False))
-        return ""
+        def ask(stop: Stop) -> None:
+            from rosetta_tui.screens.go_on import GoOn, GoOnScreen
+
+            if stop.asks:
+                self._screen.app.push_screen(GoOnScreen(stop), answered)
+            else:
+                answered(GoOn({}, retry_failed=False))
+
+        self._ask("Go on", partial(_stop, run_id, reason), ask)
 
     def retry(self, run_id: str) -> None:
         """Ask how the failed entries of a run are to be asked for again."""
-        self._do("Retry", partial(self._retry, run_id))
-
-    def _retry(self, run_id: str, store: sqlite3.Connection) -> str:
-        from harness.plan import Plan
-        from harness.retrying import changed_plan
-        from harness.store.runs import read_run
-        from rosetta_tui.screens.retry import RetryScreen, settings_of
-
-        summary = _summary(store, run_id)
-        plan = read_run(store, summary.number).plan
-        check = partial(changed_plan, Plan.model_validate(plan))
-        kept = summary.total - summary.failed
-        screen = RetryScreen(_name(summary), summary.failed, kept, settings_of(plan), check)
 
         def answered(changes: dict[str, Any] | None) -> None:
             if changes is not None:
                 self._screen.post_message(RunRetried(run_id, changes))
 
-        self._screen.app.call_from_thread(self._screen.app.push_screen, screen, answered)
-        return ""
+        def ask(screen: RetryScreen) -> None:
+            self._screen.app.push_screen(screen, answered)
+
+        self._ask("Retry", partial(_retry, run_id), ask)
 
     def like(self, run: RunSummary) -> None:
         """Open the form of a new run with everything as in this one."""
-        self._do("New run", partial(self._like, run))
 
-    def _like(self, run: RunSummary, store: sqlite3.Connection) -> str:
-        from harness.store.runs import read_run
-        from rosetta_tui.run_draft import RunDraft
+        def ask(draft: RunDraft) -> None:
+            self._screen.post_message(NewRunAsked(draft))
 
-        draft = RunDraft.of_run(read_run(store, run.number), store)
-        self._screen.app.call_from_thread(self._screen.post_message, NewRunAsked(draft))
-        return ""
+        self._ask("New run", partial(_like, run), ask)
 
-    def _do(self, title: str, work: Work) -> None:
-        self._screen.run_worker(partial(self._work, title, work), thread=True, group="acts")
+    def _ask(
+        self,
+        title: str,
+        read: Callable[[sqlite3.Connection], Found],
+        then: Callable[[Found], object],
+    ) -> None:
+        """Read what a question is about and ask it; of several questions the last."""
+        cannot = telling(self._screen, title)
+        in_store(self._screen, self._path, "asks", read, then, cannot, asks=True)
 
-    def _work(self, title: str, work: Work) -> None:
-        from corpora.problems import CorpusError
-        from harness.failures import HarnessError
-        from harness.store.database import opened
+    def _do(
+        self,
+        title: str,
+        work: Callable[[sqlite3.Connection], str],
+        then: Callable[[str], object] | None = None,
+    ) -> None:
+        """Change the store and say the words that tell of it; what was begun before goes on."""
+        cannot = telling(self._screen, title)
+        in_store(
+            self._screen, self._path, "acts", work, then or self._done, cannot, exclusive=False
+        )
 
-        app = self._screen.app
-        try:
-            with opened(self._path) as store:
-                said = work(store)
-        except (CorpusError, HarnessError) as error:
-            app.notify(plain(str(error)), title=title, severity="error", markup=False)
-        else:
-            if said:
-                app.notify(plain(said), markup=False)
-            app.call_from_thread(self._after)
+    def _done(self, words: str) -> None:
+        self._screen.notify(plain(words), markup=False)
+        self._after()
 
 
 def any_deleted(store: sqlite3.Connection) -> bool:
@@ -232,10 +207,60 @@ def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
     from harness.failures import UsageError
     from harness.store.runs import list_runs
 
-    for run in list_runs(store, brief=True):
-        if run.run_id == run_id:
-            return run
+    for run in list_runs(store, run_id=run_id, brief=True):
+        return run
     raise UsageError("This run is gone: it was deleted meanwhile.")
+
+
+def _plan(run: int, store: sqlite3.Connection) -> Mapping[str, Any]:
+    from harness.store.runs import read_run
+
+    return read_run(store, run).plan
+
+
+def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
+    from harness.store.stretches import spent_usd
+    from rosetta_tui.screens.go_on import Stop
+
+    run = _summary(store, run_id)
+    return Stop(
+        run_id=run_id,
+        name=_name(run),
+        waiting=run.total - run.done,
+        failed=run.failed,
+        budget_usd=_plan(run.number, store).get("run", {}).get("budget_usd"),
+        spent_usd=spent_usd(store, run.number),
+        reason=reason,
+    )
+
+
+def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
+    from harness.plan import Plan
+    from harness.retrying import changed_plan
+    from rosetta_tui.screens.retry import RetryScreen, settings_of
+
+    run = _summary(store, run_id)
+    plan = _plan(run.number, store)
+    check = partial(changed_plan, Plan.model_validate(plan))
+    return RetryScreen(_name(run), run.failed, run.total - run.failed, settings_of(plan), check)
+
+
+def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
+    from harness.store.runs import read_run
+    from rosetta_tui.run_draft import RunDraft
+
+    return RunDraft.of_run(read_run(store, run.number), store)
+
+
+def _put_away(run: RunSummary, store: sqlite3.Connection) -> str:
+    """Give what tells of it; nothing where the run holds secrets and stays."""
+    from harness.store.deletion import HoldsSecrets, put_away
+
+    try:
+        put_away(store, run.number)
+    except HoldsSecrets:
+        return ""
+    return f"Deleted: {_name(run)}. It can be brought back for a week."
 
 
 def _erase(run: RunSummary, store: sqlite3.Connection) -> str:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
+from rosetta_tui.in_store import in_store
 from rosetta_tui.messages import ReplayAsked
 from rosetta_tui.run_acts import RunActs, possible
 from rosetta_tui.run_rows import beside_words
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from harness.store.runs import RunSummary
 
 
@@ -40,25 +43,16 @@ class RunEnd:
 
     def read(self) -> None:
         """Read again."""
-        self._screen.run_worker(self._read, thread=True, exclusive=True, group="summary")
+        in_store(self._screen, self._path, "summary", self._find, self._take, _to_go_on)
 
-    def _read(self) -> None:
-        from harness.failures import StoreError
-        from harness.store.database import opened
+    def _find(self, store: sqlite3.Connection) -> RunSummary | None:
         from harness.store.runs import list_runs
 
-        try:
-            with opened(self._path) as store:
-                runs = list_runs(store)
-        except StoreError:
-            return  # the screen goes on without notes; whoever acts on the run is told what is wrong
-        found = next((run for run in runs if run.run_id == self._run_id), None)
-        self._screen.app.call_from_thread(self._take, found)
+        return next(iter(list_runs(store, run_id=self._run_id)), None)
 
     def _take(self, summary: RunSummary | None) -> None:
         self.summary = summary
-        if self._screen.is_attached:
-            self._changed()
+        self._changed()
 
     def can(self, act: str, *, over: bool) -> bool:
         """Tell whether something can be done now: ``notes`` always, the rest when the run is over."""
@@ -85,3 +79,7 @@ class RunEnd:
                 self._acts.score_again(run)
             case "notes":
                 self._acts.notes(run)
+
+
+def _to_go_on(why: str) -> None:
+    """Leave the screen without notes; whoever acts on the run is told what is wrong."""

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import sqlite3
+from typing import Any
+
 from textual import on
 from textual.screen import Screen
 from textual.widgets import Input
 
-from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.messages import Left
 
 
 class SearchedScreen(Screen[None]):
-    """Has a table, and above it an input ``#search``."""
+    """Has a table, above it an input ``#search``, and a connection to the store of its own."""
+
+    _store: sqlite3.Connection | None = None
 
     @property
-    def table(self) -> ResultTable:
-        """What is searched."""
+    def table(self) -> Any:
+        """What is searched: a ResultTable with an ``order`` of its own kind and ``wish``, which changes it."""
         raise NotImplementedError
+
+    def on_unmount(self) -> None:
+        """Let the store go."""
+        if self._store is not None:
+            self._store.close()
 
     def action_search(self) -> None:
         """Ask for text to look for."""
@@ -36,3 +46,12 @@ class SearchedScreen(Screen[None]):
         field.value = ""
         self.set_focus(self.table)
         return True
+
+    def action_back(self) -> None:
+        """End the search, then the filter, then leave."""
+        if self.end_search():
+            return
+        if self.table.order != self.table.order.everything:
+            self.table.wish(self.table.order.everything)
+        else:
+            self.post_message(Left())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +27,7 @@ from rosetta_tui.compare_words import (
 from rosetta_tui.compared_texts import ComparedTexts
 from rosetta_tui.comparison_text import ordered
 from rosetta_tui.comparison_words import lettered, name
-from rosetta_tui.messages import Copied, Left
+from rosetta_tui.messages import Copied
 from rosetta_tui.screens.choose import choose
 from rosetta_tui.searched import SearchedScreen
 from rosetta_tui.text import plain, show
@@ -87,7 +86,6 @@ class CompareScreen(SearchedScreen):
         super().__init__()
         self._path = store_path
         self.choice = RunChoice(self, store_path, run_ids, self.action_read)
-        self._store: sqlite3.Connection | None = None
         self._reading = False
         self._next_look = 0.0
         self.comparison: Comparison | None = None
@@ -372,19 +370,3 @@ class CompareScreen(SearchedScreen):
     def action_command(self) -> None:
         """Copy the command that prints the same."""
         self.post_message(Copied(self._command, "Command", cleared=True))
-
-    # Leaving
-
-    def on_unmount(self) -> None:
-        """Let the store go: the connection is this screen's own."""
-        if self._store is not None:
-            self._store.close()
-
-    def action_back(self) -> None:
-        """End the search, then the filter, then leave."""
-        if self.end_search():
-            return
-        if self.table.order != self.table.order.everything:
-            self.table.wish(self.table.order.everything)
-        else:
-            self.post_message(Left())

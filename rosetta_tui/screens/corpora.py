@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rosetta_tui.corpus_rows import CORPORA, CorpusRows, segment_words
+from rosetta_tui.in_store import in_store, in_thread
 from rosetta_tui.messages import CorpusChosen, Left
 from rosetta_tui.text import show
 from rosetta_tui.widgets.empty_state import EmptyState
@@ -21,6 +22,8 @@ from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from corpora.problems import Problem
     from harness.store.corpus_listing import CorpusSummary
     from rosetta_tui.opened_corpus import OpenedCorpus
@@ -83,20 +86,9 @@ class CorporaScreen(Screen[None]):
         """The corpus under the cursor."""
         return self._corpora[self.table.cursor] if self._corpora else None
 
-    @work(thread=True, exclusive=True, group="corpora")
     def action_read(self) -> None:
         """Read the list again."""
-        from harness.failures import StoreError
-        from harness.store.corpus_listing import list_corpora
-        from harness.store.database import opened
-
-        try:
-            with opened(self._path) as store:
-                found = list_corpora(store)
-        except StoreError as error:
-            self.app.call_from_thread(self._cannot, str(error))
-        else:
-            self.app.call_from_thread(self._show, found)
+        in_store(self, self._path, "corpora", _listed, self._show, self._cannot)
 
     def _cannot(self, why: str) -> None:
         self.query_one(Where).say(show(why, "$bad"))
@@ -139,14 +131,9 @@ class CorporaScreen(Screen[None]):
 
         self.app.push_screen(OpenCorpusScreen(), self._opened)
 
-    @work(thread=True, exclusive=True, group="demo")
     def action_demo(self) -> None:
         """Show the corpus of the demo."""
-        from corpora.samples import DEMO_CORPUS, sample_path
-        from rosetta_tui.opened_corpus import open_corpus
-
-        opened = open_corpus(sample_path(DEMO_CORPUS), None, {})
-        self.app.call_from_thread(self._opened, opened)
+        in_thread(self, "demo", _demo, self._opened, self._cannot, asks=True, unwanted=_close)
 
     def _opened(self, found: OpenedCorpus | tuple[Problem, ...] | None) -> None:
         from rosetta_tui.screens.corpus import CorpusScreen
@@ -162,3 +149,20 @@ class CorporaScreen(Screen[None]):
     def action_leave(self) -> None:
         """Go back."""
         self.post_message(Left())
+
+
+def _listed(store: sqlite3.Connection) -> list[CorpusSummary]:
+    from harness.store.corpus_listing import list_corpora
+
+    return list_corpora(store)
+
+
+def _demo() -> OpenedCorpus:
+    from corpora.samples import DEMO_CORPUS, sample_path
+    from rosetta_tui.opened_corpus import open_corpus
+
+    return open_corpus(sample_path(DEMO_CORPUS), None, {})
+
+
+def _close(opened: OpenedCorpus) -> None:
+    opened.connection.close()

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
-from textual.worker import get_current_worker
 
 from rosetta_tui import figures
 from rosetta_tui.corpus_filters import Counts, filter_choices
 from rosetta_tui.corpus_rows import SORT_WORDS, segment_words
-from rosetta_tui.messages import Left, NewRunAsked
+from rosetta_tui.in_store import in_thread, telling
+from rosetta_tui.messages import NewRunAsked
 from rosetta_tui.screens.choose import choose
 from rosetta_tui.searched import SearchedScreen
-from rosetta_tui.text import plain, show
+from rosetta_tui.text import show
 from rosetta_tui.widgets.corpus_table import CorpusTable
 from rosetta_tui.widgets.empty_state import EmptyState
 from rosetta_tui.widgets.key_line import KeyLine
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from harness.corpus_examination import Examination
     from harness.store.corpus_listing import CorpusSummary
     from rosetta_tui.opened_corpus import OpenedCorpus
+
+    Found = tuple[sqlite3.Connection, CorpusSummary, Sequence[int]]
+    """A connection for the screen, the line of the corpus, and the places of its entries."""
 
 
 class CorpusScreen(SearchedScreen):
@@ -63,7 +67,7 @@ class CorpusScreen(SearchedScreen):
         self._path = store_path
         self._sha256 = sha256
         self._opened = opened
-        self._store: sqlite3.Connection | None = None if opened is None else opened.connection
+        self._store = None if opened is None else opened.connection
         self.summary: CorpusSummary | None = None
         self.examination: Examination | None = None if opened is None else opened.examination
 
@@ -107,56 +111,32 @@ class CorpusScreen(SearchedScreen):
 
         return opened(self._path) if self._opened is None else self._opened.reading()
 
-    def _tell_if_here(self, act: Callable[..., None], *found: object) -> None:
-        """Bring what a thread found to the screen, unless that was left or wants something else by now."""
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(act, *found)
-
-    def _failed(self, what: str, error: Exception) -> None:
-        """Say why a thread could not read what was asked for; the screen stays as it is."""
-        if not get_current_worker().is_cancelled:
-            self.notify(plain(str(error)), title=what, severity="error", markup=False)
-
-    @work(thread=True, exclusive=True, group="corpus")
     def _read(self) -> None:
-        from harness.failures import StoreError
+        in_thread(self, "corpus", self._found, self._begin, self._cannot, unwanted=_close)
+
+    def _found(self) -> Found | None:
         from harness.store.corpus_listing import corpus_positions
         from harness.store.database import open_store
         from rosetta_tui.opened_corpus import summary_of
 
-        try:
-            summary = summary_of(self._path, self._sha256, self._opened)
-            if summary is None:
-                self._tell_if_here(self._gone)
-                return
-            with self._reading() as store:
-                places = corpus_positions(store, summary.number)
-            own = self._store or open_store(self._path)
-        except StoreError as error:
-            self._tell_if_here(self._cannot, str(error))
-            return
-        if get_current_worker().is_cancelled:
-            own.close()
-        else:
-            self.app.call_from_thread(self._begin, own, summary, places)
+        summary = summary_of(self._path, self._sha256, self._opened)
+        if summary is None:
+            return None
+        with self._reading() as store:
+            places = corpus_positions(store, summary.number)
+        return self._store or open_store(self._path), summary, places
 
     def _cannot(self, why: str) -> None:
-        if self.is_attached:
-            self.query_one(EmptyState).say("The corpus cannot be read.", show(why))
+        self.query_one(EmptyState).say("The corpus cannot be read.", show(why))
 
-    def _gone(self) -> None:
-        if self.is_attached:
+    def _begin(self, found: Found | None) -> None:
+        if found is None:
             self.query_one(EmptyState).say(
                 "This corpus is no longer in the store.",
                 "It went with the last run that used it. Its file can be opened in the list of corpora.",
             )
-
-    def _begin(
-        self, store: sqlite3.Connection, summary: CorpusSummary, places: Sequence[int]
-    ) -> None:
-        if not self.is_attached:
-            store.close()
             return
+        store, summary, places = found
         self._store, self.summary = store, summary
         self.query_one(EmptyState).display = False
         self.table.display = self.query_one("#chosen").display = True
@@ -168,26 +148,19 @@ class CorpusScreen(SearchedScreen):
         else:
             self._examined(self.examination)
 
-    @work(thread=True, exclusive=True, group="examine")
     def _examine(self) -> None:
-        from corpora.problems import CorpusError
-        from harness.corpus_examination import examine_stored
-        from harness.failures import HarnessError
+        if self.summary is not None:
+            examine = partial(self._examination, self.summary)
+            cannot = telling(self, "The checks cannot be made")
+            in_thread(self, "examine", examine, self._examined, cannot)
 
-        summary = self.summary
-        if summary is None:
-            return
-        try:
-            with self._reading() as store:
-                found = examine_stored(store, summary.number, summary.sha256, summary.files)
-        except (CorpusError, HarnessError) as error:
-            self._failed("The checks cannot be made", error)
-        else:
-            self._tell_if_here(self._examined, found)
+    def _examination(self, summary: CorpusSummary) -> Examination:
+        from harness.corpus_examination import examine_stored
+
+        with self._reading() as store:
+            return examine_stored(store, summary.number, summary.sha256, summary.files)
 
     def _examined(self, found: Examination) -> None:
-        if not self.is_attached:
-            return
         self.examination = found
         self.table.flag(found.flagged)
 
@@ -249,25 +222,20 @@ class CorpusScreen(SearchedScreen):
     def _sort_by(self, sort: str) -> None:
         self.table.wish(self.table.order.by(sort))
 
-    @work(thread=True, exclusive=True, group="facets")
     def action_filter(self) -> None:
         """Ask which entries to show."""
-        from harness.failures import StoreError
+        if self.summary is not None:
+            count = partial(self._counts, self.summary.number)
+            cannot = telling(self, "The filters cannot be read")
+            in_thread(self, "facets", count, self._ask_filter, cannot, asks=True)
+
+    def _counts(self, corpus: int) -> Counts:
         from harness.store.corpus_listing import facet_counts
 
-        if self.summary is None:
-            return
-        try:
-            with self._reading() as store:
-                counts = facet_counts(store, self.summary.number)
-        except StoreError as error:
-            self._failed("The filters cannot be read", error)
-        else:
-            self._tell_if_here(self._ask_filter, counts)
+        with self._reading() as store:
+            return facet_counts(store, corpus)
 
     def _ask_filter(self, counts: Counts) -> None:
-        if not self.is_current:
-            return
         choices = filter_choices(self.table.order, counts, self.table.flagged)
         now = (str(i) for i, (wish, _) in enumerate(choices) if wish == self.table.order)
         words = {str(i): each for i, (_, each) in enumerate(choices)}
@@ -347,20 +315,6 @@ class CorpusScreen(SearchedScreen):
         else:
             open_original(self.app, self.examination, self.table.place)
 
-    def on_unmount(self) -> None:
-        """Let the store go: the connection is this screen's own."""
-        if self._store is not None:
-            self._store.close()
-
-    def action_back(self) -> None:
-        """End the search, then the filter, then leave."""
-        if self.end_search():
-            return
-        if self.table.order != self.table.order.everything:
-            self.table.wish(self.table.order.everything)
-        else:
-            self.post_message(Left())
-
 
 def problem_words(found: Examination) -> str:
     """Say how much the checks found, such as ``3 findings, 12 entries``."""
@@ -370,3 +324,8 @@ def problem_words(found: Examination) -> str:
     words = "1 finding" if number == 1 else f"{number:,} findings"
     about = len(found.flagged)
     return words + (f", {about:,} {'entry' if about == 1 else 'entries'}" if about else "")
+
+
+def _close(found: Found | None) -> None:
+    if found is not None:
+        found[0].close()

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
+from rosetta_tui.in_store import in_store
 from rosetta_tui.leaderboard_rows import (
     COLUMNS,
     SORTS,
@@ -33,6 +34,8 @@ from rosetta_tui.widgets.result_table import ResultTable
 from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from harness.leaderboard import Board, Entrant
 
 
@@ -113,25 +116,13 @@ class LeaderboardScreen(Screen[None]):
 
     # Reading
 
-    @work(thread=True, exclusive=True, group="boards")
     def action_read(self) -> None:
         """Read the lists again."""
-        from harness.failures import HarnessError
-        from harness.leaderboard import leaderboards
-        from harness.store.database import opened
-
-        try:
-            with opened(self._path) as store:
-                boards = leaderboards(store)
-        except HarnessError as error:
-            self.app.call_from_thread(self._cannot, str(error))
-        else:
-            self.app.call_from_thread(self._show, boards)
+        in_store(self, self._path, "boards", _read, self._show, self._cannot)
 
     def _cannot(self, why: str) -> None:
-        if self.is_attached:
-            self.query_one(EmptyState).say("The leaderboard cannot be read.", show(why))
-            self._show_list(there=False)
+        self.query_one(EmptyState).say("The leaderboard cannot be read.", show(why))
+        self._show_list(there=False)
 
     def _show_list(self, *, there: bool) -> None:
         """Show the list, or what is said in its place."""
@@ -173,19 +164,12 @@ class LeaderboardScreen(Screen[None]):
         if not board.clusters and not board.unclustered:
             self._cluster(board)
 
-    @work(thread=True, exclusive=True, group="clusters", description="clusters")
     def _cluster(self, board: Board) -> None:
-        from harness.failures import HarnessError
-        from harness.leaderboard_clusters import with_clusters
-        from harness.store.database import opened
+        def cannot(why: str) -> None:
+            self._clustered(replace(board, unclustered=why))
 
-        try:
-            with opened(self._path) as store:
-                found = with_clusters(store, board)
-        except HarnessError as error:
-            found = replace(board, unclustered=str(error))
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._clustered, found)
+        group = partial(_with_clusters, board)
+        in_store(self, self._path, "clusters", group, self._clustered, cannot)
 
     def _clustered(self, found: Board) -> None:
         if self._boards is None:
@@ -317,3 +301,15 @@ class LeaderboardScreen(Screen[None]):
     def action_leave(self) -> None:
         """Go back."""
         self.post_message(Left())
+
+
+def _read(store: sqlite3.Connection) -> list[Board]:
+    from harness.leaderboard import leaderboards
+
+    return leaderboards(store)
+
+
+def _with_clusters(board: Board, store: sqlite3.Connection) -> Board:
+    from harness.leaderboard_clusters import with_clusters
+
+    return with_clusters(store, board)

@@ -84,6 +84,8 @@ class LiveScreen(SearchedScreen):
         Binding("ctrl+c", "interrupt", "Copy, or drain, then stop", show=False, id="run.interrupt"),
     ]
 
+    _store: sqlite3.Connection
+
     def __init__(
         self, source: EventSource, store: sqlite3.Connection, control: Control | None
     ) -> None:
@@ -329,14 +331,13 @@ class LiveScreen(SearchedScreen):
             self.action_drain()
 
     def on_unmount(self) -> None:
-        """Let the store and the instruments go: they are this screen's own."""
+        """Let the instruments and the source go: they are this screen's own."""
         if self._explaining is not None:
             self._explaining.close()
-        self._store.close()
         if isinstance(self._source, Ahead):
             self._source.close()
 
     def action_back(self) -> None:
-        """End the search, else leave."""
-        if not self.end_search():
-            self.post_message(Left())
+        """End the search, then the filter, then leave."""
+        super().action_back()
+        self.paint()

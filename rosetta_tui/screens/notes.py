@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static, TextArea
 
+from rosetta_tui.answering import AnsweringScreen
+from rosetta_tui.in_store import in_thread
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.text import plain, show
 
@@ -33,7 +35,7 @@ Keep = Callable[[Words], None]
 """Writes the words; called in a thread, raises HarnessError where they cannot be kept."""
 
 
-class NotesScreen(ModalScreen[bool]):
+class NotesScreen(AnsweringScreen[bool]):
     """Stays until what was typed is kept or thrown away; gives whether anything was changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,6 +51,7 @@ class NotesScreen(ModalScreen[bool]):
         self._note = note
         self._shown = "\n".join(map(plain, note.split("\n")))
         self._keep = keep
+        self._writing = False
 
     def compose(self) -> ComposeResult:
         """Lay out the tags and the note, with what is there already."""
@@ -104,20 +107,17 @@ class NotesScreen(ModalScreen[bool]):
         else:
             self._write(words)
 
-    @work(thread=True, exclusive=True, group="words")
     def _write(self, words: Words) -> None:
-        from harness.failures import HarnessError
+        def kept(_: None) -> None:
+            self.answer(True)
 
-        try:
-            self._keep(words)
-        except HarnessError as error:
-            self.app.call_from_thread(self._say, str(error))
-        else:
-            self.app.call_from_thread(self._kept)
+        def cannot(why: str) -> None:
+            self._writing = False
+            self._say(why)
 
-    def _kept(self) -> None:
-        if self.is_current:
-            self.dismiss(True)
+        if not self._writing:
+            self._writing = True
+            in_thread(self, "words", partial(self._keep, words), kept, cannot)
 
     def _say(self, why: str) -> None:
         said = self.query_one("#said", Static)
@@ -126,7 +126,10 @@ class NotesScreen(ModalScreen[bool]):
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
-        """Change nothing; what was typed goes only after a question."""
+        """Change nothing; what was typed goes only after a question, and not while it is being written."""
+        if self._writing:
+            self._say("Being kept …")
+            return
         if self._changes() == Words():
             self.dismiss(False)
             return

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
-from textual.worker import get_current_worker
 
 from corpora.problems import CorpusError, Problem
+from rosetta_tui.answering import AnsweringScreen
+from rosetta_tui.in_store import in_thread
 from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.file_choice import FileChoice
@@ -30,7 +31,11 @@ FIELDS = {
 """What a file may not say itself, and what to type."""
 
 
-class OpenCorpusScreen(ModalScreen[OpenedCorpus | tuple[Problem, ...] | None]):
+Found = OpenedCorpus | tuple[Problem, ...]
+"""A corpus, or everything that is wrong with its file."""
+
+
+class OpenCorpusScreen(AnsweringScreen[Found | None]):
     """Gives the corpus, or everything that is wrong with its file; None where nothing was opened."""
 
     CSS_PATH = "../styles/corpus.tcss"
@@ -84,28 +89,30 @@ class OpenCorpusScreen(ModalScreen[OpenedCorpus | tuple[Problem, ...] | None]):
         line.display = True
         line.update(show(words))
 
-    @work(thread=True, exclusive=True, group="open")
     def _open(self, path: Path, given: dict[str, str]) -> None:
-        worker = get_current_worker()
-        second = given.pop("reference")
-        reference = Path(second).expanduser() if second else None
-        try:
-            found = open_corpus(path, reference, {n: v for n, v in given.items() if v})
-        except CorpusError as error:
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self._failed, error.problems)
-            return
-        if worker.is_cancelled:
-            found.connection.close()
-        else:
-            self.app.call_from_thread(self.dismiss, found)
+        read = partial(_read, path, given)
+        in_thread(self, "open", read, self._opened, self._say, unwanted=_close)
 
-    def _failed(self, problems: tuple[Problem, ...]) -> None:
-        if len(problems) == 1:
-            self._say(plain(f"{problems[0].message} {problems[0].mend}"))
+    def _opened(self, found: Found) -> None:
+        if isinstance(found, tuple) and len(found) == 1:
+            self._say(plain(f"{found[0].message} {found[0].mend}"))
         else:
-            self.dismiss(problems)
+            self.answer(found)
 
     def action_leave(self) -> None:
         """Open nothing."""
         self.dismiss(None)
+
+
+def _read(path: Path, given: dict[str, str]) -> Found:
+    second = given.pop("reference")
+    reference = Path(second).expanduser() if second else None
+    try:
+        return open_corpus(path, reference, {n: v for n, v in given.items() if v})
+    except CorpusError as error:
+        return error.problems
+
+
+def _close(found: Found) -> None:
+    if isinstance(found, OpenedCorpus):
+        found.connection.close()

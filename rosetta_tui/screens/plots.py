@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -16,6 +17,7 @@ from textual.widgets import Static
 
 from rosetta_tui import figures
 from rosetta_tui.exporting import row_text
+from rosetta_tui.in_store import in_store
 from rosetta_tui.messages import Copied, ExportAsked, Left, RunChosen
 from rosetta_tui.metric_words import title
 from rosetta_tui.plot_points import (
@@ -42,6 +44,8 @@ from rosetta_tui.widgets.plot_view import PlotView
 from rosetta_tui.widgets.where import Where
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from harness.store.runs import RunSummary
 
 
@@ -120,27 +124,19 @@ class PlotsScreen(Screen[None]):
 
     # Reading
 
-    @work(thread=True, exclusive=True, group="plots")
     def action_read(self) -> None:
         """Read the runs again."""
-        from harness.failures import StoreError
-        from harness.store.database import opened
+        in_store(self, self._path, "plots", self._runs, self._take, self._cannot)
+
+    def _runs(self, store: sqlite3.Connection) -> dict[Corpus, list[RunSummary]]:
         from harness.store.runs import list_runs
 
-        try:
-            with opened(self._path) as store:
-                runs = list_runs(store, brief=True)
-        except StoreError as error:
-            self.app.call_from_thread(self._cannot, str(error))
-            return
-        wanted = set(self._run_ids)
-        chosen = [run for run in runs if run.run_id in wanted] if wanted else runs
-        self.app.call_from_thread(self._take, by_corpus(chosen))
+        runs, wanted = list_runs(store, brief=True), set(self._run_ids)
+        return by_corpus([run for run in runs if not wanted or run.run_id in wanted])
 
     def _cannot(self, why: str) -> None:
-        if self.is_attached:
-            self.query_one(EmptyState).say("The runs cannot be read.", show(why))
-            self._show_plots(there=False)
+        self.query_one(EmptyState).say("The runs cannot be read.", show(why))
+        self._show_plots(there=False)
 
     def _show_plots(self, *, there: bool) -> None:
         """Show the plots, or what is said in their place."""
@@ -163,38 +159,18 @@ class PlotsScreen(Screen[None]):
             self._read_latencies([run for run in self.runs if run.run_id not in self._seconds])
         self._show()
 
-    @work(thread=True, exclusive=True, group="latencies", description="latencies")
     def _read_latencies(self, runs: Sequence[RunSummary]) -> None:
-        from harness.failures import StoreError
-        from harness.store.database import opened
-        from harness.store.results import read_latencies
-
-        try:
-            with opened(self._path) as store:
-                found = {run.run_id: read_latencies(store, run.number) for run in runs}
-        except StoreError as error:
-            self.app.call_from_thread(self._cannot, str(error))
-        else:
-            self.app.call_from_thread(self._take_latencies, found)
+        read, take = partial(_latencies, runs), self._take_latencies
+        in_store(self, self._path, "latencies", read, take, self._cannot)
 
     def _take_latencies(self, found: Mapping[str, Sequence[float]]) -> None:
         self._seconds.update(found)
         if self._kind is Kind.LATENCY:
             self._show()
 
-    @work(thread=True, exclusive=True, group="breakdowns", description="breakdowns")
     def _read_breakdowns(self, runs: Sequence[RunSummary]) -> None:
-        from harness.failures import StoreError
-        from harness.store.database import opened
-        from harness.store.runs import read_card
-
-        try:
-            with opened(self._path) as store:
-                found = [replace(run, card=read_card(store, run.number)) for run in runs]
-        except StoreError as error:
-            self.app.call_from_thread(self._cannot, str(error))
-        else:
-            self.app.call_from_thread(self._take_breakdowns, found)
+        read, take = partial(_broken_down, runs), self._take_breakdowns
+        in_store(self, self._path, "breakdowns", read, take, self._cannot)
 
     def _take_breakdowns(self, runs: Sequence[RunSummary]) -> None:
         self._whole.update((run.run_id, run) for run in runs)
@@ -342,3 +318,15 @@ class PlotsScreen(Screen[None]):
     def action_leave(self) -> None:
         """Go back."""
         self.post_message(Left())
+
+
+def _latencies(runs: Sequence[RunSummary], store: sqlite3.Connection) -> dict[str, Sequence[float]]:
+    from harness.store.results import read_latencies
+
+    return {run.run_id: read_latencies(store, run.number) for run in runs}
+
+
+def _broken_down(runs: Sequence[RunSummary], store: sqlite3.Connection) -> list[RunSummary]:
+    from harness.store.runs import read_card
+
+    return [replace(run, card=read_card(store, run.number)) for run in runs]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Button, Static
-from textual.worker import Worker, get_current_worker
+from textual.worker import get_current_worker
 
 from rosetta_tui import suggesting
+from rosetta_tui.answering import AnsweringScreen
+from rosetta_tui.in_store import in_store
 from rosetta_tui.metric_words import by_reason, short_title
 from rosetta_tui.run_draft import Value
 from rosetta_tui.run_fields import FIELDS, PATHS
@@ -25,6 +27,8 @@ from rosetta_tui.text import plain, show, show_lines
 from rosetta_tui.widgets.form_line import FormLine
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from harness.rescoring_prospect import Prospect
     from harness.scoring_options import ScoringOptions
 
@@ -50,7 +54,7 @@ class ScoredAgain:
     """What came of it."""
 
     run_id: str
-    notes: tuple[str, ...]
+    notes: Sequence[str]
     """What the person should know of the new run."""
 
 
@@ -58,7 +62,7 @@ class StoppedError(Exception):
     """The person stopped the scoring; nothing was stored yet."""
 
 
-class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
+class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
     """Gives the new run; None where none was made. It stays open while the outputs are scored."""
 
     CSS_PATH: ClassVar = ["../styles/new_run.tcss", "../styles/score_again.tcss"]
@@ -76,7 +80,7 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
         self._before = before
         """What the run was scored with, by field; fields without a value may be left away."""
         self._waiting: Timer | None = None
-        self._scoring: Worker[None] | None = None
+        self._scoring = self._stopping = False
         self._wrong = False
         """Whether it is said that a field is wrong."""
 
@@ -116,7 +120,8 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
-        self._look(self._told)
+        read = partial(_prospect, self._number, self._told)
+        in_store(self, self._path, "prospect", read, self._expect, self._cannot_expect)
 
     @property
     def _told(self) -> dict[str, Value]:
@@ -124,29 +129,15 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
         now = {line.field.name: line.value for line in self.query(FormLine)}
         return {name: now[name] for name in FORM if now[name] != self._before.get(name, "")}
 
-    @work(thread=True, exclusive=True, group="prospect")
-    def _look(self, told: Mapping[str, Value]) -> None:
-        from corpora.problems import CorpusError
-        from harness.failures import HarnessError
-        from harness.rescoring_prospect import prospect
-        from harness.store.database import opened
-        from harness.store.runs import read_run
-
-        try:
-            with opened(self._path) as store:
-                found = prospect(store, read_run(store, self._number), options_of(told))
-            said, words = "", prospect_words(found)
-        except (CorpusError, HarnessError) as error:
-            said, words = _wrong(error), Content()
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._say_prospect, said, words)
-
-    def _say_prospect(self, said: str, words: Content) -> None:
-        if self.is_attached and self._scoring is None:
+    def _expect(self, words: Content, wrong: str = "") -> None:
+        if not self._scoring:
             self.query_one("#prospect", Static).update(words)
-            if said or self._wrong:
-                self._say(said, "$bad")
-            self._wrong = bool(said)
+            if wrong or self._wrong:
+                self._say(wrong, "$bad")
+            self._wrong = bool(wrong)
+
+    def _cannot_expect(self, why: str) -> None:
+        self._expect(Content(), _wrong(why))
 
     # Scoring
 
@@ -154,38 +145,41 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
     @on(Button.Pressed, "#score")
     def action_score(self) -> None:
         """Score the outputs with what the form says."""
-        if self._scoring is None:
+        if not self._scoring:
+            self._scoring, self._stopping = True, False
             self._say("Scoring …")
-            self._scoring = self._score(self._told)
+            score = partial(self._score, self._told)
+            in_store(self, self._path, "scoring", score, self._scored, self._not_scored)
 
-    @work(thread=True, group="scoring")
-    def _score(self, told: Mapping[str, Value]) -> None:
-        from corpora.problems import CorpusError
-        from harness.failures import HarnessError
+    def _score(self, told: Mapping[str, Value], store: sqlite3.Connection) -> ScoredAgain | None:
+        """Give the new run; None where the person stopped it."""
         from harness.rescoring import rescore
-        from harness.store.database import opened
         from harness.store.runs import read_run
 
-        worker, notes = get_current_worker(), list[str]()
+        app, worker, notes = self.app, get_current_worker(), list[str]()
 
         def tell(words: str) -> None:
-            if worker.is_cancelled:
+            if self._stopping or worker.is_cancelled:
                 raise StoppedError
-            self.app.call_from_thread(self._say, f"Scoring: {words} …")
+            app.call_from_thread(self._say, f"Scoring: {words} …")
 
         try:
-            with opened(self._path) as store:
-                run = read_run(store, self._number)
-                made = rescore(store, run, options_of(told), tell, notes.append)
+            run = read_run(store, self._number)
+            return ScoredAgain(rescore(store, run, options_of(told), tell, notes.append), notes)
         except StoppedError:
-            self.app.call_from_thread(self._ended, "Stopped; no run was made.", "$quiet")
-        except (CorpusError, HarnessError) as error:
-            self.app.call_from_thread(self._ended, _wrong(error), "$bad")
+            return None
+
+    def _scored(self, made: ScoredAgain | None) -> None:
+        if made is None:
+            self._ended("Stopped; no run was made.", "$quiet")
         else:
-            self.app.call_from_thread(self.dismiss, ScoredAgain(made, tuple(notes)))
+            self.answer(made)
+
+    def _not_scored(self, why: str) -> None:
+        self._ended(_wrong(why), "$bad")
 
     def _ended(self, words: str, style: str) -> None:
-        self._scoring = None
+        self._scoring = False
         self._say(words, style)
 
     def _say(self, words: str, style: str = "$foreground") -> None:
@@ -194,16 +188,23 @@ class ScoreAgainScreen(ModalScreen[ScoredAgain | None]):
     @on(Button.Pressed, "#leave")
     def action_leave(self) -> None:
         """Go back; while the outputs are scored, stop that first."""
-        if self._scoring is None:
-            self.dismiss(None)
-        else:
-            self._scoring.cancel()
+        if self._scoring:
+            self._stopping = True
             self._say("Stopping …")
+        else:
+            self.dismiss(None)
 
 
-def _wrong(error: Exception) -> str:
+def _wrong(why: str) -> str:
     """Say with its own sign what is wrong; problems of a card or corpus begin with a word for that."""
-    return f"✗ {str(error).removeprefix('error: ')}"
+    return f"✗ {why.removeprefix('error: ')}"
+
+
+def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection) -> Content:
+    from harness.rescoring_prospect import prospect
+    from harness.store.runs import read_run
+
+    return prospect_words(prospect(store, read_run(store, number), options_of(told)))
 
 
 def _suggest(name: str) -> suggesting.Suggest | None:

@@ -208,4 +208,4 @@ def test_whoever_says_failures_of_the_harness_says_those_of_cards_and_corpora_to
             if called & READ_CARDS and "HarnessError" in said:
                 found += 1
                 assert "CorpusError" in said, f"{file.name}:{each.lineno}"
-    assert found >= 4
+    assert found >= 3

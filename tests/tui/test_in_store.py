@@ -1,0 +1,268 @@
+"""Work for a screen in a thread: its answer comes to the screen that asked, or to nobody."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App as TextualApp
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input
+
+from corpora.problems import CorpusError, Problem, Severity
+from harness import rescoring
+from harness.failures import HarnessError
+from harness.store import stretches
+from rosetta_tui import in_store as module
+from rosetta_tui.in_store import in_store, in_thread
+from rosetta_tui.messages import RunChosen
+from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
+from rosetta_tui.screens import open_corpus as opening
+from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.screens.go_on import GoOnScreen
+from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.screens.notes import NotesScreen
+from rosetta_tui.screens.open_corpus import OpenCorpusScreen
+from rosetta_tui.screens.score_again import ScoreAgainScreen
+from rosetta_tui.screens.settings import SettingsScreen
+from tests.tui.scenes import HOSTILE, sealed
+from tests.tui.screens import App, settle
+from tests.tui.test_go_on import noting, stopped
+from tests.tui.test_score_again import opened, path, runs
+
+__all__ = ["path"]
+
+
+class Held:
+    """Work that goes on until it is let go."""
+
+    def __init__(self, found: Any = None) -> None:
+        self._go = threading.Event()
+        self._found = found
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        assert self._go.wait(20)
+        if isinstance(self._found, Exception):
+            raise self._found
+        return self._found
+
+    def before(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        """Give the same as what is there, later."""
+
+        def later(*given: Any, **named: Any) -> Any:
+            self()
+            return real(*given, **named)
+
+        return later
+
+    async def go(self, pilot: Pilot[Any]) -> None:
+        self._go.set()
+        await settle(pilot)
+
+
+@pytest.mark.parametrize("asks", [False, True])
+@pytest.mark.parametrize("away", ["left", "covered", "here"])
+async def test_an_answer_comes_only_where_it_is_wanted(away: str, asks: bool) -> None:
+    app, held, screen = TextualApp[None](), Held("found"), Screen[None]()
+    taken: list[str] = []
+    closed: list[str] = []
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        in_thread(
+            screen, "look", held, taken.append, taken.append, asks=asks, unwanted=closed.append
+        )
+        if away == "left":
+            await app.pop_screen()
+        elif away == "covered":
+            await app.push_screen(Screen[None]())
+        await held.go(pilot)
+    wanted = away == "here" or (away == "covered" and not asks)
+    assert (taken, closed) == ((["found"], []) if wanted else ([], ["found"]))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        HarnessError("It is \x1b[31mgone."),
+        CorpusError([Problem(Severity.ERROR, "c", "It is \x1b[31mgone.", "Look.")]),
+    ],
+    ids=["harness", "corpus"],
+)
+@pytest.mark.parametrize("left", [False, True])
+async def test_what_is_wrong_is_said_only_by_a_screen_that_is_there(
+    error: Exception, left: bool
+) -> None:
+    app, held, screen, said = TextualApp[None](), Held(error), Screen[None](), list[str]()
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        in_thread(screen, "look", held, said.append, said.append)
+        if left:
+            await app.pop_screen()
+        await held.go(pilot)
+    assert said == ([] if left else [str(error)])
+
+
+@pytest.mark.parametrize(
+    ("exclusive", "expected"), [(True, ["second"]), (False, ["first", "second"])]
+)
+async def test_of_one_group_the_last_answers_unless_each_has_to(
+    exclusive: bool, expected: list[str]
+) -> None:
+    app, taken = TextualApp[None](), list[str]()
+    held = [Held("first"), Held("second")]
+    async with app.run_test() as pilot:
+        for each in held:
+            in_thread(app.screen, "look", each, taken.append, taken.append, exclusive=exclusive)
+        held[0]._go.set()
+        await held[1].go(pilot)
+    assert sorted(taken) == expected
+
+
+async def test_a_store_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
+    app, said, file = TextualApp[None](), list[str](), tmp_path / "s.sqlite"
+    file.write_bytes(b"no store at all, whatever it is called" * 100)
+    async with app.run_test() as pilot:
+        in_store(app.screen, file, "look", lambda _: said.append("read"), print, said.append)
+        module.telling(app.screen, "Title")(HOSTILE[0])
+        await settle(pilot)
+    assert len(said) == 1
+    assert str(file) in said[0]
+
+
+# Dialogs that are answered by a thread
+
+
+@pytest.mark.parametrize("over", ["", "ctrl+p"])
+async def test_words_that_are_being_kept_are_not_thrown_away(over: str) -> None:
+    app, held, told = TextualApp[None](), Held(), list[bool | None]()
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.push_screen(NotesScreen("run", [], "", held), told.append)
+        await pilot.pause()
+        await pilot.press("a", "ctrl+s", "escape", "ctrl+s")
+        assert isinstance(app.screen, NotesScreen)
+        assert "Being kept" in str(app.screen.query_one("#said").render())
+        if over:
+            await pilot.press(over)
+            assert not isinstance(app.screen, NotesScreen)
+        await held.go(pilot)
+        if over:
+            assert told == []
+            await pilot.press("escape")
+            await settle(pilot)
+        assert told == [True]
+        assert len(app.screen_stack) == 1
+
+
+async def test_words_that_could_not_be_kept_are_thrown_away_after_a_question() -> None:
+    app, held, told = TextualApp[None](), Held(HarnessError("No room.")), list[bool | None]()
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.push_screen(NotesScreen("run", [], "", held), told.append)
+        await pilot.pause()
+        await pilot.press("a", "ctrl+s")
+        await held.go(pilot)
+        await pilot.press("escape")
+        assert isinstance(app.screen, ConfirmScreen)
+        app.screen.dismiss(True)
+        await settle(pilot)
+        assert told == [False]
+
+
+async def test_scoring_that_ends_under_the_palette_ends_the_dialog_later(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, held = App(None, path), Held()
+    monkeypatch.setattr(rescoring, "rescore", held.before(rescoring.rescore))
+    async with app.run_test(size=(100, 40)) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("ctrl+s", "ctrl+p")
+        palette = app.screen
+        assert palette is not screen
+        await held.go(pilot)
+        assert app.screen is palette
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not any(isinstance(each, ScoreAgainScreen) for each in app.screen_stack)
+        assert isinstance(app.screen, LiveScreen)
+    assert len(runs(path)) == 2
+
+
+async def test_a_corpus_that_is_read_under_the_palette_is_shown_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "c.tsv"
+    file.write_text("source\treference\na\tb\n", "utf-8")
+    app, held, told = App(None, tmp_path / "s.sqlite"), Held(), list[Any]()
+    monkeypatch.setattr(opening, "open_corpus", held.before(open_corpus))
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        app.push_screen(OpenCorpusScreen(), told.append)
+        await settle(pilot)
+        fields = app.screen.query(Input)
+        fields.first().value = str(file)
+        for tag in ("source", "target"):
+            app.screen.query_one(f"#{tag}_language", Input).value = "en"
+        await pilot.click("#open")
+        await pilot.press("ctrl+p")
+        await held.go(pilot)
+        assert told == []
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+    assert isinstance(told[0], OpenedCorpus)
+    told[0].connection.close()
+
+
+# Acts
+
+
+@pytest.mark.parametrize("stored", [15, 5], ids=["asks", "asks nothing"])
+async def test_going_on_twice_at_once_is_going_on_once(tmp_path: Path, stored: int) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=stored)
+    app = App(made)
+    begun = noting(app)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        app.simulate_key("R")
+        app.simulate_key("R")
+        for _ in range(4):
+            await settle(pilot)
+        kinds = [type(screen) for screen in app.screen_stack]
+        assert kinds.count(GoOnScreen) == (stored == 15)
+        assert kinds.count(LiveScreen) == len(begun) == (stored == 5)
+    made.close()
+
+
+async def test_a_question_does_not_open_over_another_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
+    monkeypatch.setattr(stretches, "spent_usd", held.before(stretches.spent_usd))
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("R", "comma")
+        assert isinstance(app.screen, SettingsScreen)
+        await held.go(pilot)
+        assert isinstance(app.screen, SettingsScreen)
+        await pilot.press("q")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+    made.close()
+
+
+async def test_a_run_that_is_opened_twice_at_once_is_opened_once(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite", 4)
+    made.close()
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        for _ in range(2):
+            app.screen.post_message(RunChosen(made.run_id, True))
+        await settle(pilot)
+        assert [type(screen) for screen in app.screen_stack].count(LiveScreen) == 1
+        assert isinstance(app.screen, LiveScreen)
