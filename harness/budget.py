@@ -107,7 +107,8 @@ class Ledger:
     async def reserve(self, amount: float, most_tokens: int | None = None) -> None:
         """Set money aside, waiting where calls under way may give some back.
 
-        ``most_tokens`` is what the call may write at most, for the words that tell why it cannot go out. Raises BudgetReached where it would pass the cap with nothing under way.
+        ``most_tokens`` is what the call may write at most, for the words that tell why it cannot go out. Raises
+        BudgetReached where it would pass the cap with nothing under way.
         """
         if self.cap is None:
             self._under_way += 1

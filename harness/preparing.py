@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from corpora.cards import FoundCard, find_card, read_card
 from corpora.corpus import Dataset
@@ -81,6 +82,18 @@ class _Found:
     )
     """By field of ScoringSetup."""
 
+    def add(
+        self,
+        annotator: Annotator,
+        name: str,
+        facts: AnalyserFacts | EmbeddingFacts | CometFacts,
+        *steps: Steps,
+    ) -> None:
+        """Note an annotator, and what is told of it under its field."""
+        self.annotators.append(annotator)
+        self.steps.extend(steps)
+        self.facts[name] = facts
+
 
 def _languages(
     dataset: Dataset,
@@ -100,6 +113,7 @@ def _languages(
     card = None if target is None else target.card
     script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))
     facts = {
+        **({} if target is None else _facts_of_card(target, script)),
         "multi_ref": options.multi_ref,
         "script": script,
         "terms": len(terms),
@@ -109,14 +123,6 @@ def _languages(
         "gloss_dictionary": len(glosses.glosses),
         "gloss_dictionary_sha256": glosses.sha256 or None,
     }
-    if target is not None:
-        facts |= {
-            "language_card": target.card.tag,
-            "language_card_sha256": target.sha256,
-            "variant_rules": target.card.variants is not None,
-        }
-        if script in target.card.writings:
-            facts["bleu_tokenizer"] = target.card.writing(script).bleu_tokenizer
     return Resources(
         draft.model_copy(update=facts),
         card=card,
@@ -126,6 +132,18 @@ def _languages(
         terms=terms,
         gloss_dictionary=glosses.glosses,
     )
+
+
+def _facts_of_card(found: FoundCard, script: str | None) -> dict[str, Any]:
+    card = found.card
+    facts = {
+        "language_card": card.tag,
+        "language_card_sha256": found.sha256,
+        "variant_rules": card.variants is not None,
+    }
+    if script in card.writings:
+        facts["bleu_tokenizer"] = card.writing(script).bleu_tokenizer
+    return facts
 
 
 def _target_card(
@@ -191,8 +209,7 @@ def _find_analyser(
             raise
         found.facts["off"] = dict.fromkeys(FST, f"{error} (status {error.status})")
         return
-    found.annotators.append(annotator)
-    found.facts["analyser"] = facts
+    found.add(annotator, "analyser", facts)
 
 
 def _find_models(
@@ -205,8 +222,7 @@ def _find_models(
     offline: bool,
 ) -> None:
     """Make the annotators for embeddings and COMET where they were asked for and would be read."""
-    wanted = options.wanted
-    if options.embeddings is not None and "semantic_score" in wanted:
+    if options.embeddings is not None and "semantic_score" in options.wanted:
         if by_verdicts(setup):
             raise UsageError(
                 "--gloss-dictionary and --embeddings both give semantic_score, which is one or the other: "
@@ -214,20 +230,15 @@ def _find_models(
             )
         from harness.annotators.embeddings import embedding_annotator
 
-        found.steps.append(Steps("texts embedded"))
+        step = Steps("texts embedded")
         embeddings = embedding_annotator(
-            options.embeddings,
-            options.embeddings_model,
-            memo,
-            progress=found.steps[-1],
+            options.embeddings, options.embeddings_model, memo, progress=step
         )
         embeddings.check(entries, offline=offline)
-        found.annotators.append(embeddings)
-        found.facts["embeddings"] = embeddings.facts
-    if options.comet is not None and "comet_score" in wanted:
+        found.add(embeddings, "embeddings", embeddings.facts, step)
+    if options.comet is not None and "comet_score" in options.wanted:
         from harness.annotators.comet import comet_annotator
 
-        found.steps.append(Steps("outputs scored by COMET"))
-        comet = comet_annotator(options.comet, memo, found.steps[-1])
-        found.annotators.append(comet)
-        found.facts["comet"] = comet.facts
+        step = Steps("outputs scored by COMET")
+        comet = comet_annotator(options.comet, memo, step)
+        found.add(comet, "comet", comet.facts, step)

@@ -58,8 +58,9 @@ def go(
     """Bring a run to its end, or as far as the control lets it; gives the last event.
 
     Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
-    event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was finished before is stored, and the run
-    can be resumed. ``instruments`` are those that the run began with, where they are still at hand.
+    event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was
+    finished before is stored, and the run can be resumed. ``instruments`` are those that the run began with,
+    where they are still at hand.
     """
     run_id = ""
     try:

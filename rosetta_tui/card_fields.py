@@ -37,6 +37,12 @@ def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
     )
 
 
+def told_intervals(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the intervals of the two metrics that are told first, as the card has them."""
+    intervals = block(scores, "confidence_intervals")
+    return {id_: intervals[id_] for id_ in ("chrf_plus_plus", "composite") if id_ in intervals}
+
+
 def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
     """Give both ends of a metric's 95 % interval, None where one is missing."""
     ends = block(block(scores, "confidence_intervals"), metric)

@@ -1,4 +1,4 @@
-"""The draft of a new run between two visits of its form: kept in the data folder, offered again, forgotten at the start.
+"""The draft of a new run between two visits of its form: kept in the data folder until the run starts.
 
 It holds what was typed, and of corpora and other files only their names.
 """

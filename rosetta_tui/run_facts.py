@@ -28,8 +28,8 @@ def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
 def setup_words(run: RunSummary) -> str:
     """Give method, model and condition, after what parts it from others that have the same.
 
-    A name that is all of these stands once. A run whose outputs are those of another is marked, lest it is taken for a second experiment; so is one
-    that asked again for another's failed entries.
+    A name that is all of these stands once. A run whose outputs are those of another is marked, lest it is
+    taken for a second experiment; so is one that asked again for another's failed entries.
     """
     again = "rescored" if run.rescore_of else "retried" if run.retry_of else ""
     parts = dict.fromkeys((run.distinction, run.method, run.model_slug, run.condition, again))

@@ -43,7 +43,8 @@ class Completions:
     ) -> Request:
         """Make one call; the same messages always give the same bytes, so that the cache finds them.
 
-        ``accept`` tells which replies answer the messages. A secret entry's call is not cached, and the provider's words about it are not repeated.
+        ``accept`` tells which replies answer the messages. A secret entry's call is not cached, and the
+        provider's words about it are not repeated.
         """
         return Request(
             provider=self.endpoint.name,

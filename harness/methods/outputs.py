@@ -51,7 +51,8 @@ def read_outputs(path: Path, entries: Sequence[Entry]) -> Outputs:
 
     A text file has one line for each entry. JSONL, JSON (a list, or a run card) and tables with a
     header have an id and an output in each row, and may have latency_seconds, usage or prompt_tokens
-    and completion_tokens, cost_usd, model, error, and raw (the text before repairs). UsageError names file, line and mend; never a text.
+    and completion_tokens, cost_usd, model, error, and raw (the text before repairs). UsageError names file,
+    line and mend; never a text.
     """
     text, sha256 = read_text(path, "a file of outputs")
     rows = _READERS.get(path.suffix.lower())

@@ -120,13 +120,12 @@ def _board(board: Board, sort: str) -> dict[str, Any]:
 
 
 def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
-    from rosetta_tui.card_fields import block, claimable, review_of, tier_words
+    from rosetta_tui.card_fields import claimable, review_of, tier_words, told_intervals
     from rosetta_tui.leaderboard_rows import validation
     from rosetta_tui.run_facts import iso
 
     run, card = entrant.run, entrant.run.card or {}
     review = review_of(card, run.certificates)
-    intervals = block(entrant.scores, "confidence_intervals")
     return {
         "run_id": run.run_id,
         "in_place_of": list(entrant.in_place_of),
@@ -139,11 +138,7 @@ def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
         "composite": entrant.composite,
         "chrf_plus_plus": entrant.value("chrf_plus_plus"),
         "chrf_signature": entrant.chrf_signature or None,
-        "confidence_intervals": {
-            metric: intervals[metric]
-            for metric in ("chrf_plus_plus", "composite")
-            if metric in intervals
-        },
+        "confidence_intervals": told_intervals(entrant.scores),
         "fst_acceptance_rate": entrant.value("fst_acceptance_rate"),
         "exact_match_rate": entrant.value("exact_match_rate"),
         "semantic_score": entrant.value("semantic_score"),

@@ -1,12 +1,12 @@
 """The keys that work here, in the last line of a screen: one widget that draws them all.
 
-Textual's own footer is a widget for each key, made anew whenever one of them changes; on most screens that took
-longer than everything else together.
+Textual's own footer is a widget for each key, made anew whenever one of them changes; on most screens that
+takes longer than everything else together.
 """
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -24,6 +24,9 @@ from rosetta_tui.text import plain, show
 
 EDGE = "▏"
 """What stands before the key of the palette."""
+
+_MORE = " …"
+"""Stands after the last key that has room, where there are more."""
 
 WHEEL_CELLS = 4
 """How far a turn of the wheel goes where the keys have not all room."""
@@ -115,14 +118,31 @@ class KeyLine(Widget):
         """Cells for the keys at the left."""
         return self.size.width - (0 if self._right is None else self._right.width + 2)
 
+    @property
+    def _needed(self) -> int:
+        """Cells of all keys at the left, the first of which is drawn at cell 0 where none are skipped."""
+        return sum(key.width + 1 for key in self.keys) - bool(self.keys)
+
+    @property
+    def _end(self) -> int:
+        """Cell after the last whole key that has room."""
+        last = self._skipped + self._room
+        if self._needed <= last:
+            return self._needed
+        ends = accumulate((key.width + 1 for key in self.keys), initial=-1)
+        last -= len(_MORE)
+        return max((end for end in ends if self._skipped < end <= last), default=last)
+
     def render_line(self, y: int) -> Strip:
         """Draw the keys, and that of the palette at the right end."""
         if y:
             return Strip.blank(self.size.width, self.rich_style)
         gap = Segment(" ", self.rich_style)
         left = Strip(chain.from_iterable((*self._drawn(key), gap) for key in self.keys))
-        first = self._skipped
-        left = left.crop(first, first + self._room).adjust_cell_length(self._room, self.rich_style)
+        left = left.crop(self._skipped, self._end)
+        if self._end < self._needed:
+            left = Strip([*left, Segment(_MORE, self._style("words"))])
+        left = left.adjust_cell_length(self._room, self.rich_style)
         if self._right is None:
             return left
         edge = Segment(EDGE, self._style("edge"))
@@ -147,6 +167,8 @@ class KeyLine(Widget):
         right = self._right
         if x >= self._room:
             return right if right is not None and x < self.size.width - 1 else None
+        if x >= self._end - self._skipped:
+            return None
         start = -self._skipped
         for key in self.keys:
             if start <= x < start + key.width:
@@ -172,7 +194,7 @@ class KeyLine(Widget):
 
     def _skip(self, cells: int) -> bool:
         """Show what lies so many cells to the right; gives whether that is something else than before."""
-        most = max(0, sum(key.width + 1 for key in self.keys) - self._room)
+        most = max(0, self._needed - self._room)
         before, self._skipped = self._skipped, max(0, min(cells, most))
         if self._skipped != before:
             self.refresh()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -71,18 +71,9 @@ def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
-    from rosetta_tui.card_fields import (
-        block,
-        claimable,
-        review_of,
-        tier_words,
-        validated_by,
-    )
     from rosetta_tui.run_facts import iso
 
     card = run.card or {}
-    review = review_of(card, run.certificates)
-    scores, intervals = block(card, "scores"), block(block(card, "scores"), "confidence_intervals")
     return {
         "run_id": run.run_id,
         "created": iso(run.created),
@@ -97,13 +88,31 @@ def _summary(run: RunSummary) -> dict[str, Any]:
         "total": run.total,
         "done": run.done,
         "failed": run.failed,
+        **_quality(card, run),
+        "rescore_of": run.rescore_of or None,
+        "retry_of": run.retry_of or None,
+        "tags": list(run.tags),
+        "note": run.note,
+        "deleted": None if run.put_away is None else iso(run.put_away),
+        "run_card_hash": card.get("run_card_hash"),
+    }
+
+
+def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
+    from rosetta_tui.card_fields import (
+        block,
+        claimable,
+        review_of,
+        tier_words,
+        told_intervals,
+        validated_by,
+    )
+
+    scores, review = block(card, "scores"), review_of(card, run.certificates)
+    return {
         "chrf_plus_plus": scores.get("chrf_plus_plus"),
         "composite": scores.get("composite"),
-        "confidence_intervals": {
-            metric: intervals[metric]
-            for metric in ("chrf_plus_plus", "composite")
-            if metric in intervals
-        },
+        "confidence_intervals": told_intervals(scores),
         "quality_tier": scores.get("quality_tier"),
         "claimable_tier": claimable(card, review) if card else None,
         "tier_in_words": tier_words(card, review) if card else None,
@@ -112,10 +121,4 @@ def _summary(run: RunSummary) -> dict[str, Any]:
         "review_suspended": review is not None and review.suspended,
         "certificate_sha256": None if review is None else review.certificate.sha256,
         "total_cost_usd": block(card, "cost").get("total_cost_usd"),
-        "rescore_of": run.rescore_of or None,
-        "retry_of": run.retry_of or None,
-        "tags": list(run.tags),
-        "note": run.note,
-        "deleted": None if run.put_away is None else iso(run.put_away),
-        "run_card_hash": card.get("run_card_hash"),
     }
