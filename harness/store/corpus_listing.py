@@ -157,21 +157,21 @@ def corpus_positions(
     if search:
         folded = storable(search.casefold())
         connection.create_function("casefold", 1, str.casefold, deterministic=True)
-        conditions.append(
-            "(instr(casefold(s.body), ?) OR instr(casefold(r.body), ?)"
-            " OR CAST(e.entry_id AS TEXT) = ?)"
-        )
+        conditions.append(_HAS)
         arguments += [folded, folded, storable(search)]
-    texts = "JOIN texts s ON s.id = e.source JOIN texts r ON r.id = e.reference"
-    joined = texts if search or "body" in key else ""
+    texts = _TEXTS if search or "body" in key else ""
     absent = "" if "body" in key else f"{key} IS NULL, "
     rows = connection.execute(
-        f"SELECT e.position FROM entries e {joined} WHERE {' AND '.join(conditions)}"
+        f"SELECT e.position FROM entries e {texts} WHERE {' AND '.join(conditions)}"
         f" ORDER BY {absent}{key} {'DESC' if descending else 'ASC'}, e.position",
         arguments,
     )
     wanted = None if places is None else frozenset(places)
     return [place for (place,) in rows if wanted is None or place in wanted]
+
+
+_TEXTS = "JOIN texts s ON s.id = e.source JOIN texts r ON r.id = e.reference"
+_HAS = "(instr(casefold(s.body), ?) OR instr(casefold(r.body), ?) OR CAST(e.entry_id AS TEXT) = ?)"
 
 
 MOST_VALUES = 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,8 +51,7 @@ def export_(
     with Office.open(home()) as office:
         found = office.review(review)
         if corpus is not None:
-            for line in write_corpus(office, found, corpus, overwrite=overwrite):
-                click.echo(plain(line), err=True)
+            _tell(write_corpus(office, found, corpus, overwrite=overwrite))
             return
         if csv_file is not None:
             output = csv_file.parent
@@ -61,13 +61,14 @@ def export_(
             export = _layout(office, found)
         else:
             export = _sealed(office, found, language)
-    for note in export.notes:
-        click.echo(plain(note), err=True)
+    _tell(export.notes)
     written = write_export(export, output, overwrite=overwrite)
-    if len(written) == 1:
-        click.echo(f"Written: {plain(str(written[0]))}", err=True)
-    else:
-        click.echo(f"Written: {len(written)} files.", err=True)
+    _tell([f"Written: {written[0] if len(written) == 1 else f'{len(written)} files.'}"])
+
+
+def _tell(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(plain(line), err=True)
 
 
 def _layout(office: Office, review: Review) -> Export:
