@@ -87,9 +87,11 @@ class WaitingRows:
 def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[Item]:
     """Give the runs that a person may want to go on with: cut ones, then those with failed entries.
 
-    A run that was asked again already has its successor in the list, and a card from elsewhere has no
-    method to ask here; neither waits.
+    A run that was asked again already has its successor in the list, a card from elsewhere has no method to
+    ask here, and outputs that were made elsewhere would be the same again; none of these waits.
     """
+    from harness.methods.takes import asks
+
     followed = {run.retry_of for run in runs}
     for run in runs:
         if may_resume(run):
@@ -97,7 +99,7 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[Item]:
             failed = f", {figures.count(run.failed)} of them failed" if run.failed else ""
             yield Item(Lead.RESUME, run.run_id, f"Stopped, {share}{failed} · {_run_words(run)}")
     for run in runs:
-        if may_retry(run) and run.run_id not in followed:
+        if may_retry(run) and run.run_id not in followed and asks(run.method):
             entries = "entry" if run.failed == 1 else "entries"
             failed = f"{figures.count(run.failed)} {entries} failed"
             yield Item(Lead.RETRY, run.run_id, f"{failed} · {_run_words(run)}")

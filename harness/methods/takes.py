@@ -35,3 +35,8 @@ TAKES = {
     "api:libretranslate": Takes((), _SERVICE),
 }
 """By the method's name. A plug-in may take anything; it is not listed."""
+
+
+def asks(method: str) -> bool:
+    """Tell whether a method asks anybody; one that does not gives the same again. A plug-in may."""
+    return method not in TAKES or "endpoint" in (*TAKES[method].needs, *TAKES[method].takes)

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static
 
 from rosetta_tui import figures
+from rosetta_tui.option_words import beside_field
 from rosetta_tui.text import plain, show
 
 SETTINGS = {
@@ -28,9 +29,15 @@ SETTINGS = {
 }
 """Fields of the plan that can be told otherwise here, in words; ``rosetta retry`` takes the others too."""
 
+SAME_AGAIN = "\n\nIts outputs were made elsewhere: what comes is the same again, unless their file was changed."
+
 
 def settings_of(plan: Mapping[str, Any]) -> dict[str, str]:
-    """Give the settings of a run's plan as they stand in the form; empty where none was given."""
+    """Give the settings of a run's plan as they stand in the form; none for a method that asks nobody."""
+    from harness.methods.takes import asks
+
+    if not asks(plan["method"]):
+        return {}
     fields = {**plan.get("options", {}), **plan.get("run", {})}
     return {name: _shown(fields.get(name)) for name in SETTINGS}
 
@@ -70,15 +77,16 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
                     show(self._run, "$quiet"),
                     f"\n\nThe result is a new run; it keeps the {figures.count(self._kept)} other outputs "
                     "and says that it is a second try.",
+                    "" if self._before else SAME_AGAIN,
                 )
             )
             with Horizontal(classes="answers -first"):
                 yield Button(Content("Ask again (enter)"), id="ask")
                 yield Button(Content("Back (esc)"), id="back")
             yield Static(id="said")
-            for name, words in SETTINGS.items():
+            for name in self._before:
                 with Horizontal(classes="setting"):
-                    yield Label(Content(words))
+                    yield Label(Content(SETTINGS[name]))
                     yield Input(self._before[name], id=name, compact=True)
 
     def on_mount(self) -> None:
@@ -89,8 +97,13 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
     @property
     def changes(self) -> dict[str, Any]:
         """What is other than before; an emptied field means: none."""
-        now = {name: self.query_one(f"#{name}", Input).value.strip() for name in SETTINGS}
+        now = {name: self.query_one(f"#{name}", Input).value.strip() for name in self._before}
         return {name: value or None for name, value in now.items() if value != self._before[name]}
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        """Take back what was said of another value."""
+        self.query_one("#said").display = False
 
     @on(Button.Pressed, "#ask")
     @on(Input.Submitted)
@@ -104,7 +117,7 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
         except UsageError as error:
             said = self.query_one("#said", Static)
             said.display = True
-            said.update(show(str(error), "$warn"))
+            said.update(show(_beside(str(error)), "$warn"))
         else:
             self.dismiss(changes)
 
@@ -112,3 +125,9 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
     def action_leave(self) -> None:
         """Ask for nothing."""
         self.dismiss(None)
+
+
+def _beside(words: str) -> str:
+    """Name a setting as the form does."""
+    name = words.removeprefix("Options: field '").partition("'")[0].partition(".")[0]
+    return f"{SETTINGS[name]}: {beside_field(words)}" if name in SETTINGS else words

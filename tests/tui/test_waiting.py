@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,9 @@ from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.screens.retry import RetryScreen, settings_of
 from rosetta_tui.session import Session
 from rosetta_tui.waiting import Lead, waiting_runs
-from tests.tui.scenes import scene
+from tests.harness.evaluation import chat_plan, corpus, run_corpus
+from tests.harness.scripted import Scripted, error, serving, translated
+from tests.tui.scenes import scene, sealed
 from tests.tui.screens import App, settle, text
 from tests.tui.test_app_wide import stands
 from tests.tui.test_run_query import run
@@ -52,24 +55,12 @@ def test_cards_from_elsewhere_and_runs_that_were_asked_again_do_not_wait() -> No
     assert leads(replace(failed, state=RunState.STOPPED, imported=True)) == []
 
 
-def demo_failures(path: Path) -> tuple[str, int]:
-    """Run the demo in this process, without waiting, with more failed entries; gives its id and how many."""
-    from harness.control import Control
-    from harness.listening import EventQueue
-    from harness.running import go
-    from rosetta_tui.demonstration import begin_demo
-
-    engine = begin_demo(path)
-    engine._method = engine._method._replay  # type: ignore[attr-defined]
-    go(path, engine._number, engine._method, EventQueue(), Control(), engine._resumption)
-    with closing(open_store(path)) as store:
-        [made] = list_runs(store)
-        store.execute(
-            "UPDATE results SET error_class = 'timeout', error = 'No answer.', output = NULL"
-            " WHERE position IN (3, 7)"
-        )
-        failed = list_runs(store)[0].failed
-    return made.run_id, failed
+def chat_failures(path: Path, endpoint: Scripted) -> str:
+    """Make a run of which two entries failed, at an endpoint that answers them from then on; gives its id."""
+    endpoint.answer = lambda asked: error(400) if asked.number in {3, 7} else translated(asked)
+    heard = run_corpus(path, corpus(10), chat_plan(endpoint.url))
+    endpoint.answer = translated
+    return heard.finished.run_id
 
 
 async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
@@ -97,9 +88,17 @@ async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
     made.close()
 
 
-async def test_failed_entries_are_asked_for_again_with_other_settings(tmp_path: Path) -> None:
+@pytest.fixture
+def endpoint() -> Iterator[Scripted]:
+    with serving() as found:
+        yield found
+
+
+async def test_failed_entries_are_asked_for_again_with_other_settings(
+    tmp_path: Path, endpoint: Scripted
+) -> None:
     path = tmp_path / "s.sqlite"
-    run_id, failed = await asyncio.to_thread(demo_failures, path)
+    run_id = await asyncio.to_thread(chat_failures, path, endpoint)
     app = App(None, path)
     engines: list[Engine] = []
 
@@ -112,19 +111,21 @@ async def test_failed_entries_are_asked_for_again_with_other_settings(tmp_path: 
     app._start = start
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
-        assert f"{failed} entries failed" in text(app)
+        assert "2 entries failed" in text(app)
         await pilot.press("R")
         await settle(pilot)
         assert stands(app, RetryScreen)
-        assert f"Ask again for {failed} failed entries" in text(app)
+        assert "Ask again for 2 failed entries" in text(app)
         field = app.screen.query_one("#concurrency")
         field.focus()
         field.value = "many"  # type: ignore[attr-defined]
         await pilot.press("enter")
         await settle(pilot)
         assert stands(app, RetryScreen)
-        assert "field 'concurrency'" in text(app)
+        assert "calls at once: A whole number is wanted." in text(app)
         field.value = "3"  # type: ignore[attr-defined]
+        await settle(pilot)
+        assert "is wanted" not in text(app)
         await pilot.press("enter")
         await settle(pilot)
         await settle(pilot)
@@ -138,11 +139,39 @@ async def test_failed_entries_are_asked_for_again_with_other_settings(tmp_path: 
         assert "entries failed" not in text(app)
     with closing(open_store(path)) as store:
         again = next(each for each in list_runs(store) if each.retry_of == run_id)
-        assert (again.state, again.failed) == ("complete", failed - 2)
+        assert (again.state, again.failed) == ("complete", 0)
         assert find_run(store, again.run_id).plan["run"]["concurrency"] == 3
 
 
+async def test_outputs_made_elsewhere_wait_for_nobody_and_are_said_to_be_the_same_again(
+    tmp_path: Path,
+) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    made.store.execute(
+        "UPDATE runs SET setup = json_set(setup, '$.method', 'replay'), plan = ?",
+        (
+            json.dumps(
+                chat_plan("x").model_copy(update={"method": "replay"}).model_dump(mode="json")
+            ),
+        ),
+    )
+    app = App(made)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "waiting for you" not in text(app)
+        await pilot.press("R")
+        await settle(pilot)
+        assert stands(app, RetryScreen)
+        assert "the same again" in text(app)
+        assert "budget" not in text(app)
+    made.close()
+
+
 def test_the_form_shows_what_the_plan_says() -> None:
-    plan = {"options": {"model": "m", "temperature": 0.0}, "run": {"budget_usd": None}}
+    plan = {
+        "method": "chat",
+        "options": {"model": "m", "temperature": 0.0},
+        "run": {"budget_usd": None},
+    }
     before = settings_of(json.loads(json.dumps(plan)))
     assert (before["model"], before["temperature"], before["budget_usd"]) == ("m", "0", "")
