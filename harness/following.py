@@ -37,6 +37,13 @@ class Follower:
 
     def __init__(self, path: Path, run_id: str) -> None:
         self._connection = open_store(path)
+        try:
+            self._find(run_id)
+        except BaseException:
+            self.close()
+            raise
+
+    def _find(self, run_id: str) -> None:
         self._run = find_run(self._connection, run_id)
         dataset = read_dataset(self._connection, self._run.corpus)
         entries = read_entries(self._connection, self._run.corpus, self._run.positions)

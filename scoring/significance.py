@@ -259,7 +259,7 @@ Coins = tuple[npt.NDArray[np.uint8], int]
 
 
 def _thrown(
-    rows: npt.NDArray[np.floating[Any]],
+    rows: npt.NDArray[Any],
     moving: npt.NDArray[np.int64],
     blocks: Iterable[Coins],
     throws: int,
