@@ -31,6 +31,12 @@ class Words:
     """Tags that go; others that were added elsewhere stay."""
 
 
+AT_HOME = "They stay on this computer: no card and no export holds them."
+OTHERWISE = (
+    "The note holds signs that act on a terminal; here others stand for them. If you change the note, it is "
+    "kept as it is shown."
+)
+
 Keep = Callable[[Words], None]
 """Writes the words; called in a thread, raises HarnessError where they cannot be kept."""
 
@@ -48,8 +54,8 @@ class NotesScreen(AnsweringScreen[bool]):
         self._run = run
         self._tags = {plain(tag): tag for tag in tags}
         """Tag as it is shown → as it is kept."""
-        self._note = note
         self._shown = "\n".join(map(plain, note.split("\n")))
+        self._otherwise = self._shown != note
         self._keep = keep
         self._writing = False
 
@@ -64,28 +70,24 @@ class NotesScreen(AnsweringScreen[bool]):
                 select_on_focus=False,
             )
             yield TextArea(self._shown, soft_wrap=True, tab_behavior="focus", id="note")
-            yield Static(
-                Content.styled(
-                    "They stay on this computer: no card and no export holds them.", "$quiet"
-                )
-            )
-            yield Static(id="said")
+            yield Static(Content.styled(AT_HOME, "$quiet"), id="said")
             with Horizontal(classes="answers"):
                 yield Button(Content("Save (^s)"), id="save")
                 yield Button(Content("Back (esc)"), id="back")
 
     def on_mount(self) -> None:
         """Begin at the tags."""
-        self.query_one("#said").display = False
+        if self._otherwise:
+            self._say(OTHERWISE)
         self.query_one("#tags").focus()
 
     def _changes(self) -> Words:
-        """Give what was changed; a tag or line that was only shown otherwise goes back as it was."""
+        """Give what was changed; a tag or note that was only shown otherwise stays as it was."""
         field = self.query_one("#tags", Input).value.replace(",", " ").split()
         tags = {self._tags.get(tag, tag) for tag in field}
         before = set(self._tags.values())
         text = self.query_one("#note", TextArea).text
-        note = None if text == self._shown else as_meant(text, self._note)
+        note = None if text == self._shown else text
         return Words(note, tuple(sorted(tags - before)), tuple(sorted(before - tags)))
 
     @on(Input.Submitted)
@@ -120,9 +122,7 @@ class NotesScreen(AnsweringScreen[bool]):
             in_thread(self, "words", partial(self._keep, words), kept, cannot)
 
     def _say(self, why: str) -> None:
-        said = self.query_one("#said", Static)
-        said.display = True
-        said.update(show(why, "$warn"))
+        self.query_one("#said", Static).update(show(why, "$warn"))
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
@@ -140,19 +140,3 @@ class NotesScreen(AnsweringScreen[bool]):
 
         question = Content.styled("Throw away what you typed?", "bold")
         self.app.push_screen(ConfirmScreen(question, "Throw away"), answered)
-
-
-def as_meant(typed: str, before: str) -> str:
-    """Put back what stood in a text before it was made harmless to be shown, wherever it was left as it was."""
-    lines = {plain(line): line for line in before.split("\n")}
-    signs = {plain(each): each for each in set(before) - {"\n"}}
-    symbols = {sign: each for sign, each in signs.items() if sign != each and sign not in before}
-
-    def line(shown: str) -> str:
-        if shown in lines:
-            return lines[shown]
-        for sign, each in symbols.items():
-            shown = shown.replace(sign, each)
-        return shown
-
-    return "\n".join(map(line, typed.split("\n")))

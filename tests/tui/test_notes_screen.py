@@ -12,9 +12,9 @@ from harness.store.database import open_store
 from harness.store.deletion import put_away
 from harness.store.notes import MOST_NOTE, change_tags, set_note
 from harness.store.runs import RunSummary, list_runs
-from rosetta_tui.screens.notes import NotesScreen, as_meant
+from rosetta_tui.screens.notes import NotesScreen
 from rosetta_tui.text import plain
-from tests.tui.scenes import HOSTILE, sealed
+from tests.tui.scenes import sealed
 from tests.tui.screens import App, settle, text
 from tests.tui.test_text import acting
 
@@ -83,21 +83,29 @@ async def test_what_cannot_be_written_stays_in_the_dialog(app: App) -> None:
         assert dialog(app).query_one(Input).value == "mine"
 
 
-async def test_letters_that_act_are_shown_harmless_and_kept_as_they_are(app: App) -> None:
-    async with app.run_test(size=(120, 36)) as pilot:
+async def test_signs_that_act_are_shown_as_others_and_kept_so_where_the_note_is_changed(
+    app: App,
+) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("t")
         await settle(pilot)
         assert acting(text(app).replace("\n", "")) == []
+        assert "If you change the note, it is" in text(app)
+        assert "Save (^s)" in text(app)
         area = dialog(app).query_one(TextArea)
         area.text = f"{area.text} end\nmore"
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert listed(app).note == f"{KEPT} end\nmore"
+        shown = "\n".join(map(plain, KEPT.split("\n")))
+        assert listed(app).note == f"{shown} end\nmore"
 
 
-@pytest.mark.parametrize("number", range(len(HOSTILE)))
-def test_what_was_only_shown_goes_back_as_it_was(number: int) -> None:
-    before = HOSTILE[number]
-    shown = "\n".join(map(plain, before.split("\n")))
-    assert as_meant(f"{shown}\nmore", before) == f"{before}\nmore"
+async def test_a_note_without_signs_that_act_is_shown_without_a_word(app: App) -> None:
+    with closing(open_store(app.store_path)) as store:
+        set_note(store, listed(app).number, "fine\nâ 👩‍👩‍👧")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("t")
+        await settle(pilot)
+        assert "signs that act" not in text(app)
