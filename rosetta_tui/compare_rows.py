@@ -11,6 +11,7 @@ from rosetta_tui import figures
 from rosetta_tui.compare_order import View
 from rosetta_tui.comparison_words import number
 from rosetta_tui.entry_rows import LEFT_OUT_WORDS
+from rosetta_tui.pages import UNREADABLE
 from rosetta_tui.pair_rows import BLANK
 from rosetta_tui.records import LEFT_OUT, SLICE, Record, Value
 from rosetta_tui.widgets.columns import Column
@@ -123,12 +124,12 @@ class ComparedRows:
 
     def _source(self, place: int) -> Cell:
         entry = self._texts.entry(place)
-        return Cell("gone since", "warn") if entry is None else Cell(entry.source, "quiet")
+        return Cell(UNREADABLE, "bad") if entry is None else Cell(entry.source, "quiet")
 
     def _output(self, run: int, place: int) -> Cell:
         result = self._texts.result(run, place)
         if result is None:
-            return Cell("gone since", "warn")
+            return Cell(UNREADABLE, "bad")
         if result.failed:
             return Cell("✗ failed", "bad")
         output = result.output or ""

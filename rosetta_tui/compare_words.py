@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from rosetta_tui.comparison_words import cached_words, name, reproduction_words, sentence
+from rosetta_tui.pages import UNREADABLE
 from rosetta_tui.shell_words import command_line
 from rosetta_tui.text import show
 from rosetta_tui.widgets.diff_text import diff_content
@@ -99,7 +100,6 @@ def letter_of(found: Comparison, run_id: str) -> str:
     return next((run.letter for run in found.runs if run.run_id == run_id), run_id[:8])
 
 
-GONE = "gone since: these runs were erased"
 """Stands in the place of texts that were there when the comparison was read."""
 
 
@@ -108,7 +108,7 @@ def two_outputs(
 ) -> Content:
     """Show the source of an entry, and how two outputs differ from each other."""
     if entry is None:
-        return show(GONE, "$warn")
+        return show(f"This entry {UNREADABLE}.", "$bad")
     outputs = [None if each is None or each.failed else each.output or "" for each in results]
     one, other = outputs
     if one is None or other is None:

@@ -16,6 +16,7 @@ from rosetta_tui.comparison_text import ordered
 from rosetta_tui.comparison_words import name, number, told_apart
 from rosetta_tui.cree import converted, other_writing
 from rosetta_tui.line import Line
+from rosetta_tui.pages import UNREADABLE
 from rosetta_tui.text import show
 from rosetta_tui.widgets.diff_text import diff_content
 
@@ -39,7 +40,7 @@ class EntryOfRuns:
     """Among the compared entries."""
     entry: Entry
     results: Sequence[Result | None]
-    """In the order of the runs; None where it is gone since."""
+    """In the order of the runs; None where it cannot be read."""
     turned: bool
     """True where texts are shown in the other writing of the language."""
 
@@ -95,7 +96,7 @@ def _output(facts: EntryOfRuns, place: int) -> Line:
     reference = facts.text(facts.entry.reference)
     if output is None:
         kind = result.error_class if result is not None else None
-        told = "not there now" if kind is None else f"{kind.value.replace('_', ' ')}: "
+        told = UNREADABLE if kind is None else f"{kind.value.replace('_', ' ')}: "
         words = show(result.error or "" if result is not None else "")
         said = Content.assemble((f"✗ failed: {told}", "bold $bad"), words)
     elif not output.strip():

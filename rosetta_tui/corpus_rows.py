@@ -8,11 +8,9 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from textual.cache import LRUCache
-
 from corpora.entry import Entry
-from harness.store.corpora import read_entries
 from rosetta_tui import figures
+from rosetta_tui.pages import UNREADABLE, entry_pages
 from rosetta_tui.records import LEFT_OUT, Record, Value
 from rosetta_tui.run_facts import iso, when
 from rosetta_tui.text import plain
@@ -198,10 +196,8 @@ class CorpusEntryRows:
     ) -> None:
         self.order = array("I", places)
         """Places in the corpus, in the order of the rows."""
-        self._connection = connection
-        self._corpus = corpus
         self._flagged = flagged
-        self._kept: LRUCache[int, Entry] = LRUCache(500)
+        self._pages = entry_pages(connection, corpus)
 
     @property
     def count(self) -> int:
@@ -215,12 +211,9 @@ class CorpusEntryRows:
         except ValueError:
             return None
 
-    def entry(self, index: int) -> Entry:
-        """Give the entry of one row."""
-        place = self.order[index]
-        if place not in self._kept:
-            self.prepare(index, index + 1)
-        return self._kept[place]
+    def entry(self, index: int) -> Entry | None:
+        """Give the entry of one row; None where it cannot be read."""
+        return self._pages.get(self.order[index])
 
     def key(self, index: int) -> Hashable:
         """Give what the row's look depends on."""
@@ -229,17 +222,17 @@ class CorpusEntryRows:
 
     def prepare(self, first: int, last: int) -> None:
         """Read a screenful from the store."""
-        missing = [place for place in self.order[first:last] if place not in self._kept]
-        if missing:
-            for place, entry in read_entries(self._connection, self._corpus, missing).items():
-                self._kept[place] = entry
+        self._pages.load(self.order[first:last])
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Give the cells of one row."""
         entry, flagged = self.entry(index), self.order[index] in self._flagged
+        flag = Cell("!", "warn") if flagged else Cell("")
+        if entry is None:
+            return (flag, Cell(""), Cell(UNREADABLE, "bad"), *[Cell("")] * 5)
         segment = NO_VALUE if entry.segment is None else shown_value(entry.segment.value)
         return (
-            Cell("!", "warn") if flagged else Cell(""),
+            flag,
             Cell(str(entry.id), "quiet"),
             Cell(entry.source),
             Cell(entry.reference),
@@ -252,6 +245,8 @@ class CorpusEntryRows:
     def record(self, index: int) -> Record:
         """Give the values of one row; of an entry of a secret segment none that quotes it."""
         entry = self.entry(index)
+        if entry is None:
+            return {"id": None, LEFT_OUT: UNREADABLE}
         record: dict[str, Value] = {
             "id": entry.id,
             "source": None if entry.secret else entry.source,
@@ -266,4 +261,5 @@ class CorpusEntryRows:
 
     def secret(self, index: int) -> bool:
         """Whether a row belongs to a secret segment, of which nothing is copied or exported."""
-        return self.entry(index).secret
+        entry = self.entry(index)
+        return entry is not None and entry.secret

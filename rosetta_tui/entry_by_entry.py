@@ -13,7 +13,9 @@ from textual.screen import Screen
 from corpora.entry import Entry, EntryId
 from rosetta_tui.cree import is_cree
 from rosetta_tui.entry_page import tags
+from rosetta_tui.line import Line
 from rosetta_tui.messages import Copied
+from rosetta_tui.pages import UNREADABLE
 from rosetta_tui.text import show
 from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
@@ -23,6 +25,9 @@ STEPS: list[BindingType] = [
     Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after", id="next"),
 ]
 """The keys that lead from one entry to the next."""
+
+NO_LINES = (Line("", show(f"This entry {UNREADABLE}.", "$bad")),)
+"""The page of an entry that cannot be read."""
 
 
 class EntryByEntryScreen(Screen[int]):

@@ -11,7 +11,7 @@ from corpora.entry import Entry
 from harness.result import Result
 from rosetta_tui import figures
 from rosetta_tui.live import EntryState, LiveRun
-from rosetta_tui.pages import Pages
+from rosetta_tui.pages import UNREADABLE, Pages
 from rosetta_tui.records import LEFT_OUT, Record, Value
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.columns import Column
@@ -55,11 +55,14 @@ _EMPTY = (Cell(""),) * 6
 class EntryRows:
     """Rows in the order that a person chose, read from the picture of the run and from the store."""
 
-    def __init__(self, live: LiveRun, pages: Pages, order: Iterable[int]) -> None:
+    def __init__(
+        self, live: LiveRun, entries: Pages[Entry], results: Pages[Result], order: Iterable[int]
+    ) -> None:
         self.order = order if isinstance(order, array) else array("I", order)
         """Places in the corpus, in the order of the rows."""
         self._live = live
-        self._pages = pages
+        self.entries = entries
+        self._results = results
 
     @property
     def count(self) -> int:
@@ -83,31 +86,36 @@ class EntryRows:
         positions = self.order[first:last].tolist()
         recent, state = self._live.recent, self._live.state
         stored = [p for p in positions if p not in recent and state(p) >= EntryState.DONE]
-        self._pages.load(positions, stored)
+        self.entries.load(positions)
+        self._results.load(stored)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Give the cells of one row."""
         position = self.order[index]
         state = self._live.state(position)
-        entry = self._pages.entry(position)
-        head = (
-            SYMBOLS[state],
-            Cell(WORDS[state], SYMBOLS[state].tone),
-            Cell(str(entry.id), "quiet"),
-            Cell(entry.source),
-        )
+        entry = self.entries.get(position)
+        how = (SYMBOLS[state], Cell(WORDS[state], SYMBOLS[state].tone))
+        if entry is None:
+            return (*how, Cell(""), Cell(UNREADABLE, "bad"), Cell(""), *_EMPTY)
+        head = (*how, Cell(str(entry.id), "quiet"), Cell(entry.source))
         if state < EntryState.DONE:
             return (*head, Cell(self._next_try(position), "warn"), *_EMPTY)
-        result = self._live.recent.get(position) or self._pages.result(position)
-        return head if result is None else (*head, *_outcome(result))
+        result = self._result(position)
+        return (*head, *(_outcome(result) if result else (Cell(UNREADABLE, "bad"), *_EMPTY)))
 
     def record(self, index: int) -> Record:
         """Give the values of one row; of an entry of a secret segment none that quotes it."""
         position = self.order[index]
         state = self._live.state(position)
-        stored = self._live.recent.get(position) or self._pages.result(position)
-        result = stored if state >= EntryState.DONE else None
-        return entry_record(self._pages.entry(position), WORDS[state], result)
+        entry, done = self.entries.get(position), state >= EntryState.DONE
+        result = self._result(position) if done else None
+        if entry is None:
+            return {"id": None, "state": WORDS[state], LEFT_OUT: UNREADABLE}
+        record = entry_record(entry, WORDS[state], result)
+        return {**record, LEFT_OUT: f"result: {UNREADABLE}"} if done and not result else record
+
+    def _result(self, position: int) -> Result | None:
+        return self._live.recent.get(position) or self._results.get(position)
 
     def _next_try(self, position: int) -> str:
         waiting = self._live.waiting(position)
@@ -193,11 +201,12 @@ LEAST_ID, MOST_ID = 4, 16
 """Cells that ids take at least and at most."""
 
 
-def id_width(pages: Pages | None, rows: EntryRows | None) -> int:
+def id_width(rows: EntryRows | None) -> int:
     """Give how wide the ids are, by the first rows and the last."""
-    if pages is None or rows is None or not rows.count:
+    if rows is None:
         return LEAST_ID
     sample = [*rows.order[:50], *rows.order[-50:]]
-    pages.load(sample, [])
-    widest = max(cell_len(plain(str(pages.entry(position).id))) for position in sample)
+    rows.entries.load(sample)
+    entries = filter(None, map(rows.entries.get, sample))
+    widest = max((cell_len(plain(str(entry.id))) for entry in entries), default=0)
     return max(LEAST_ID, min(MOST_ID, widest))

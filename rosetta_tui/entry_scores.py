@@ -18,6 +18,7 @@ from rosetta_tui.card_fields import references_accepted
 from rosetta_tui.metric_words import by_category, of_entries, short_title, shown_value
 from rosetta_tui.text import show
 from scoring.scorer import Scorer
+from scoring.statistics_error import StatisticsError
 from scoring.tiers import quality_tier
 
 
@@ -63,7 +64,7 @@ def _values(result: Result, scorer: Scorer) -> dict[str, float | None]:
     """Read the entry's own values from its statistics; the kept ones stand where these do not fit."""
     try:
         return dict(scorer.entry_values(scorer.unpack(result.statistics)).values)
-    except ValueError:
+    except StatisticsError:
         return {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.chrf}
 
 

@@ -1,67 +1,72 @@
-"""Entries and results of a run, read from the store a screenful at a time."""
+"""Entries and results read from the store a screenful at a time; what cannot be read stops no screen."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Generic, TypeVar
 
+from textual.cache import LRUCache
+
 from corpora.entry import Entry
+from harness.failures import StoreError
 from harness.result import Result
 from harness.store.corpora import read_entries
 from harness.store.results import read_results
-from harness.store.runs import Run
+from harness.store.trouble import STORE_ERRORS
 
-KEPT = 500
-"""Entries and results kept; more than two screens, and small beside the corpus."""
+_KEPT = 500
+"""Rows kept; more than two screens, and small beside the corpus."""
+
+UNREADABLE = "cannot be read: it is damaged in the store, or gone from it since"
+"""What stands in the place of an entry or a result that is not to be had."""
 
 T = TypeVar("T")
 
 
-class _Kept(OrderedDict[int, T], Generic[T]):
-    """The values seen last."""
-
-    def keep(self, position: int, value: T) -> None:
-        self[position] = value
-        self.move_to_end(position)
-        if len(self) > KEPT:
-            self.popitem(last=False)
+def readable(read: Callable[[], T]) -> T | None:
+    """Read something for a screen; None where the store fails, or holds it damaged."""
+    try:
+        return read()
+    except (*STORE_ERRORS, StoreError):
+        return None
 
 
-class Pages:
-    """Reads what is asked for and not kept, in one query for many rows."""
+class Pages(Generic[T]):
+    """Reads what is asked for and not kept, in one query for many rows; each has its place in the corpus."""
 
-    def __init__(self, connection: sqlite3.Connection, run: Run) -> None:
-        self.run = run
-        self._connection = connection
-        self._entries: _Kept[Entry] = _Kept()
-        self._results: _Kept[Result] = _Kept()
+    def __init__(self, read: Callable[[Sequence[int]], Mapping[int, T]]) -> None:
+        self._read = read
+        self._kept: LRUCache[int, T | None] = LRUCache(_KEPT)
 
-    def load(self, positions: Sequence[int], stored: Sequence[int]) -> None:
-        """Read the entries at these places, and the results at the places that have one."""
-        missing = [position for position in positions if position not in self._entries]
-        if missing:
-            found = read_entries(self._connection, self.run.corpus, missing)
-            for position, entry in found.items():
-                self._entries.keep(position, entry)
-        unread = [position for position in stored if position not in self._results]
-        if unread:
-            for result in read_results(self._connection, self.run.id, unread):
-                self._results.keep(result.position, result)
+    def load(self, places: Iterable[int]) -> None:
+        """Read the rows at these places; where one of them cannot be read, the others are all the same."""
+        missing = [place for place in places if place not in self._kept]
+        if not missing:
+            return
+        found: Mapping[int, T | None] | None = readable(partial(self._read, missing))
+        if found is None:
+            alone = {place: readable(partial(self._read, [place])) or {} for place in missing}
+            found = {place: rows.get(place) for place, rows in alone.items()}
+        for place, row in found.items():
+            self._kept[place] = row
 
-    def forget_results(self) -> None:
-        """Read results again when they are asked for: their scores have changed."""
-        self._results.clear()
+    def get(self, place: int) -> T | None:
+        """Give one row, None where it is not to be had."""
+        self.load([place])
+        return self._kept.get(place)
 
-    def entry(self, position: int) -> Entry:
-        """Give one entry."""
-        if position not in self._entries:
-            self.load([position], [])
-        return self._entries[position]
+    def forget(self) -> None:
+        """Read rows again when they are asked for: they have changed."""
+        self._kept.clear()
 
-    def result(self, position: int) -> Result | None:
-        """Give one stored result, None where there is none."""
-        if position not in self._results:
-            self.load([], [position])
-        return self._results.get(position)
+
+def entry_pages(connection: sqlite3.Connection, corpus: int) -> Pages[Entry]:
+    """Give the entries of a corpus, those of secret segments too: for the screen alone."""
+    return Pages(partial(read_entries, connection, corpus))
+
+
+def result_pages(connection: sqlite3.Connection, run: int) -> Pages[Result]:
+    """Give the results of a run."""
+    return Pages(lambda places: {r.position: r for r in read_results(connection, run, places)})

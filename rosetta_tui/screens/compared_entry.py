@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from rosetta_tui.compare_order import View
-from rosetta_tui.compare_words import GONE
 from rosetta_tui.compared_page import EntryOfRuns, page_lines
 from rosetta_tui.compared_texts import ComparedTexts
-from rosetta_tui.entry_by_entry import STEPS, EntryByEntryScreen
-from rosetta_tui.line import Line
-from rosetta_tui.text import show
+from rosetta_tui.entry_by_entry import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.widgets.field import show_lines
 from rosetta_tui.widgets.where import Where
 
@@ -52,7 +49,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
 
     @property
     def facts(self) -> EntryOfRuns | None:
-        """Everything about the entry that is shown; None where it is gone since."""
+        """Everything about the entry that is shown; None where it cannot be read."""
         place, runs = self.place, range(len(self._comparison.runs))
         self._texts.load([place], runs)
         entry = self._texts.entry(place)
@@ -76,13 +73,13 @@ class ComparedEntryScreen(EntryByEntryScreen):
         facts = self.facts
         id_ = self._comparison.entries.ids[self.place]
         self.query_one(Where).say(self._head(id_, None if facts is None else facts.entry))
-        lines = [Line("", show(GONE, "$warn"))] if facts is None else list(page_lines(facts))
+        lines = NO_LINES if facts is None else page_lines(facts)
         await show_lines(self.query_one("#page"), lines)
 
     def action_copy(self) -> None:
         """Put the outputs on the clipboard, harmless as shown; never those of a secret entry."""
         facts = self.facts
         if facts is None:
-            self.notify("There is nothing to copy: it is gone since.", markup=False)
+            self.notify("There is nothing to copy: it cannot be read.", markup=False)
         else:
             self._copy(facts.copied, "Outputs")

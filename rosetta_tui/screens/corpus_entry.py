@@ -13,7 +13,7 @@ from corpora.problems import Problem
 from harness.corpus_examination import Examination
 from rosetta_tui.corpus_rows import CorpusEntryRows
 from rosetta_tui.cree import converted, other_writing
-from rosetta_tui.entry_by_entry import STEPS, EntryByEntryScreen
+from rosetta_tui.entry_by_entry import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.entry_page import about
 from rosetta_tui.line import Line
 from rosetta_tui.originals import open_original
@@ -47,8 +47,8 @@ class CorpusEntryScreen(EntryByEntryScreen):
         self._found = found
 
     @property
-    def entry(self) -> Entry:
-        """The entry that is shown."""
+    def entry(self) -> Entry | None:
+        """The entry that is shown; None where it cannot be read."""
         return self._rows.entry(self._index)
 
     @property
@@ -59,13 +59,13 @@ class CorpusEntryScreen(EntryByEntryScreen):
     @property
     def holds_secret(self) -> bool:
         """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
-        return self.entry.secret
+        return self._rows.secret(self._index)
 
     async def _show(self) -> None:
         entry = self.entry
-        self.query_one(Where).say(self._head(entry.id, entry))
+        self.query_one(Where).say(self._head("" if entry is None else entry.id, entry))
         problems = [] if self._found is None else self._found.of_entry(self.place)
-        lines = entry_lines(entry, problems, turned=self._turned)
+        lines = NO_LINES if entry is None else entry_lines(entry, problems, turned=self._turned)
         await show_lines(self.query_one("#page"), lines)
 
     def action_original(self) -> None:
@@ -75,8 +75,9 @@ class CorpusEntryScreen(EntryByEntryScreen):
 
     def action_copy(self) -> None:
         """Put source and reference on the clipboard, harmless as shown; never those of a secret entry."""
-        texts = (self.entry.source, self.entry.reference)
-        self._copy("\n".join(map(plain, texts)), "Source and reference")
+        if self.entry is not None:
+            texts = (self.entry.source, self.entry.reference)
+            self._copy("\n".join(map(plain, texts)), "Source and reference")
 
 
 def entry_lines(entry: Entry, problems: Sequence[Problem], *, turned: bool) -> Iterator[Line]:

@@ -22,12 +22,13 @@ from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run
 from rosetta_tui.cree import other_writing
-from rosetta_tui.entry_by_entry import STEPS, EntryByEntryScreen
+from rosetta_tui.entry_by_entry import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.entry_page import EntryFacts, background, prompts, replies, texts
 from rosetta_tui.entry_scores import RunScoring, run_scoring
 from rosetta_tui.entry_why import analysed, why
 from rosetta_tui.explaining import Explaining, Why
 from rosetta_tui.line import Line
+from rosetta_tui.pages import readable
 from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field, show_lines
 from rosetta_tui.widgets.key_line import KeyLine
@@ -80,8 +81,8 @@ class EntryScreen(EntryByEntryScreen):
         self._facts: EntryFacts | None = None
 
     @cached_property
-    def _scoring(self) -> RunScoring:
-        return run_scoring(self._store, self._run)
+    def _scoring(self) -> RunScoring | None:
+        return readable(lambda: run_scoring(self._store, self._run))
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, the page, and the keys."""
@@ -96,7 +97,7 @@ class EntryScreen(EntryByEntryScreen):
     @property
     def language(self) -> str:
         """The target language."""
-        return self._scoring.target_language
+        return "" if self._scoring is None else self._scoring.target_language
 
     @property
     def holds_secret(self) -> bool:
@@ -105,10 +106,12 @@ class EntryScreen(EntryByEntryScreen):
 
     # The page
 
-    def _read(self) -> EntryFacts:
-        """Read everything about the entry."""
+    def _read(self) -> EntryFacts | None:
+        """Read everything about the entry; None where it is gone."""
         position = self.place
-        entry = read_entries(self._store, self._run.corpus, [position])[position]
+        entry = read_entries(self._store, self._run.corpus, [position]).get(position)
+        if entry is None or self._scoring is None:
+            return None
         attempts = read_attempts(self._store, self._run.id, position)
         return EntryFacts(
             entry=entry,
@@ -124,11 +127,10 @@ class EntryScreen(EntryByEntryScreen):
         )
 
     async def _show(self) -> None:
-        facts = self._facts = self._read()
-        self.query_one("#where", Static).update(
-            Content.assemble(("Entry ", "$quiet"), self._head(facts.entry.id, facts.entry))
-        )
-        await show_lines(self.query_one("#page"), self._lines(facts))
+        facts = self._facts = readable(self._read)
+        head = self._head(facts.entry.id, facts.entry) if facts else self._head("", None)
+        self.query_one("#where", Static).update(Content.assemble(("Entry ", "$quiet"), head))
+        await show_lines(self.query_one("#page"), self._lines(facts) if facts else NO_LINES)
         self.refresh_bindings()
         self._explain()
 

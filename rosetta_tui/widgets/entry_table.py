@@ -12,14 +12,16 @@ import numpy as np
 from textual import work
 from textual.worker import get_current_worker
 
+from corpora.entry import Entry
 from harness.failures import StoreError
+from harness.result import Result
 from harness.store.database import opened, store_path
 from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
 from rosetta_tui.entry_rows import COLUMNS, EntryRows, id_width
 from rosetta_tui.live import EntryState, LiveRun
 from rosetta_tui.order import Order
-from rosetta_tui.pages import Pages
+from rosetta_tui.pages import Pages, entry_pages, result_pages
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import ResultTable
@@ -40,7 +42,8 @@ class EntryTable(ResultTable):
         self._path = store_path(store)
         self._trouble = ""
         """Why rows could not be put in order last; empty where they could."""
-        self._pages: Pages | None = None
+        self._entries: Pages[Entry] | None = None
+        self._results: Pages[Result] | None = None
         self._ordering: Ordering | None = None
         self._from_top = False
         """True from a wish for another sorting until its rows are there: they are shown from the top."""
@@ -49,7 +52,8 @@ class EntryTable(ResultTable):
 
     def begin(self, run: Run, positions: Sequence[int], *, done: int) -> None:
         """Show the entries of a run; ``done`` of them were stored before anyone listened."""
-        self._pages = Pages(self._store, run)
+        self._entries = entry_pages(self._store, run.corpus)
+        self._results = result_pages(self._store, run.id)
         self._ordering = Ordering(run.id)
         self._show(self.order, positions)
         self._title()
@@ -85,8 +89,8 @@ class EntryTable(ResultTable):
     def read_again(self) -> None:
         """Take in that the scores of all entries may have changed, as they do at the end of a run."""
         self._live.recent.clear()
-        if self._pages is not None:
-            self._pages.forget_results()
+        if self._results is not None:
+            self._results.forget()
             self.refresh()
             self._read()
 
@@ -102,7 +106,7 @@ class EntryTable(ResultTable):
 
     def _title(self) -> None:
         arrow = " ▼" if self.order.descending else " ▲"
-        width = id_width(self._pages, self.entries)
+        width = id_width(self.entries)
         columns = [replace(c, width=width) if c.key == "id" else c for c in COLUMNS]
         if self.order.sort != "position":
             columns = [
@@ -170,11 +174,11 @@ class EntryTable(ResultTable):
         self.refresh_changed()
 
     def _show(self, order: Order, positions: Sequence[int]) -> None:
-        if order != self.order or self._pages is None:
+        if order != self.order or self._entries is None or self._results is None:
             return
         here, from_top = self.position, self._from_top
         self._from_top = False
-        self.entries = EntryRows(self._live, self._pages, positions)
+        self.entries = EntryRows(self._live, self._entries, self._results, positions)
         found = None if here is None else self.entries.find(here)
         self.show_rows(self.entries, 0 if from_top else found)
 
