@@ -242,9 +242,8 @@ def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     patterns[0] = 0
     width, throws = columns.shape[1], trials // _PATTERNS
     heads = patterns @ columns  # of a throw without heads
-    kind = exact_type(columns)
-    signs = (1 - 2 * patterns).astype(kind)
-    turned = np.ascontiguousarray(columns.T, dtype=kind) * signs[:, None]
+    kind: type[Any] = exact_type(columns)
+    turned = columns.T.astype(kind, order="C") * (1 - 2 * patterns[:, None]).astype(kind)
     rows = turned.reshape(_PATTERNS * width, len(moving))
     product = _thrown(rows, moving, _coins(len(matrix), throws, seed), throws)
     found = product.reshape(_PATTERNS, width, throws) + heads[:, :, None]
