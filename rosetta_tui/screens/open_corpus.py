@@ -81,13 +81,13 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
         if path is None:
             self._say("Type the path of a corpus file, or choose one from the list.")
         else:
-            self._say("Reading …")
+            self._say("Reading …", "$quiet")
             self._open(path, given)
 
-    def _say(self, words: str) -> None:
+    def _say(self, words: str, style: str = "$bad") -> None:
         line = self.query_one("#trouble", Static)
         line.display = True
-        line.update(show(words))
+        line.update(show(words, style))
 
     def _open(self, path: Path, given: dict[str, str]) -> None:
         read = partial(_read, path, given)
