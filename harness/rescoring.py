@@ -28,8 +28,7 @@ from scoring.resources import Resources
 from scoring.scorer import Scorer, Totals
 from scoring.setup import ScoringSetup
 from scoring.specification import specification
-from scoring.statistics_error import StatisticsError
-from scoring.table import EntryStatistics
+from scoring.table import EntryStatistics, StatisticsError
 
 
 def rescore(

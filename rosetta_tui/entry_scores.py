@@ -18,7 +18,7 @@ from rosetta_tui.card_fields import references_accepted
 from rosetta_tui.metric_words import by_category, of_entries, short_title, shown_value
 from rosetta_tui.text import show
 from scoring.scorer import Scorer
-from scoring.statistics_error import StatisticsError
+from scoring.table import StatisticsError
 from scoring.tiers import quality_tier
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from scoring.composite import STRUCTURAL_KEY, Composite, composite, composites
 from scoring.metric import CorpusMetric, FloatArray, Metric, Statistics
 from scoring.reasons import missing_reasons
-from scoring.statistics_error import StatisticsError
-from scoring.table import EntryStatistics, Table, present_values
+from scoring.table import EntryStatistics, StatisticsError, Table, present_values
 from scoring.tiers import Tier, quality_tier
 from scoring.translation import Translation
 

@@ -14,11 +14,21 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from corpora.stored_value import StoredValueError
 from scoring.metric import FloatArray, Metric, Statistics
-from scoring.statistics_error import StatisticsError
 
 EntryStatistics = Mapping[str, Statistics | None]
 """Statistics of one entry by metric id; None where the metric has nothing to look at."""
+
+
+class StatisticsError(StoredValueError):
+    """Statistics of entries are damaged, or are those of other metrics than they are read with."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the statistics of an entry are damaged, or were taken with other metrics; "
+            "score the outputs again"
+        )
 
 
 class Table:

@@ -10,8 +10,8 @@ from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from corpora.stored_value import StoredValueError
 from harness.failures import StoreError
-from scoring.statistics_error import StatisticsError
 
 _BUSY = (
     "another program has held it for too long. Close the other Rosetta, or wait until it is done, then "
@@ -54,10 +54,6 @@ _NOT_TEXT = ("Could not decode to UTF-8", "malformed JSON")
 """Beginnings of what SQLite and its Python module say of a value; they come with no code of their own."""
 
 
-class StoredValueError(Exception):
-    """A stored value cannot be unpacked, is no JSON, or is not what it was when it was stored."""
-
-
 _OF_VALUES = (ValueError, TypeError, LookupError, AttributeError, RecursionError, zlib.error)
 
 P = ParamSpec("P")
@@ -80,13 +76,13 @@ def unpacks(read: Callable[P, T]) -> Callable[P, T]:
     return unpacked
 
 
-STORE_ERRORS = (sqlite3.Error, StoredValueError, StatisticsError)
+STORE_ERRORS = (sqlite3.Error, StoredValueError)
 """What reading a store may raise."""
 
 
 def in_words(error: Exception, path: Path) -> StoreError:
     """Give what a person is told of one of ``STORE_ERRORS``; quotes nothing that is stored."""
-    if isinstance(error, StatisticsError):
+    if isinstance(error, StoredValueError) and error.args:
         return StoreError(f"{path}: {error}.")
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if isinstance(code, int) else -1

@@ -18,7 +18,7 @@ from scoring.inventory import make_metrics, surface_metrics, surface_setup
 from scoring.metric import FloatArray, Metric, MetricInfo, Statistics
 from scoring.resources import Resources
 from scoring.scorer import Scorer, Totals
-from scoring.statistics_error import StatisticsError
+from scoring.table import StatisticsError
 from scoring.tiers import Tier
 from scoring.translation import Translation
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, sentences, translations, worse
