@@ -35,6 +35,8 @@ class EntryFacts:
     missing: Mapping[str, str]
     """Metric id → why it has no value in this run."""
     scoring: RunScoring
+    elsewhere: bool = False
+    """Whether the run's outputs were made elsewhere."""
     writing: Writing | None = None
     """What the texts of the target language are converted into; None: they are shown as they are."""
 
@@ -136,8 +138,9 @@ def about(entry: Entry) -> list[Line]:
 def _attempts(facts: EntryFacts) -> Content:
     result = facts.result
     if result is None or not facts.attempts:
-        made = result is not None and (result.latency_seconds or result.total_tokens) is not None
-        told = "recorded when the output was made elsewhere" if made else "nothing was called"
+        known = result is not None and (result.latency_seconds or result.total_tokens) is not None
+        recorded = facts.elsewhere and known
+        told = "recorded when the output was made elsewhere" if recorded else "nothing was called"
         return Content.styled(told, "$quiet")
     lines = [_attempt(number, attempt) for number, attempt in enumerate(facts.attempts, 1)]
     return Content("\n").join([*lines, _sum(result)])

@@ -123,6 +123,7 @@ class EntryScreen(EntryByEntryScreen):
             ],
             missing=self._missing,
             scoring=self._scoring,
+            elsewhere=self._run.imported or self._run.setup.outputs_sha256 is not None,
             writing=other_writing(entry.reference) if self._turned else None,
         )
 

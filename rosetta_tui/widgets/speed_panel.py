@@ -24,7 +24,7 @@ class SpeedPanel(Telling):
             self.tell(Content(""), title)
             return
         lines = [
-            _rate(live.progress),
+            _rate(live.progress, live),
             _calls(live.progress, live, compact=compact),
             _waiting(live.progress, live),
         ]
@@ -36,14 +36,15 @@ class SpeedPanel(Telling):
         )
 
 
-def _rate(progress: Progress) -> Content:
+def _rate(progress: Progress, live: LiveRun) -> Content:
+    elsewhere = live.started is not None and live.started.setup.outputs_sha256 is not None
     return Content.assemble(
         (f"{figures.number(progress.per_minute, 0)}/min", "bold"),
         ("  p50 ", "$quiet"),
         f"{figures.seconds(progress.p50_seconds)} s",
         ("  p95 ", "$quiet"),
         f"{figures.seconds(progress.p95_seconds)} s",
-        (" recorded" if _faster_than_calls(progress) else "", "$quiet"),
+        (" recorded" if elsewhere and _faster_than_calls(progress) else "", "$quiet"),
     )
 
 

@@ -51,6 +51,19 @@ async def test_an_entry_says_everything_about_itself(made: Scene) -> None:
             assert words in text(app)
 
 
+@pytest.mark.parametrize("sha256", [None, "ab" * 32])
+async def test_only_of_outputs_made_elsewhere_the_attempts_are_said_to_be_recorded(
+    made: Scene, sha256: str | None
+) -> None:
+    made.store.execute("UPDATE results SET trace = NULL")
+    made.store.execute("UPDATE runs SET setup = json_set(setup, '$.outputs_sha256', ?)", (sha256,))
+    app = App(made)
+    async with app.run_test(size=(120, 48)) as pilot:
+        await opened(app, pilot, made, 1)
+        assert ("made elsewhere" in text(app)) is (sha256 is not None)
+        assert ("nothing was called" in text(app)) is (sha256 is None)
+
+
 async def test_left_and_right_go_through_the_table_and_stop_at_its_ends(made: Scene) -> None:
     app = App(made)
     async with app.run_test(size=(120, 48)) as pilot:

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 
 from harness.events import Waiting
+from harness.method import Setup
 from rosetta_tui import figures
 from rosetta_tui.card_fields import tier_words
-from tests.tui.scenes import scene
+from tests.tui.scenes import SETUP, scene
 from tests.tui.screens import App, lines, settle, text
 
 
-async def shown(tmp_path: Path, done: int, **changes: Any) -> str:
+async def shown(tmp_path: Path, done: int, setup: Setup = SETUP, **changes: Any) -> str:
     """Give the screen of a run that stands so."""
-    made = scene(tmp_path / "s.sqlite", total=20, stored=done)
+    made = scene(tmp_path / "s.sqlite", total=20, stored=done, setup=setup)
     made.queue(made.started())
     made.queue(made.progress(done, **changes))
     app = App(made, watch=True)
@@ -61,10 +62,14 @@ async def test_where_everything_waits_the_head_says_until_when(tmp_path: Path) -
 async def test_a_rate_that_no_call_could_have_stands_beside_recorded_latencies(
     tmp_path: Path,
 ) -> None:
-    fast = await shown(tmp_path, 3, per_minute=15_112.0, p50_seconds=0.77)
-    assert "s recorded" in fast
-    (tmp_path / "b").mkdir()
-    assert "s recorded" not in await shown(tmp_path / "b", 3, per_minute=418.0, p50_seconds=1.4)
+    replay = SETUP.model_copy(update={"outputs_sha256": "ab" * 32})
+    for number, (setup, per_minute, recorded) in enumerate(
+        [(replay, 15_112.0, True), (replay, 418.0, False), (SETUP, 15_112.0, False)]
+    ):
+        path = tmp_path / str(number)
+        path.mkdir()
+        seen = await shown(path, 3, setup, per_minute=per_minute, p50_seconds=0.77)
+        assert ("s recorded" in seen) is recorded
 
 
 def test_a_failed_entry_was_not_free() -> None:
