@@ -18,6 +18,9 @@ NAMES = {
     "down": "↓",
     "pageup": "page up",
     "pagedown": "page down",
+    "plus": "+",
+    "minus": "-",
+    "equals_sign": "=",
 }
 """Textual's name of a key → what people call it."""
 

@@ -57,9 +57,10 @@ class CompareScreen(SearchedScreen):
 
     TITLE = "Compare"
     HELP = (
-        "├─●─┤  a run's value with its interval. B − A: what B has more than A. wins: entries on which\n"
-        "the second run is better. p: how often chance alone shows as much; p Holm: all pairs counted.\n"
-        "effect: mean difference over its spread. better: both tests agree and the interval has no zero.\n"
+        "├─●─┤  a run's value with its interval. B − A: what B has more than A.\n"
+        "wins: entries on which the second run is better. effect: mean difference over its spread.\n"
+        "p: how often chance alone shows as much; p Holm: all pairs counted.\n"
+        "better: both tests agree and the interval has no zero.\n"
         "While a run goes on, only an interval that stays right however often one looks is shown."
     )
     CSS_PATH = "../styles/compare.tcss"

@@ -31,7 +31,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
 
     TITLE = "Parts"
     HELP = (
-        "Each part is compared on its own entries. Parts are not tested: of twenty parts one differs\n"
+        "Each part is compared on its own entries. Parts are not tested: of twenty parts one differs "
         "by chance. Too few entries: no interval says more than it hides."
     )
     CSS_PATH = "../styles/compare.tcss"

@@ -34,8 +34,9 @@ class CorporaScreen(Screen[None]):
 
     TITLE = "Corpora"
     HELP = (
-        "A corpus is in the store once a run has used it. Runs compare where their corpora have the\n"
-        "same SHA-256. A file that is only opened is looked at in memory and stored nowhere."
+        "A corpus is in the store once a run has used it. Runs compare where their corpora have the "
+        "same SHA-256.\n"
+        "A file that is only opened is looked at in memory and stored nowhere."
     )
     CSS_PATH = "../styles/corpus.tcss"
 

@@ -45,8 +45,9 @@ class CorpusScreen(SearchedScreen):
     TITLE = "Corpus"
     HELP = (
         "!  a check is about this entry; c lists what was found, enter there shows the entries.\n"
-        "Filters of different kinds add up. Entries of gold_standard and held_out are shown on this\n"
-        "machine only: they are never copied or exported."
+        "Filters of different kinds add up.\n"
+        "Entries of gold_standard and held_out are shown on this machine only: they are never "
+        "copied or exported."
     )
     CSS_PATH = "../styles/corpus.tcss"
 
@@ -167,8 +168,7 @@ class CorpusScreen(SearchedScreen):
     def _head(self) -> None:
         if self.summary is not None:
             dataset = self.summary.dataset
-            version = "" if dataset.version == "0" else f" {dataset.version}"
-            name = show(f"{dataset.id}{version}", "bold")
+            name = show(dataset.name, "bold")
             self.query_one(Where).say(
                 Content.assemble(name, show(f" · {dataset.language_pair}", "$quiet"))
             )

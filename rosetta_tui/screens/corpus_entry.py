@@ -26,8 +26,9 @@ class CorpusEntryScreen(EntryByEntryScreen):
     """Shows the entries of a table one by one; gives the place of the last one seen."""
 
     HELP = (
-        "Variants are other translations that count as right. Entries of gold_standard and held_out\n"
-        "are shown on this machine only: they are never copied or exported."
+        "Variants are other translations that count as right.\n"
+        "Entries of gold_standard and held_out are shown on this machine only: they are never "
+        "copied or exported."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -62,12 +62,13 @@ def _group(name: str, keys: Keys) -> Content:
 def keys_of(screen: Screen[Any]) -> dict[str, dict[str, str]]:
     """Give the keys of a screen in groups: the screen's own, the focused widget's, the app's.
 
-    Each meaning stands once, with all its keys; those that the footer leaves out come last.
+    Each meaning stands once, in the words that explain it where there are any, with all its keys; those that
+    the footer leaves out come last.
     """
     found: dict[str, dict[str, list[str]]] = {HERE: {}, FOCUSED: {}, EVERYWHERE: {}}
     taken: set[str] = set()
     for group, binding in sorted(_bindings(screen), key=lambda each: not each[1].show):
-        words = binding.description
+        words = binding.tooltip or binding.description
         if words not in found[group] and words in taken:
             continue
         taken.add(words)

@@ -44,10 +44,14 @@ class LeaderboardScreen(Screen[None]):
 
     TITLE = "Leaderboard"
     HELP = (
-        "A list holds runs over the same entries of the same corpus whose composites weigh the same\n"
-        "inputs, scored alike. rank: by composite. group: runs of one group cannot be told apart by\n"
-        "their composite (paired bootstrap); each is better than every run of the groups below.\n"
-        "OFFICIAL: gold_standard alone. cost-adj.: composite / log2(1 + 1000 × cost per entry)."
+        "A list holds runs over the same entries of the same corpus whose composites weigh the same "
+        "inputs, scored alike.\n"
+        "rank: by composite. group: runs of one group cannot be told apart by their composite (paired "
+        "bootstrap); each is better than every run of the groups below.\n"
+        "OFFICIAL: scores on the entries of gold_standard alone.\n"
+        "self-benchmarked: scored by whoever made the run, validated by nobody else.\n"
+        "profile: how the composite weighs its metrics, A with FST acceptance, B without.\n"
+        "cost-adj.: composite / log2(1 + 1000 × cost per entry)."
     )
     CSS_PATH = "../styles/leaderboard.tcss"
 
@@ -86,7 +90,7 @@ class LeaderboardScreen(Screen[None]):
         yield Where()
         yield Static(id="board")
         yield EmptyState("Reading …")
-        yield ResultTable(COLUMNS, id="entrants")
+        yield ResultTable(COLUMNS, id="leaderboard")
         yield Static(id="chosen")
         yield KeyLine()
 
@@ -102,7 +106,7 @@ class LeaderboardScreen(Screen[None]):
     @property
     def table(self) -> ResultTable:
         """The runs of the list."""
-        return self.query_one("#entrants", ResultTable)
+        return self.query_one("#leaderboard", ResultTable)
 
     @property
     def board(self) -> Board | None:
@@ -127,7 +131,7 @@ class LeaderboardScreen(Screen[None]):
     def _show_list(self, *, there: bool) -> None:
         """Show the list, or what is said in its place."""
         self.query_one(EmptyState).display = not there
-        for name in ("#board", "#entrants", "#chosen"):
+        for name in ("#board", "#leaderboard", "#chosen"):
             self.query_one(name).display = there
 
     def _show(self, boards: list[Board]) -> None:

@@ -31,9 +31,9 @@ class ReplayScreen(LiveScreen):
     TITLE = "Replay"
     HELP = (
         "✓ done   ✗ failed   ↻ waits for its next try   ● asked   … waiting for its turn\n"
-        "The run plays as it happened, from the times that are stored of its entries; pauses between its\n"
-        "stretches are skipped. At the end stand the numbers of its sealed card. Sorting and filters\n"
-        "look at the finished run."
+        "The run plays as it happened, from the times that are stored of its entries; pauses between its "
+        "stretches are skipped.\n"
+        "At the end stand the numbers of its sealed card. Sorting and filters look at the finished run."
     )
     CSS_PATH = "../styles/replay.tcss"
 

@@ -56,7 +56,7 @@ class SettingsScreen(SearchedScreen):
 
     TITLE = "Settings"
     HELP = (
-        "Everything but keys of services stands in settings.toml of the data folder, which you may also\n"
+        "Everything but keys of services stands in settings.toml of the data folder, which you may also "
         "write by hand. Keys of services are kept by the operating system's keyring and never shown."
     )
     CSS_PATH = "../styles/settings.tcss"
