@@ -17,7 +17,7 @@ from harness.instruments import stored_setup
 from harness.result import Result
 from harness.scoring_options import ScoringOptions
 from harness.store.corpora import read_entries
-from harness.store.results import copy_results, read_results, replace_scores
+from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
 from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
 from harness.store.transaction import transaction
@@ -52,6 +52,7 @@ def rescore(
             f"Run {run.run_id[:8]} is not complete. `rosetta resume {run.run_id[:8]}` goes on with it."
         )
     results = list(read_results(connection, run.id))
+    read_all_attempts(connection, run.id)  # the new card tells of them: what is damaged stops here
     covered = list(read_entries(connection, run.corpus, run.positions).values())
     had = stored_setup(run, "und", covered)
     chosen = chosen_options(run, had, options)

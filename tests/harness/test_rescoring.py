@@ -13,6 +13,7 @@ import pytest
 
 from corpora.entry import Entry
 from corpora.languages.epo.build import ANALYSER
+from corpora.stored_value import StoredValueError
 from harness.beginning import instruments_for
 from harness.card.load import load_card
 from harness.card.verify import verify_card
@@ -260,3 +261,12 @@ def test_an_entry_with_damaged_statistics_is_scored_again(store_path: Path, dama
     card = again(store_path)
     assert card["scores"]["chrf_plus_plus"] == whole["scores"]["chrf_plus_plus"]
     assert verify_card(json.dumps(card).encode()).ok
+
+
+def test_damage_that_stops_the_card_makes_no_run(store_path: Path) -> None:
+    run_corpus(store_path, corpus(8), constant())
+    with closing(open_store(store_path)) as connection:
+        connection.execute("UPDATE results SET trace = x'c1' WHERE position = 2")
+    with pytest.raises(StoredValueError):
+        again(store_path, metrics=("ter",))
+    assert runs(store_path) == 1
