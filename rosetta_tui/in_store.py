@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
+Work = Callable[["sqlite3.Connection"], Found]
+"""Reads or changes the store; called in a thread."""
+
 
 def in_thread(
     screen: Screen[Any],
@@ -65,7 +68,7 @@ def in_store(
     screen: Screen[Any],
     path: Path,
     group: str,
-    work: Callable[[sqlite3.Connection], Found],
+    work: Work[Found],
     then: Callable[[Found], object],
     cannot: Callable[[str], object],
     *,

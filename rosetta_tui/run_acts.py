@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 from textual.screen import Screen
 
 from rosetta_tui import figures
-from rosetta_tui.in_store import in_store, telling
+from rosetta_tui.in_store import Found, Work, in_store, telling
 from rosetta_tui.messages import NewRunAsked, RunChosen, RunResumed, RunRetried
 from rosetta_tui.run_facts import setup_words
 from rosetta_tui.screens.confirm import ConfirmScreen
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from rosetta_tui.run_draft import RunDraft
     from rosetta_tui.screens.go_on import GoOn, Stop
     from rosetta_tui.screens.retry import RetryScreen
-    from rosetta_tui.screens.score_again import ScoredAgain
-
-Found = TypeVar("Found")
+    from rosetta_tui.screens.score_again import ScoreAgainScreen, ScoredAgain
 
 ACTS = frozenset({"mark", "compare", "notes", "put_away", "like", "sort", "filter", "search"})
 """What can be done with any run."""
@@ -103,13 +101,7 @@ class RunActs:
     def score_again(self, run: RunSummary) -> None:
         """Ask with what a run's outputs are to be scored again; no method is called."""
 
-        def ask(plan: Mapping[str, Any]) -> None:
-            from rosetta_tui.screens.score_again import ScoreAgainScreen, fields_of
-
-            screen = ScoreAgainScreen(self._path, run.number, _name(run), fields_of(plan))
-            self._screen.app.push_screen(screen, self._scored)
-
-        self._ask("Score again", partial(_plan, run.number), ask)
+        self._open("Score again", partial(_score_again, self._path, run), self._scored)
 
     def _scored(self, made: ScoredAgain | None) -> None:
         if made is None:
@@ -146,40 +138,28 @@ class RunActs:
             if changes is not None:
                 self._screen.post_message(RunRetried(run_id, changes))
 
-        def ask(screen: RetryScreen) -> None:
-            self._screen.app.push_screen(screen, answered)
-
-        self._ask("Retry", partial(_retry, run_id), ask)
+        self._open("Retry", partial(_retry, run_id), answered)
 
     def like(self, run: RunSummary) -> None:
         """Open the form of a new run with everything as in this one."""
+        read = partial(_like, run)
+        self._ask("New run", read, lambda draft: self._screen.post_message(NewRunAsked(draft)))
 
-        def ask(draft: RunDraft) -> None:
-            self._screen.post_message(NewRunAsked(draft))
-
-        self._ask("New run", partial(_like, run), ask)
-
-    def _ask(
-        self,
-        title: str,
-        read: Callable[[sqlite3.Connection], Found],
-        then: Callable[[Found], object],
+    def _open(
+        self, title: str, make: Work[Screen[Found]], answered: Callable[[Found | None], None]
     ) -> None:
-        """Read what a question is about and ask it; of several questions the last."""
-        cannot = telling(self._screen, title)
-        in_store(self._screen, self._path, "asks", read, then, cannot, asks=True)
+        """Open a dialog that is made with the store."""
+        self._ask(title, make, lambda screen: self._screen.app.push_screen(screen, answered))
 
-    def _do(
-        self,
-        title: str,
-        work: Callable[[sqlite3.Connection], str],
-        then: Callable[[str], object] | None = None,
-    ) -> None:
+    def _ask(self, title: str, read: Work[Found], then: Callable[[Found], object]) -> None:
+        """Read what a question is about, then ask it; of several questions the last."""
+        here, cannot = self._screen, telling(self._screen, title)
+        in_store(here, self._path, "asks", read, then, cannot, asks=True)
+
+    def _do(self, title: str, work: Work[str], then: Callable[[str], object] | None = None) -> None:
         """Change the store and say the words that tell of it; what was begun before goes on."""
-        cannot = telling(self._screen, title)
-        in_store(
-            self._screen, self._path, "acts", work, then or self._done, cannot, exclusive=False
-        )
+        here, cannot = self._screen, telling(self._screen, title)
+        in_store(here, self._path, "acts", work, then or self._done, cannot, exclusive=False)
 
     def _done(self, words: str) -> None:
         self._screen.notify(plain(words), markup=False)
@@ -212,13 +192,16 @@ def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
     raise UsageError("This run is gone: it was deleted meanwhile.")
 
 
-def _plan(run: int, store: sqlite3.Connection) -> Mapping[str, Any]:
+def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> ScoreAgainScreen:
     from harness.store.runs import read_run
+    from rosetta_tui.screens.score_again import ScoreAgainScreen, fields_of
 
-    return read_run(store, run).plan
+    before = fields_of(read_run(store, run.number).plan)
+    return ScoreAgainScreen(path, run.number, _name(run), before)
 
 
 def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
+    from harness.store.runs import read_run
     from harness.store.stretches import spent_usd
     from rosetta_tui.screens.go_on import Stop
 
@@ -228,7 +211,7 @@ def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
         name=_name(run),
         waiting=run.total - run.done,
         failed=run.failed,
-        budget_usd=_plan(run.number, store).get("run", {}).get("budget_usd"),
+        budget_usd=read_run(store, run.number).plan.get("run", {}).get("budget_usd"),
         spent_usd=spent_usd(store, run.number),
         reason=reason,
     )
@@ -237,10 +220,11 @@ def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
 def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
     from harness.plan import Plan
     from harness.retrying import changed_plan
+    from harness.store.runs import read_run
     from rosetta_tui.screens.retry import RetryScreen, settings_of
 
     run = _summary(store, run_id)
-    plan = _plan(run.number, store)
+    plan = read_run(store, run.number).plan
     check = partial(changed_plan, Plan.model_validate(plan))
     return RetryScreen(_name(run), run.failed, run.total - run.failed, settings_of(plan), check)
 

@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from rosetta_tui import figures
 from rosetta_tui.home_keys import ABOUT, KEYS
+from rosetta_tui.in_store import in_thread
 from rosetta_tui.keys import key_of
 from rosetta_tui.messages import (
     DemoAsked,
@@ -149,17 +150,12 @@ class HomeScreen(Screen[None]):
 
     def _look_at_reviews(self) -> None:
         if self.is_current:
-            self._read_reviews()
+            take = self.query_one(WaitingList).take_reviews
+            in_thread(self, "waiting", lambda: waiting_reviews(self._desk()), take, self._unread)
 
-    @work(thread=True, exclusive=True, group="waiting")
-    def _read_reviews(self) -> None:
-        from harness.failures import HarnessError
-
-        try:
-            items = waiting_reviews(self._desk())
-        except HarnessError as error:
-            items = [Item(Lead.REVIEW, "", f"The reviews cannot be read: {error}")]
-        self.app.call_from_thread(self.query_one(WaitingList).take_reviews, items)
+    def _unread(self, why: str) -> None:
+        item = Item(Lead.REVIEW, "", f"The reviews cannot be read: {why}")
+        self.query_one(WaitingList).take_reviews([item])
 
     def _desk(self) -> Desk:
         from rosetta_tui.review.organiser.desk import Desk

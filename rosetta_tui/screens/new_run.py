@@ -18,6 +18,7 @@ from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
 from rosetta_tui.draft_metrics import measured
+from rosetta_tui.in_store import in_thread, telling
 from rosetta_tui.kept_draft import keep_draft, kept_draft
 from rosetta_tui.messages import Copied, Left, RunBegun
 from rosetta_tui.run_draft import RunDraft, Value
@@ -305,21 +306,14 @@ class NewRunScreen(Screen[None]):
         if not isinstance(endpoint, str) or not endpoint:
             self.notify("Choose an endpoint of this machine first.", markup=False)
         else:
-            self._ask_models(endpoint)
+            ask, cannot = partial(self._models, endpoint), telling(self, "No models")
+            in_thread(self, "models", ask, self.form.offer_models, cannot)
 
-    @work(thread=True, exclusive=True, group="models")
-    def _ask_models(self, endpoint: str) -> None:
-        from harness.failures import HarnessError
+    def _models(self, endpoint: str) -> list[str]:
         from harness.model_listing import list_models
         from harness.settings import read_settings
 
-        try:
-            models = list_models(read_settings(self._path.parent).url_of(endpoint))
-        except HarnessError as error:
-            self.notify(plain(str(error)), title="No models", severity="warning", markup=False)
-            return
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self.form.offer_models, models)
+        return list_models(read_settings(self._path.parent).url_of(endpoint))
 
     def action_leave(self) -> None:
         """Go back; what was typed is kept."""

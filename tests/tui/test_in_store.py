@@ -18,9 +18,11 @@ from harness import rescoring
 from harness.failures import HarnessError
 from harness.store import stretches
 from rosetta_tui import in_store as module
+from rosetta_tui import recorded
 from rosetta_tui.in_store import in_store, in_thread
-from rosetta_tui.messages import RunChosen
+from rosetta_tui.messages import RunChosen, RunResumed
 from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
+from rosetta_tui.run_end import RunEnd
 from rosetta_tui.screens import open_corpus as opening
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.go_on import GoOnScreen
@@ -30,6 +32,7 @@ from rosetta_tui.screens.notes import NotesScreen
 from rosetta_tui.screens.open_corpus import OpenCorpusScreen
 from rosetta_tui.screens.score_again import ScoreAgainScreen
 from rosetta_tui.screens.settings import SettingsScreen
+from tests.harness.card import factory
 from tests.tui.scenes import HOSTILE, sealed
 from tests.tui.screens import App, settle
 from tests.tui.test_go_on import noting, stopped
@@ -43,9 +46,11 @@ class Held:
 
     def __init__(self, found: Any = None) -> None:
         self._go = threading.Event()
+        self._began = threading.Event()
         self._found = found
 
     def __call__(self, *_: Any, **__: Any) -> Any:
+        self._began.set()
         assert self._go.wait(20)
         if isinstance(self._found, Exception):
             raise self._found
@@ -59,6 +64,10 @@ class Held:
             return real(*given, **named)
 
         return later
+
+    async def began(self, pilot: Pilot[Any]) -> None:
+        while not self._began.is_set():
+            await pilot.pause()
 
     async def go(self, pilot: Pilot[Any]) -> None:
         self._go.set()
@@ -220,20 +229,37 @@ async def test_a_corpus_that_is_read_under_the_palette_is_shown_later(
 # Acts
 
 
-@pytest.mark.parametrize("stored", [15, 5], ids=["asks", "asks nothing"])
-async def test_going_on_twice_at_once_is_going_on_once(tmp_path: Path, stored: int) -> None:
-    made = stopped(tmp_path / "s.sqlite", stored=stored)
+async def test_going_on_twice_at_once_asks_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
+    monkeypatch.setattr(stretches, "spent_usd", held.before(stretches.spent_usd))
     app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("R")
+        await held.began(pilot)
+        await pilot.press("R")
+        await held.go(pilot)
+        assert [type(screen) for screen in app.screen_stack].count(GoOnScreen) == 1
+    made.close()
+
+
+async def test_while_a_run_starts_no_other_does(tmp_path: Path) -> None:
+    made, held = stopped(tmp_path / "s.sqlite", stored=5), Held()
+    app = App(made)
+    app._start = held.before(app._start)
     begun = noting(app)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
-        app.simulate_key("R")
-        app.simulate_key("R")
-        for _ in range(4):
-            await settle(pilot)
-        kinds = [type(screen) for screen in app.screen_stack]
-        assert kinds.count(GoOnScreen) == (stored == 15)
-        assert kinds.count(LiveScreen) == len(begun) == (stored == 5)
+        await pilot.press("R")
+        await held.began(pilot)
+        app.screen.post_message(RunResumed(made.run_id, {}, False))
+        await pilot.pause()
+        assert "A run is starting already." in [each.message for each in app._notifications]
+        await held.go(pilot)
+        assert [type(screen) for screen in app.screen_stack].count(LiveScreen) == 1
+    assert len(begun) == 1
     made.close()
 
 
@@ -255,14 +281,33 @@ async def test_a_question_does_not_open_over_another_screen(
     made.close()
 
 
-async def test_a_run_that_is_opened_twice_at_once_is_opened_once(tmp_path: Path) -> None:
-    made = sealed(tmp_path / "s.sqlite", 4)
+async def test_a_run_that_is_opened_twice_at_once_is_opened_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, held = sealed(tmp_path / "s.sqlite", 4), Held()
     made.close()
+    monkeypatch.setattr(recorded, "recorded", held.before(recorded.recorded))
     app = App(made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
-        for _ in range(2):
-            app.screen.post_message(RunChosen(made.run_id, True))
-        await settle(pilot)
+        app.screen.post_message(RunChosen(made.run_id, True))
+        await held.began(pilot)
+        app.screen.post_message(RunChosen(made.run_id, True))
+        await pilot.pause()
+        await held.go(pilot)
         assert [type(screen) for screen in app.screen_stack].count(LiveScreen) == 1
         assert isinstance(app.screen, LiveScreen)
+
+
+async def test_what_can_be_done_with_a_run_asks_nothing_of_the_others(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite", 4)
+    other = factory.add_run(made.store, run_id="other")
+    made.store.execute("UPDATE runs SET positions = x'ff' WHERE id = ?", (other,))
+    made.close()
+    app, changed = TextualApp[None](), list[bool]()
+    async with app.run_test() as pilot:
+        end = RunEnd(app.screen, made.path, lambda: changed.append(True))
+        end.watch(made.run_id)
+        await settle(pilot)
+        assert changed == [True]
+        assert end.can("score_again", over=True)

@@ -114,6 +114,25 @@ async def test_search_finds_as_it_is_typed_and_escape_ends_it(middle: Scene) -> 
         assert live(app).table.rows.count == 120
 
 
+async def test_going_back_ends_a_filter_first_and_then_leaves(middle: Scene) -> None:
+    app = App(middle)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        for each in ("f", "down", "down", "enter"):
+            await pilot.press(each)
+            await settle(pilot)
+        assert "only: failed" in text(app)
+        await pilot.press("q")
+        await settle(pilot)
+        assert live(app).table.order == Order()
+        assert "only: failed" not in text(app)
+        await pilot.press("q")
+        await settle(pilot)
+        assert not isinstance(app.screen, LiveScreen)
+
+
 async def test_sorting_turns_round_and_shows_the_top_of_the_list(middle: Scene) -> None:
     app = App(middle, watch=True)
     async with app.run_test(size=(120, 36)) as pilot:
@@ -269,7 +288,7 @@ async def test_a_stopped_run_says_how_it_goes_on(middle: Scene) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         middle.play([finished(middle, RunState.STOPPED)])
         await settle(pilot)
-        assert "Nothing is lost. Go on with: rosetta resume 0f3b8c1e" in text(app)
+        assert "Nothing is lost. R goes on here, or rosetta resume 0f3b8c1e" in text(app)
 
 
 async def test_a_finished_run_shows_the_numbers_of_its_card(tmp_path: Path) -> None:

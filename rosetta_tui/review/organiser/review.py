@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -14,9 +15,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
-from harness.failures import HarnessError
+from rosetta_tui.in_store import in_thread
 from rosetta_tui.review.gate_words import has_numbers
 from rosetta_tui.review.organiser.acts import Acts
 from rosetta_tui.review.organiser.agreeing import agreeing
@@ -117,17 +117,10 @@ class ReviewScreen(Screen[None]):
 
     # Reading and showing
 
-    @work(thread=True, exclusive=True, group="review")
     def action_read(self) -> None:
         """Read the review again; what was hidden stays hidden."""
-        worker = get_current_worker()
-        try:
-            now = read_review(self._desk, self._review, self._wanted)
-        except HarnessError as error:
-            self.app.call_from_thread(self._cannot, str(error))
-        else:
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self._read, now)
+        read = partial(read_review, self._desk, self._review, self._wanted)
+        in_thread(self, "review", read, self._read, self._cannot)
 
     @property
     def _wanted(self) -> str | None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from harness.failures import HarnessError
 from rosetta_tui import figures
+from rosetta_tui.in_store import in_thread
 from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.facts import ReviewLine, Verdict, read_reviews
 from rosetta_tui.text import show
@@ -149,15 +150,10 @@ class ReviewsScreen(Screen[None]):
         """The review under the cursor."""
         return self._reviews[self.table.cursor] if self._reviews else None
 
-    @work(thread=True, exclusive=True, group="reviews")
     def action_read(self) -> None:
         """Read the list again."""
-        try:
-            reviews = read_reviews(self._desk)
-        except HarnessError as error:
-            self.app.call_from_thread(self._cannot, str(error))
-        else:
-            self.app.call_from_thread(self._show, reviews)
+        read = partial(read_reviews, self._desk)
+        in_thread(self, "reviews", read, self._show, self._cannot)
 
     def _cannot(self, why: str) -> None:
         self.query_one(Where).say(show(why, "$bad"))
