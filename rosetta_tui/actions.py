@@ -45,7 +45,7 @@ class ActionProvider(SystemCommandsProvider):
         matcher = self.matcher(query)
         for active in self._actions():
             binding = active.binding
-            score = matcher.match(binding.description)
+            score = matcher.match(binding.description) or matcher.match(binding.tooltip)
             if score > 0:
                 yield Hit(
                     score,

@@ -18,7 +18,7 @@ KEYS: list[BindingType] = [
     Binding("c", "compare", "Compare", id="compare"),
     Binding("R", "resume", "Go on", id="home.again"),
     Binding("R", "retry", "Retry", id="home.again"),
-    Binding("u", "bring_back", "Undo", id="home.undo"),
+    Binding("u", "bring_back", "Undo", tooltip="Bring back the deleted run", id="home.undo"),
     Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
     Binding("q", "leave", "Quit", id="back"),
     Binding("b", "app.place('corpora')", "Corpora", id="home.corpora"),

@@ -168,6 +168,8 @@ class SuggestingLine(Vertical):
     def _offer(self, found: list[Suggestion], marked: str, asked_for: bool) -> None:
         if not self.is_attached or not (asked_for or self.input.has_focus):
             return
+        if not asked_for and [each.value for each in found] == [self.value]:
+            found = []  # it says nothing new, and would cover what is said of the value
         self._offered = found
         self.offers.clear_options()
         self.offers.add_options([Option(_words(each)) for each in found])

@@ -99,6 +99,21 @@ async def test_the_palette_opens_a_run_by_its_name(tmp_path: Path) -> None:
     made.close()
 
 
+async def test_the_palette_finds_an_action_by_what_is_said_of_it(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("delete")
+        await settle(pilot)
+        await typed(pilot, "bring")
+        await pilot.press("enter")
+        await settle(pilot)
+        await settle(pilot)
+        assert "Brought back" in " ".join(str(each.message) for each in app._notifications)
+    made.close()
+
+
 async def test_the_palette_offers_each_theme_and_takes_it(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)

@@ -239,6 +239,26 @@ async def test_a_list_is_gone_through_by_keys_and_closed_by_escape(path: Path) -
         assert screen.draft.get("method") in TAKES
 
 
+async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("broken.json").write_text("{", "utf-8")
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, {})
+        screen.form.focus_on("file")
+        await pilot.pause()
+        line = screen.form._made["file"].query_one("SuggestingLine")
+        await pilot.press(*"broken.jso")
+        await settle(pilot)
+        assert line.has_class("-open")
+        await pilot.press("n")
+        await settle(pilot)
+        assert not line.has_class("-open")
+        assert "✗ " in text(app)
+
+
 async def test_a_mouse_takes_from_the_list_and_ticks_boxes(path: Path) -> None:
     app = App(None, path)
     async with app.run_test(size=(120, 40)) as pilot:
