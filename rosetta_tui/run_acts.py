@@ -221,11 +221,12 @@ def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
     from harness.plan import Plan
     from harness.retrying import changed_plan
     from harness.store.runs import read_run
+    from harness.store.trouble import unpacks
     from rosetta_tui.screens.retry import RetryScreen, settings_of
 
     run = _summary(store, run_id)
     plan = read_run(store, run.number).plan
-    check = partial(changed_plan, Plan.model_validate(plan))
+    check = partial(changed_plan, unpacks(Plan.model_validate)(plan))
     return RetryScreen(_name(run), run.failed, run.total - run.failed, settings_of(plan), check)
 
 
@@ -244,7 +245,7 @@ def _put_away(run: RunSummary, store: sqlite3.Connection) -> str:
         put_away(store, run.number)
     except HoldsSecrets:
         return ""
-    return f"Deleted: {_name(run)}. It can be brought back for a week."
+    return f"Deleted: {_name(run)}. For a week, Undo brings it back."
 
 
 def _erase(run: RunSummary, store: sqlite3.Connection) -> str:

@@ -120,6 +120,19 @@ async def test_a_store_that_is_damaged_is_said_on_every_screen(place: str, tmp_p
         assert place == "new_run" or "damaged" in here
 
 
+async def test_a_damaged_plan_is_said_where_failed_entries_would_be_asked_again(
+    tmp_path: Path,
+) -> None:
+    app = App(sealed(tmp_path / "s.sqlite"))
+    with closing(open_store(app.store_path)) as store:
+        store.execute("UPDATE runs SET plan = '{}'")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "R")
+        [said] = [str(each.message) for each in app._notifications]
+        assert "damaged" in said
+
+
 @pytest.mark.parametrize("words", [["compare", "last", "last"], ["leaderboard"]], ids=str)
 def test_a_store_that_is_damaged_is_said_by_the_commands(
     words: list[str],

@@ -106,6 +106,7 @@ async def test_colours_mean_the_same_in_every_theme(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(ExportScreen, "_folder_of_settings", lambda _: EXPORTS)
     made = sealed(tmp_path / "s.sqlite")
+    made.store.execute("UPDATE runs SET plan = ?", ('{"method": "chat", "options": {}}',))
     app = App(made)
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
