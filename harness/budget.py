@@ -56,10 +56,10 @@ def most_cost(request: Request) -> float:
 def too_dear(amount: float, most_tokens: int | None, cap: float, spent: float = 0.0) -> str:
     """Say why a call cannot go out under a budget, and what lets it."""
     allowed = "" if most_tokens is None else f" ({most_tokens:,} output tokens at most)"
-    fewer = "" if most_tokens is None else ", or allow less in a new run with --max-tokens"
+    fewer = "" if most_tokens is None else ", or allow fewer output tokens in a new run"
     return (
         f"The next call could cost up to {dollars(amount)}{allowed}, {_left(cap, spent)}: "
-        f"raise it with --budget{fewer}."
+        f"raise it{fewer}."
     )
 
 
@@ -134,7 +134,7 @@ class Ledger:
             left = _left(cap, self.spent)
             raise BudgetReached(
                 f"The next call could cost {dollars(self._dearest)} as one before it did, which is more "
-                f"than its price allows and {left}: raise it with --budget."
+                f"than its price allows and {left}: raise it."
             )
         raise BudgetReached(too_dear(amount, most_tokens, cap, self.spent))
 

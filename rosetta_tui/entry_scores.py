@@ -47,7 +47,10 @@ def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
 
 
 def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> Content:
-    """Give composite and tier, then one line of values for each category."""
+    """Give composite and tier, then one line of values for each category.
+
+    What a single entry reaches is no verdict of speakers, whatever the name of its tier.
+    """
     tier = quality_tier(result.composite)
     mixed = Content.assemble(
         ("composite ", "$quiet"),
@@ -55,6 +58,7 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
         ("  ", ""),
         (figures.meter(tier), "$mark"),
         f" {tier}",
+        (" by its scores alone", "$quiet"),
     )
     values = {id_: v for id_, v in _values(result, scoring.scorer).items() if of_entries(id_)}
     return Content("\n").join([mixed, *_lines(values, scoring), *_nothing(values, missing)])

@@ -43,7 +43,9 @@ class EntryScreen(EntryByEntryScreen):
     HELP = (
         "The output is compared with the reference; variants count as right in “equivalent”.\n"
         "Words: ↓ the analyser accepts it in lower case   ≈ in its own spelling   ✗ rejects it.\n"
-        "A good analyser does not know all good words: see what it accepts of the references."
+        "A good analyser does not know all good words: see what it accepts of the references.\n"
+        "A tier is the band of the entry's own scores, no verdict: what may be called deployable or fluent is "
+        "for speakers to say, and of a whole run."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -175,6 +175,8 @@ class LiveScreen(SearchedScreen):
         self.refresh_bindings()
         for header in self.query(RunHeader):
             header.show_run(self.live, notes=self._end_acts.words)
+        for banner in self.query(Banner):
+            banner.show_run(self.live)
 
     def paint(self) -> None:
         """Show the picture as it is now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from rosetta_tui.keys import key_of
 from rosetta_tui.lines import sentence
 from rosetta_tui.live import LiveRun
 from rosetta_tui.resuming import resume_call
@@ -16,21 +17,21 @@ class Banner(Telling):
 
     def show_run(self, live: LiveRun) -> None:
         """Say how the run ended, and what next."""
-        words = banner_words(live)
+        words = banner_words(live, key_of(self.screen, "end('resume')") if live.over else "")
         self.display = words is not None
         if words is not None:
             self.set_class(live.failed is not None, "-failed")
             self.tell(words)
 
 
-def banner_words(live: LiveRun) -> Content | None:
-    """Give what to say about a run that is over, None while it goes on."""
+def banner_words(live: LiveRun, key: str = "") -> Content | None:
+    """Give what to say about a run that is over, None while it goes on; ``key`` lets it go on from here."""
     if live.failed is not None:
         return Content.assemble(
             ("The run stopped: ", "bold $bad"),
             show(live.failed.message),
-            "\nWhat is done is stored. Go on with: ",
-            show(resume_call(live.failed.run_id, live.errors), "bold"),
+            "\nWhat is done is stored. ",
+            _go_on(key, resume_call(live.failed.run_id, live.errors)),
         )
     if live.finished is None:
         return None
@@ -45,6 +46,11 @@ def banner_words(live: LiveRun) -> Content | None:
     return Content.assemble(
         ("Stopped. ", "bold $warn"),
         show(f"{sentence(end.reason)} " if end.reason else ""),
-        "Nothing is lost. Go on with: ",
-        show(resume_call(end.run_id, end.failed, more_money=end.budget_reached), "bold"),
+        "Nothing is lost. ",
+        _go_on(key, resume_call(end.run_id, end.failed, more_money=end.budget_reached)),
     )
+
+
+def _go_on(key: str, call: str) -> Content:
+    here = Content.assemble((key, "bold"), " goes on here, or ") if key else Content("Go on with: ")
+    return here + show(call, "bold")

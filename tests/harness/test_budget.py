@@ -102,7 +102,7 @@ def test_it_is_reached_when_nothing_under_way_can_give_money_back() -> None:
             await ledger.reserve(0.6, 2048)
         assert str(end.value) == (
             "The next call could cost up to $0.6 (2,048 output tokens at most), more than the $0.5 left of "
-            "the budget of $1: raise it with --budget, or allow less in a new run with --max-tokens."
+            "the budget of $1: raise it, or allow fewer output tokens in a new run."
         )
         await ledger.reserve(0.5)
         waiting = asyncio.create_task(ledger.reserve(0.1))

@@ -240,7 +240,7 @@ def test_a_reached_budget_stops_in_words_and_a_larger_one_goes_on(
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.reason is not None
     assert heard.finished.reason.startswith("The next call could cost up to $")
-    assert "left of the budget of $0.2: raise it with --budget" in heard.finished.reason
+    assert "left of the budget of $0.2: raise it, or allow fewer" in heard.finished.reason
     assert 0 < heard.finished.done < 60
     resumed = resume(store_path, budget_usd=50.0)
     assert resumed.finished.state is RunState.COMPLETE

@@ -11,6 +11,7 @@ import pytest
 from harness.events import EntryScored, Failed, RunState
 from harness.store.ordering import FILTERS, SORTS
 from harness.store.results import add_results
+from harness.store.runs import set_live
 from rosetta_tui.order import FILTER_WORDS, SORT_WORDS, Order
 from rosetta_tui.screens.confirm import ConfirmScreen
 from rosetta_tui.screens.entry import EntryScreen
@@ -287,6 +288,10 @@ async def test_a_stopped_run_says_how_it_goes_on(middle: Scene) -> None:
     app = App(middle, watch=True)
     async with app.run_test(size=(120, 36)) as pilot:
         middle.play([finished(middle, RunState.STOPPED)])
+        await settle(pilot)
+        assert "Nothing is lost. Go on with: rosetta resume 0f3b8c1e" in text(app)
+        set_live(middle.store, middle.number, RunState.STOPPED, None)
+        live(app)._end_acts.read()
         await settle(pilot)
         assert "Nothing is lost. R goes on here, or rosetta resume 0f3b8c1e" in text(app)
 
