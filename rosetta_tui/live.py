@@ -84,8 +84,14 @@ class LiveRun:
                 self._begin(event)
             case Finished():
                 self.finished = event
+                self._nothing_under_way()
             case Failed():
                 self.failed = event
+                self._nothing_under_way()
+
+    def _nothing_under_way(self) -> None:
+        """Forget calls that were under way: nobody waits for them any more, as where a process was killed."""
+        self._asked, self._waiting = frozenset(), {}
 
     def _begin(self, started: Started) -> None:
         self.started = started
@@ -113,7 +119,7 @@ class LiveRun:
         self.recent.clear()
         self.done = self.errors = 0
         self._stored = bytearray(len(self._stored))
-        self._asked, self._waiting = frozenset(), {}
+        self._nothing_under_way()
         self._speed.clear()
 
     def remember(self, stored: bytes) -> None:

@@ -155,6 +155,7 @@ async def test_deleting_is_undone_and_never_hits_what_is_under_way(tmp_path: Pat
         await settle(pilot)
         await settle(pilot)
         assert list_runs(made.store) == []
+        assert "For a week, Undo brings it back." in notes(app)
         assert "Run the demo" in text(app)
         assert "Undo" in text(app)
         await pilot.press("u")

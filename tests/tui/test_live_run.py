@@ -122,3 +122,14 @@ def test_a_run_that_does_not_clear_the_floor_is_flagged(
     assert live.best_floor is not None
     assert (live.best_floor.name, live.at_floor) == ("constant", flagged)
     made.close()
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_nothing_is_asked_any_more_when_a_run_is_over(killed: bool, tmp_path: Path) -> None:
+    live = LiveRun()
+    live.fold([started(5), progress(in_flight=(1, 2), waiting=(Waiting(3, 1, 2, 4.0, "429"),))])
+    assert (live.asked, live.retrying, live.queued) == (2, 1, 2)
+    made = scene(tmp_path / "s.sqlite", total=5, stored=0)
+    live.fold([Failed("r", "gone") if killed else finished(made, RunState.STOPPED)])
+    made.close()
+    assert (live.asked, live.retrying, live.queued) == (0, 0, 5)
