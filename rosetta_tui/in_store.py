@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from textual.screen import Screen
+from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
 from rosetta_tui.text import plain
@@ -21,7 +21,7 @@ Work = Callable[["sqlite3.Connection"], Found]
 
 
 def in_thread(
-    screen: Screen[Any],
+    screen: Widget,
     group: str,
     work: Callable[[], Found],
     then: Callable[[Found], object],
@@ -33,14 +33,14 @@ def in_thread(
 ) -> Worker[None]:
     """Do ``work`` in a thread, then ``then`` with what it gives, or ``cannot`` with the words of what is wrong.
 
-    Neither is done for a screen that is left. ``asks``: ``then`` opens another screen, so it is not done over
-    one that came on top meanwhile. Where ``exclusive``, newer work of the group takes the place of older.
-    ``unwanted`` is given what nobody takes, in order to close it.
+    Neither is done for a screen, or a part of one, that is left. ``asks``: ``then`` opens another screen, so it
+    is not done over one that came on top meanwhile. Where ``exclusive``, newer work of the group takes the
+    place of older. ``unwanted`` is given what nobody takes, in order to close it.
     """
     app = screen.app
 
     def bring(worker: Worker[Any], found: Found) -> None:
-        if _wanted(screen, worker) and (screen.is_active or not asks):
+        if _wanted(screen, worker) and (screen.screen.is_active or not asks):
             then(found)
         elif unwanted is not None:
             unwanted(found)
@@ -65,7 +65,7 @@ def in_thread(
 
 
 def in_store(
-    screen: Screen[Any],
+    screen: Widget,
     path: Path,
     group: str,
     work: Work[Found],
@@ -86,7 +86,7 @@ def in_store(
     return in_thread(screen, group, with_store, then, cannot, asks=asks, exclusive=exclusive)
 
 
-def telling(screen: Screen[Any], title: str) -> Callable[[str], None]:
+def telling(screen: Widget, title: str) -> Callable[[str], None]:
     """Give a way to say what is wrong beside a screen that stays as it is."""
 
     def tell(why: str) -> None:
@@ -95,6 +95,6 @@ def telling(screen: Screen[Any], title: str) -> Callable[[str], None]:
     return tell
 
 
-def _wanted(screen: Screen[Any], worker: Worker[Any]) -> bool:
+def _wanted(screen: Widget, worker: Worker[Any]) -> bool:
     """Tell whether the screen is there and nothing newer was asked for."""
     return screen.is_attached and not worker.is_cancelled

@@ -6,16 +6,14 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 
-from textual import work
 from textual.message import Message
-from textual.worker import get_current_worker
 
 from corpora.entry import Entry
-from harness.failures import StoreError
 from harness.store.corpus_listing import corpus_positions
 from rosetta_tui.corpus_rows import ENTRIES, CorpusEntryRows, CorpusOrder
-from rosetta_tui.text import plain
+from rosetta_tui.in_store import in_thread, telling
 from rosetta_tui.widgets.result_table import ResultTable
 
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
@@ -79,36 +77,27 @@ class CorpusTable(ResultTable):
         if order == self.order or self._reading is None:
             return
         before, self.order = self.order, order
-        self._read(self._reading, order, before)
-
-    @work(thread=True, exclusive=True, group="order", description="order")
-    def _read(self, reading: Reading, order: CorpusOrder, before: CorpusOrder) -> None:
-        worker = get_current_worker()
-        try:
-            with reading() as store:
-                places = corpus_positions(
-                    store,
-                    self._corpus,
-                    sort=order.sort,
-                    descending=order.descending,
-                    only=order.only,
-                    search=order.search,
-                    places=order.places,
-                )
-        except StoreError as error:
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self._stay, order, before, str(error))
-            return
+        read = partial(self._places, self._reading, order)
         top = (order.sort, order.descending) != (before.sort, before.descending)
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._show, order, places, top=top)
 
-    def _stay(self, order: CorpusOrder, before: CorpusOrder, why: str) -> None:
-        """Say why the entries stay as they were."""
-        if order == self.order:
-            self.order = before
-        title = "The entries cannot be read"
-        self.notify(plain(why), title=title, severity="error", markup=False)
+        def stay(why: str) -> None:
+            if order == self.order:
+                self.order = before
+            telling(self, "The entries cannot be read")(why)
+
+        in_thread(self, "order", read, lambda found: self._show(order, found, top=top), stay)
+
+    def _places(self, reading: Reading, order: CorpusOrder) -> Sequence[int]:
+        with reading() as store:
+            return corpus_positions(
+                store,
+                self._corpus,
+                sort=order.sort,
+                descending=order.descending,
+                only=order.only,
+                search=order.search,
+                places=order.places,
+            )
 
     def _show(self, order: CorpusOrder, places: Sequence[int], *, top: bool = False) -> None:
         if order != self.order or self._store is None:
