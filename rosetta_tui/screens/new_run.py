@@ -316,6 +316,9 @@ class NewRunScreen(Screen[None]):
         return list_models(read_settings(self._path.parent).url_of(endpoint))
 
     def action_leave(self) -> None:
-        """Go back; what was typed is kept."""
+        """Go back, from the preview to the form first; what was typed is kept."""
+        if self.focused is self.query_one("#beside"):
+            self.action_preview()
+            return
         self.app.run_worker(partial(self._keep, dict(self._typed)), thread=True, group="draft")
         self.post_message(Left())

@@ -239,6 +239,23 @@ async def test_a_list_is_gone_through_by_keys_and_closed_by_escape(path: Path) -
         assert screen.draft.get("method") in TAKES
 
 
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_escape_leads_from_the_preview_to_the_form_and_then_away(
+    path: Path, size: tuple[int, int]
+) -> None:
+    app = App(None, path)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(pilot, CHAT)
+        await pilot.press("ctrl+g", "escape")
+        await settle(pilot)
+        assert app.screen is screen
+        assert not screen.has_class("-preview")
+        assert screen.focused in screen.form.walk_children()
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen is not screen
+
+
 async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
