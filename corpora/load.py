@@ -109,7 +109,7 @@ def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
     for side in sides if entries else ():
         findings.error(
             f"No entry has a {side}.",
-            f"Name the field {side}, or {', '.join(SYNONYMS[side])}; is this the right file?",
+            f"Write it in a field {side}, or {', '.join(SYNONYMS[side])}; is this the right file?",
             field=side,
         )
     return bool(sides)
