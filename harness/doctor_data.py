@@ -67,7 +67,8 @@ def _private(home: Path) -> Finding:
     if home in open_:
         mend = (f'chmod 700 "{home}"', *([f'chmod 600 "{store}"'] if store in open_ else []))
         words = f"others of this computer may look into {home} (mode {_mode(home):o}):"
-        return Finding("Data", "privacy", Health.BROKEN, words, mend)
+        health = Health.BROKEN if store in open_ else Health.MISSING
+        return Finding("Data", "privacy", health, words, mend)
     return Finding("Data", "privacy", Health.OK, "only you can look into it")
 
 

@@ -46,13 +46,13 @@ class FindingRows:
         return self.findings[index]
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Give the cells of one row; what its words lead on to stands below the table."""
         each = self.findings[index]
         return (
             Cell(f"{SIGNS[each.health]} {each.health}", _TONES[each.health]),
             Cell(each.area, "quiet"),
             Cell(each.name),
-            Cell(each.words),
+            Cell(f"{each.words.removesuffix(':')} …" if each.words.endswith(":") else each.words),
         )
 
     def prepare(self, first: int, last: int) -> None:

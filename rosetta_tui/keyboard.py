@@ -96,10 +96,11 @@ def _keys_now(binding: Binding, chosen: Mapping[str, str]) -> Sequence[str]:
 
 
 def _act(id_: str, uses: Sequence[tuple[Place, Binding]]) -> Act:
+    places = tuple(dict.fromkeys(place.name for place, _ in uses))
     return Act(
         id=id_,
         words=" / ".join(dict.fromkeys(binding.description for _, binding in uses)),
-        places=tuple(dict.fromkeys(place.name for place, _ in uses)),
+        places=(EVERYWHERE,) if EVERYWHERE in places else places,
         keys=tuple(dict.fromkeys(binding.key for _, binding in uses)),
     )
 

@@ -153,9 +153,13 @@ def prompts() -> dict[str, str]:
 
 
 def models(store_path: Path, endpoint: str) -> dict[str, str]:
-    """Give the models that runs of this store asked for at an endpoint, then those whose price is known."""
+    """Give the models that runs of this store asked for at an endpoint, then those whose price is known.
+
+    A run in parts may name several models as one; each of them is asked for as itself.
+    """
     from harness.endpoints import chat_endpoint
     from harness.failures import HarnessError
+    from harness.parts import RETRIED_WITH
     from harness.prices import Prices
     from harness.store.database import opened
 
@@ -163,9 +167,10 @@ def models(store_path: Path, endpoint: str) -> dict[str, str]:
         provider = chat_endpoint(endpoint).name
         with opened(store_path) as connection:
             rows = connection.execute(
-                "SELECT model_slug, count(*) FROM runs WHERE json_extract(setup, '$.provider') = ? AND put_away IS NULL"
+                "SELECT model_slug, count(*) FROM runs WHERE json_extract(setup, '$.provider') = ?"
+                " AND setup -> '$.options' -> ? IS NULL AND put_away IS NULL"
                 " GROUP BY 1 ORDER BY max(created) DESC LIMIT ?",
-                (provider, MOST),
+                (provider, RETRIED_WITH, MOST),
             ).fetchall()
     except HarnessError:
         return {}

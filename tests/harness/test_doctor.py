@@ -137,11 +137,12 @@ def test_rows_that_belong_to_nothing_are_told(home: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no modes there")
-def test_a_folder_that_others_may_enter_is_broken_and_its_mend_mends_it(home: Path) -> None:
+def test_a_store_that_others_may_read_is_broken_and_its_mend_mends_it(home: Path) -> None:
     import subprocess
 
     open_store(home / "rosetta.sqlite").close()
     home.chmod(0o755)
+    assert by_name(data(home))["privacy"].health is Health.MISSING  # nobody else can read the store
     (home / "rosetta.sqlite").chmod(0o644)
     found = by_name(data(home))["privacy"]
     assert found.health is Health.BROKEN

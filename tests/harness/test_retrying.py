@@ -25,6 +25,7 @@ from harness.store.database import open_store
 from harness.store.deletion import put_away
 from harness.store.runs import find_run, list_runs
 from harness.store.stretches import spent_usd
+from rosetta_tui.suggesting import models
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer
 
@@ -145,6 +146,7 @@ def test_two_models_stand_in_the_name(endpoint: Scripted, store_path: Path, fail
     card = card_of(store_path)
     assert card["model_slug"] == "mock + other"
     assert "other" in card["model_id"]
+    assert models(store_path, endpoint.url).keys() == {"mock"}, "a form offers no two as one"
 
 
 def test_what_fails_again_can_be_retried_again(

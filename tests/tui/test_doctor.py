@@ -17,7 +17,7 @@ import harness.doctor
 from harness.doctor import Finding, Health
 from rosetta_tui import terminal_facts
 from rosetta_tui.commands.doctor import doctor
-from rosetta_tui.doctor_words import finding_lines, summary
+from rosetta_tui.doctor_words import FindingRows, finding_lines, summary
 from rosetta_tui.screens.doctor import DoctorScreen
 from rosetta_tui.terminal_facts import terminal
 from rosetta_tui.terminal_widths import SAMPLES, differing_widths
@@ -96,6 +96,10 @@ def test_every_finding_is_told_in_both_forms() -> None:
     areas = list(dict.fromkeys(each["area"] for each in told))
     assert areas[-1] == "Terminal"
     assert all(isinstance(line, str) for each in told for line in each["mend"])
+
+
+def test_a_row_does_not_end_where_its_mend_begins() -> None:
+    assert FindingRows(FINDINGS).cells(2)[3].text.endswith("(mode 755) …")
 
 
 def test_lines_and_counts() -> None:

@@ -342,6 +342,8 @@ def board() -> Keyboard:
 def test_every_act_of_a_screen_can_be_given_another_key(board: Keyboard) -> None:
     for id_ in ("new_run", "table.down", "help", "settings", "settings.undo"):
         assert id_ in board.acts
+    assert board.acts["help"].places == ("everywhere",)
+    assert board.acts["mark"].places[0] == "Home"
 
 
 def test_keys_that_are_given_away_are_free_and_those_taken_are_not(board: Keyboard) -> None:
