@@ -21,7 +21,7 @@ _DAMAGED = (
     "it is damaged, or no store at all. Move it away with the files beside it whose names begin alike, "
     "and put a copy of yours in its place, or begin anew. `rosetta doctor` gives the lines for that."
 )
-_NOT_WRITABLE = "this person may not write it. Allow it, or name another folder in ROSETTA_HOME."
+_NOT_WRITABLE = "you may not write it. Allow it, or name another folder in ROSETTA_HOME."
 _BEGINNING = "{} cannot be used as a store: "
 _WORDS = {
     sqlite3.SQLITE_BUSY: _BUSY,

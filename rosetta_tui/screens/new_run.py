@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 QUIET_SECONDS = 0.25
 """How long nothing must be typed before the form is looked at."""
 
+TABLES = frozenset({".tsv", ".csv", ".txt"})
+"""Endings of corpus files that hardly ever name their languages: the fields for them are there before the file
+is read, so that who types on writes into them."""
+
+LANGUAGES = frozenset({"source_language", "target_language"})
+
 
 class NewRunScreen(Screen[None]):
     """The form at the left, what follows from it at the right, or on a key where there is no room."""
@@ -145,7 +151,7 @@ class NewRunScreen(Screen[None]):
         if self._typed.get(name, "") == event.line.value:
             return
         self._typed[name] = event.line.value
-        if name in {"method", "endpoint"}:
+        if name in {"file", "method", "endpoint"}:
             self._arrange()
         self._show_beside()
         if self._timer is not None:
@@ -172,6 +178,8 @@ class NewRunScreen(Screen[None]):
             for name, field in FIELDS.items()
             if self._every or not field.rare or name in troubled or self._typed.get(name)
         }
+        if Path(str(self._typed.get("file", ""))).suffix.lower() in TABLES:
+            matter |= LANGUAGES
         self.form.show_only(taken & matter)
 
     # Looking

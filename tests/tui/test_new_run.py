@@ -18,6 +18,7 @@ from harness.store.runs import find_run, list_runs
 from rosetta_tui.kept_draft import kept_draft
 from rosetta_tui.run_draft import RunDraft
 from rosetta_tui.run_fields import applicable
+from rosetta_tui.screens import new_run
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.screens.new_run import NewRunScreen
@@ -254,6 +255,25 @@ async def test_escape_leads_from_the_preview_to_the_form_and_then_away(
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen is not screen
+
+
+async def test_who_types_on_after_the_name_of_a_table_writes_its_languages(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.tsv").write_text("source\ttarget\nHi.\tSaluton.\n", "utf-8")
+    monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, {})
+        screen.form.focus_on("file")
+        await pilot.pause()
+        await pilot.press(*"x.tsv", "enter", "e", "n", "enter", "e", "o", "enter")
+        assert screen.draft.values == {
+            "file": "x.tsv",
+            "source_language": "en",
+            "target_language": "eo",
+        }
 
 
 async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it(
