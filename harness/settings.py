@@ -103,9 +103,20 @@ def parse_settings(text: str, file: str) -> Settings:
     try:
         return Settings(**{name: checked(name, value) for name, value in stated.items()})
     except FieldError as error:
-        line = _line(text, error.place)
-        where = f"line {line}: " if line else ""
-        raise UsageError(f"{file}: {where}field {'.'.join(error.place)!r} {error.words}.") from None
+        raise UsageError(_told(error, text, file)) from None
+
+
+def fault(home: Path, words: str, *place: str) -> str:
+    """Say of a value that can be read and means nothing in which file, line and field it stands."""
+    path = settings_path(home)
+    text, _ = read_text(path, "the file of your settings", MOST_BYTES)
+    return _told(FieldError(words, *place), text, str(path))
+
+
+def _told(error: FieldError, text: str, file: str) -> str:
+    line = _line(text, error.place)
+    where = f"line {line}: " if line else ""
+    return f"{file}: {where}field {'.'.join(error.place)!r} {error.words}."
 
 
 class FieldError(ValueError):

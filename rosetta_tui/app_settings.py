@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 def begin_with_settings(app: App[Any], home: Path) -> None:
     """Give the app the colours and keys of the settings; say so where they cannot be read, and go on without."""
     from harness.failures import UsageError
-    from harness.settings import read_settings
+    from harness.settings import fault, read_settings
+    from rosetta_tui.chosen_facts import strange_theme
 
     try:
-        take_settings(app, read_settings(home))
+        settings = read_settings(home)
+        take_settings(app, settings)
+        if words := strange_theme(settings):
+            told = plain(fault(home, words, "theme"))
+            app.notify(told, title="Settings", severity="warning", timeout=20, markup=False)
     except UsageError as error:
         words = plain(f"{error} Until then nothing is as you had chosen.")
         title = "Your settings cannot be read"

@@ -45,9 +45,11 @@ def doctor(as_json: bool) -> None:
 def _findings() -> Iterator[Finding]:
     from harness.doctor import examine, looked_at
     from harness.store.database import home
+    from rosetta_tui.chosen_facts import chosen
     from rosetta_tui.terminal_facts import terminal
     from rosetta_tui.terminal_widths import differing_widths
 
     yield from examine(home())
+    yield from looked_at("App", partial(chosen, home()))
     widths, size = differing_widths(), shutil.get_terminal_size()
     yield from looked_at("Terminal", partial(terminal, size, os.environ, widths))

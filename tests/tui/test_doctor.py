@@ -16,6 +16,7 @@ from click.testing import CliRunner
 import harness.doctor
 from harness.doctor import Finding, Health
 from rosetta_tui import terminal_facts
+from rosetta_tui.chosen_facts import chosen
 from rosetta_tui.commands.doctor import doctor
 from rosetta_tui.doctor_words import FindingRows, finding_lines, summary
 from rosetta_tui.screens.doctor import DoctorScreen
@@ -109,6 +110,35 @@ def test_lines_and_counts() -> None:
     assert lines[2] == '            chmod 700 "~/rosetta"'
     assert summary(FINDINGS) == "1 broken, 1 missing, 1 not known."
     assert summary(FINDINGS[:1]) == "Nothing is broken, nothing is missing."
+
+
+# What is chosen for the app
+
+
+def test_colours_and_keys_that_are_chosen_wrongly_are_named_with_their_line(home: Path) -> None:
+    file = home / "settings.toml"
+    file.write_text(
+        'theme = "purple"\n[keys]\nrefresh = "n"\nfilter = "escape"\nfly = "x"\nsort = "o"\n',
+        "utf-8",
+    )
+    told = [each.words.removeprefix(f"{file}: ") for each in chosen(home)]
+    assert told[0].startswith("line 1: field 'theme' names no colours. There are: rosetta-dark")
+    assert told[1].startswith("line 3: field 'keys.refresh' takes n, which is the key of New run (")
+    assert told[2].startswith(
+        "line 4: field 'keys.filter' takes esc, which is the key of the program"
+    )
+    assert told[3].startswith("line 5: field 'keys.fly' names nothing that has a key.")
+    file.write_text('theme = "rosetta-light"\n[keys]\nnew_run = "f6"\nrefresh = "f5"\n', "utf-8")
+    assert [each.words for each in chosen(home)] == []
+
+
+async def test_colours_that_there_are_not_are_told_at_the_start(home: Path) -> None:
+    (home / "settings.toml").write_text('theme = "purple"\n', "utf-8")
+    app = App(None, home / "rosetta.sqlite")
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        [note] = app._notifications
+        assert "line 1: field 'theme' names no colours" in note.message
 
 
 # The terminal
