@@ -118,6 +118,7 @@ class Follower:
     def _finished(self, run: Run) -> Finished:
         tally = self._board.outcome
         card = read_card(self._connection, run.id)
+        live = run.live or {}
         lost = run.state not in {RunState.COMPLETE, RunState.STOPPED}
         return Finished(
             run_id=run.run_id,
@@ -127,5 +128,6 @@ class Follower:
             total=len(run.positions),
             elapsed_seconds=elapsed_seconds(self._connection, run.id),
             card_hash=None if card is None else card.get("run_card_hash"),
-            reason="The process that ran it is gone." if lost else None,
+            reason="The process that ran it is gone." if lost else live.get("reason"),
+            budget_reached=live.get("budget_reached", False),
         )

@@ -254,7 +254,8 @@ class _Go:
             finish_scores(self.connection, self.run.id, self.instruments, self._doing(board))
             card_hash = seal(self.connection, self.run.id).run_card_hash
         else:
-            set_live(self.connection, self.run.id, RunState.STOPPED, None)
+            why = None if reason is None else {"reason": reason, "budget_reached": budget_reached}
+            set_live(self.connection, self.run.id, RunState.STOPPED, why)
         finished = Finished(
             run_id=self.run.run_id,
             state=RunState.COMPLETE if complete else RunState.STOPPED,

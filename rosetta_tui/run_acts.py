@@ -213,7 +213,7 @@ def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
         failed=run.failed,
         budget_usd=read_run(store, run.number).plan.get("run", {}).get("budget_usd"),
         spent_usd=spent_usd(store, run.number),
-        reason=reason,
+        reason=reason or (run.live or {}).get("reason", ""),
     )
 
 

@@ -222,7 +222,7 @@ def under_way(run: Run | RunSummary) -> bool:
 def set_live(
     connection: sqlite3.Connection, run: int, state: RunState, live: Mapping[str, Any] | None
 ) -> None:
-    """Write the run's state and its heartbeat, which a second terminal reads."""
+    """Write the run's state, and its heartbeat, which a second terminal reads, or why it stopped."""
     connection.execute(
         "UPDATE runs SET state = ?, live = ? WHERE id = ?",
         (state, None if live is None else json.dumps(live), run),
@@ -230,10 +230,10 @@ def set_live(
 
 
 def leave_run(connection: sqlite3.Connection, run: int) -> None:
-    """Note that no process is at the run any more; a sealed one stays complete."""
+    """Note that no process is at the run any more; a sealed one stays complete, a stopped one tells why."""
     connection.execute(
-        "UPDATE runs SET state = ?, live = NULL WHERE id = ? AND run_card IS NULL",
-        (RunState.STOPPED, run),
+        "UPDATE runs SET live = iif(state = ?, live, NULL), state = ? WHERE id = ? AND run_card IS NULL",
+        (RunState.STOPPED, RunState.STOPPED, run),
     )
 
 

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import os
 import signal
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.events import RunState
+from harness.control import Control
+from harness.events import Event, Finished, RunState
 from harness.failures import UsageError
+from harness.following import Follower
 from harness.methods.options import MethodOptions
 from harness.plan import Plan, RunOptions
+from harness.store.database import open_store
+from harness.store.runs import find_run
 from tests.harness.evaluation import (
     LANGUAGES,
+    Heard,
     begun,
     chat_plan,
     corpus,
@@ -112,6 +118,34 @@ def test_once_a_call_cost_more_than_it_may_calls_go_alone_and_nearer_to_the_cap(
     assert len(endpoint.asked) == 6
     starts = [asked.at for asked in endpoint.asked]
     assert all(later - earlier >= 0.02 for earlier, later in pairwise(starts[4:]))
+
+
+def test_why_a_run_stopped_is_known_when_it_is_opened_again_until_it_went_on(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    endpoint.answer = dear
+    stopped = run_corpus(store_path, corpus(8), budgeted(endpoint.url, prices, 5.0)).finished
+    again = followed(store_path)
+    assert (again.reason, again.budget_reached) == (stopped.reason, True)
+    assert "could cost $3.00" in (stopped.reason or "")
+
+    def stop(_: Event, control: Control) -> None:
+        control.stop()
+
+    resume(store_path, Heard(react=stop), budget_usd=100.0)
+    again = followed(store_path)
+    assert (again.state, again.reason, again.budget_reached) == (RunState.STOPPED, None, False)
+
+
+def followed(path: Path) -> Finished:
+    """Give the end of the newest run as another process sees it."""
+    with (
+        closing(open_store(path)) as store,
+        closing(Follower(path, find_run(store, "last").run_id)) as run,
+    ):
+        end = run.drain()[-1]
+    assert isinstance(end, Finished)
+    return end
 
 
 ELSEWHERE = "https://llm.example.org/v1"

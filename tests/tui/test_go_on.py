@@ -126,6 +126,19 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
     made.close()
 
 
+async def test_home_tells_too_why_a_run_stopped(tmp_path: Path) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
+    set_live(made.store, made.number, RunState.STOPPED, {"reason": REASON})
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("R")
+        await settle(pilot)
+        await settle(pilot)
+        assert REASON in str(app.screen.query(Static).first().content)
+    made.close()
+
+
 async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
     app = App(made)
