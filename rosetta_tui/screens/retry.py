@@ -29,7 +29,7 @@ SETTINGS = {
 }
 """Fields of the plan that can be told otherwise here, in words; ``rosetta retry`` takes the others too."""
 
-SAME_AGAIN = "\n\nIts outputs were made elsewhere: what comes is the same again, unless their file was changed."
+SAME_AGAIN = "\n\nIts method asks nobody: what comes is the same again, unless the file that it reads was changed."
 
 
 def settings_of(plan: Mapping[str, Any]) -> dict[str, str]:
