@@ -121,7 +121,7 @@ class LeaderboardRows:
         run = self.entrants[index].run
         beside = tuple(each.sha256 for each in run.certificates)
         placed = (self._board.ranks.get(run.run_id), self._board.clusters.get(run.run_id))
-        return (run.run_id, placed, run.run_id in self._marked, beside)
+        return (run.run_id, run.distinction, placed, run.run_id in self._marked, beside)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Give the cells of one row."""

@@ -72,7 +72,8 @@ class RunRows:
         run = self.runs[index]
         beside = tuple(each.sha256 for each in run.certificates)
         words = (run.tags, run.note, run.run_id in self._marked)
-        return (run.run_id, run.state, run.done, run.failed, run.card is None, beside, words)
+        name = (run.run_id, run.distinction)
+        return (name, run.state, run.done, run.failed, run.card is None, beside, words)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Give the cells of one row."""

@@ -8,7 +8,7 @@ from harness.store.database import opened
 from harness.store.distinctions import distinctions
 from harness.store.runs import list_runs
 from rosetta_tui.card_text import run_line
-from rosetta_tui.run_rows import run_cells
+from rosetta_tui.run_rows import RunRows, run_cells
 from tests.harness.ranked import play, ranked_corpus
 
 
@@ -31,6 +31,7 @@ def test_runs_of_two_files_are_called_otherwise(tmp_path: Path) -> None:
     ]
     assert [run_line(run)[3] for run in found] == words
     assert asked.distinction == "small-6-6.jsonl"
+    assert RunRows([alone]).key(0) != RunRows([found[2]]).key(0), "a row that is drawn already changes"
 
 
 def test_the_first_fact_that_parts_is_told() -> None:
