@@ -31,7 +31,9 @@ def test_runs_of_two_files_are_called_otherwise(tmp_path: Path) -> None:
     ]
     assert [run_line(run)[3] for run in found] == words
     assert asked.distinction == "small-6-6.jsonl"
-    assert RunRows([alone]).key(0) != RunRows([found[2]]).key(0), "a row that is drawn already changes"
+    assert RunRows([alone]).key(0) != RunRows([found[2]]).key(0), (
+        "a row that is drawn already changes"
+    )
 
 
 def test_the_first_fact_that_parts_is_told() -> None:
