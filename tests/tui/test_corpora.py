@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from corpora.corpus import Corpus
 from corpora.entry import Segment
 from corpora.load import load
+from corpora.original import Original
 from harness.store.corpora import save_corpus
 from harness.store.database import open_store
 from rosetta_tui import corpus_rows, originals
@@ -420,3 +421,13 @@ async def test_a_copy_is_told_of_once_and_says_the_truth(tmp_path: Path) -> None
         [said] = [str(each.message) for each in app._notifications]
         assert said.startswith("Command copied")
         assert app.clipboard == draft.command()
+
+
+async def test_a_corpus_without_findings_is_not_called_complete(tmp_path: Path) -> None:
+    corpus = load(json_file(tmp_path, [entry(1, segment="development")]))
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(100, 24)) as pilot:
+        await app.push_screen(CorpusChecksScreen(corpus.warnings, Original.UNCHANGED))
+        await settle(pilot)
+        assert "The checks found nothing." in text(app)
+        assert "Statistics say what a complete benchmark needs" in text(app)
