@@ -1,0 +1,142 @@
+"""What the form of a new run offers while somebody types: files, languages, models, by keys and by mouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import OptionList
+
+from harness.methods.takes import TAKES
+from rosetta_tui.screens import new_run
+from tests.harness.scripted import json_answer, serving
+from tests.tui.form import CHAT, CORPUS, opened, path, typed
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, lines, settle, text
+
+__all__ = ["path"]
+
+
+async def test_a_list_is_gone_through_by_keys_and_closed_by_escape(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot, {"file": CORPUS})
+        screen.form.focus_on("method")
+        await pilot.pause()
+        await pilot.press("down")
+        await settle(pilot)
+        line = screen.form._made["method"]
+        assert "pipeline  a language model, checked" in text(app)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen is screen
+        assert not line.query_one("SuggestingLine").has_class("-open")
+        await pilot.press("down")
+        await settle(pilot)
+        assert line.query_one(OptionList).highlighted == 0
+        await pilot.press("pagedown", "enter")
+        await settle(pilot)
+        assert screen.draft.get("method") in TAKES
+
+
+async def test_who_types_on_after_the_name_of_a_table_writes_its_languages(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.tsv").write_text("source\ttarget\nHi.\tSaluton.\n", "utf-8")
+    monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, {})
+        screen.form.focus_on("file")
+        await pilot.pause()
+        await pilot.press(*"x.tsv", "enter", "e", "n", "enter", "e", "o", "enter")
+        assert screen.draft.values == {
+            "file": "x.tsv",
+            "source_language": "en",
+            "target_language": "eo",
+        }
+
+
+async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("broken.json").write_text("{", "utf-8")
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, {})
+        screen.form.focus_on("file")
+        await pilot.pause()
+        line = screen.form._made["file"].query_one("SuggestingLine")
+        await pilot.press(*"broken.jso")
+        await settle(pilot)
+        assert line.has_class("-open")
+        await pilot.press("n")
+        await settle(pilot)
+        assert not line.has_class("-open")
+        assert "✗ " in text(app)
+
+
+async def test_a_mouse_takes_from_the_list_and_ticks_boxes(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot, {"file": CORPUS})
+        screen.form.focus_on("method")
+        await pilot.pause()
+        await pilot.press("down")
+        await settle(pilot)
+        row = next(n for n, line in enumerate(lines(app)) if "one text for every entry" in line)
+        await pilot.click(offset=(18, row))
+        await settle(pilot)
+        assert screen.draft.get("method") == "constant"
+        row = next(n for n, line in enumerate(lines(app)) if "[ ] diagnostic (24)" in line)
+        await pilot.click(offset=(lines(app)[row].index("diagnostic"), row))
+        await settle(pilot)
+        assert screen.draft.values["segment"] == ("diagnostic",)
+        assert "[x] diagnostic (24)" in text(app)
+        assert "24 of 96 entries take part" in text(app)
+
+
+async def test_local_models_are_asked_for_only_when_a_person_wishes_it(path: Path) -> None:
+    def answer(asked: Any) -> Any:
+        return json_answer({"data": [{"id": "aya:8b"}, {"id": HOSTILE[3]}, {"id": 3}, "x"]})
+
+    with serving(answer) as scripted:
+        app = App(None, path)
+        async with app.run_test(size=(120, 40)) as pilot:
+            screen = await opened(pilot, CHAT | {"endpoint": f"{scripted.url}", "model": ""})
+            assert scripted.asked == []
+            await pilot.press("ctrl+r")
+            await settle(pilot)
+            await settle(pilot)
+            assert [asked.path.rpartition("/")[2] for asked in scripted.asked] == ["models"]
+            assert "aya:8b  served there" in text(app)
+            assert "\x1b" not in text(app)
+            await pilot.press("down", "enter")
+            await settle(pilot)
+            assert screen.draft.get("model") == "aya:8b"
+
+
+async def test_a_table_without_languages_can_be_mended_in_the_form(
+    path: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "c.tsv"
+    file.write_text("id\tsource\treference\n1\tHello\tSaluton\n2\tYes\tJes\n", "utf-8")
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, {"file": str(file), "method": "copy-source"})
+        assert "Source language" in text(app)
+        assert "Target language" in text(app)
+        assert "The file does not say it." in text(app)
+        for name, tag in (("source_language", "en"), ("target_language", "eo")):
+            screen.form.focus_on(name)
+            await settle(pilot)
+            await typed(pilot, tag)
+            screen.look()
+            await settle(pilot)
+        assert not screen._found.troubles
+        await pilot.press("f1")
+        await settle(pilot)
+        assert type(app.screen).__name__ == "HelpScreen"
