@@ -87,6 +87,7 @@ async def test_the_store_of_a_corpus_cannot_be_opened_any_more(tmp_path: Path) -
         assert len(said) == 5
         assert all("newer version of Rosetta" in each for each in said)
         assert app.screen is screen
+    made.close()
 
 
 async def test_the_store_of_a_run_cannot_be_opened_any_more(tmp_path: Path) -> None:
@@ -103,6 +104,7 @@ async def test_the_store_of_a_run_cannot_be_opened_any_more(tmp_path: Path) -> N
         await settle(pilot)
         [said] = [str(each.message) for each in app._notifications]
         assert "newer version of Rosetta" in said
+    made.close()
 
 
 @pytest.mark.parametrize("place", ["corpora", "leaderboard", "new_run", "plots"])
@@ -118,19 +120,21 @@ async def test_a_store_that_is_damaged_is_said_on_every_screen(place: str, tmp_p
         await press(pilot, "down")
         here = " ".join(text(app).split())
         assert place == "new_run" or "damaged" in here
+    made.close()
 
 
 async def test_a_damaged_plan_is_said_where_failed_entries_would_be_asked_again(
     tmp_path: Path,
 ) -> None:
-    app = App(sealed(tmp_path / "s.sqlite"))
-    with closing(open_store(app.store_path)) as store:
-        store.execute("UPDATE runs SET plan = '{}'")
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    made.store.execute("UPDATE runs SET plan = '{}'")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "R")
         [said] = [str(each.message) for each in app._notifications]
         assert "damaged" in said
+    made.close()
 
 
 @pytest.mark.parametrize("words", [["compare", "last", "last"], ["leaderboard"]], ids=str)
@@ -146,6 +150,7 @@ def test_a_store_that_is_damaged_is_said_by_the_commands(
         store.execute("UPDATE runs SET plan = '{', opening = '{'")
     assert _run(words) in {1, 2}
     assert "fault of the program" not in capfd.readouterr().err
+    made.close()
 
 
 async def test_a_corpus_that_is_left_while_it_is_read_keeps_no_connection(
@@ -171,6 +176,7 @@ async def test_a_corpus_that_is_left_while_it_is_read_keeps_no_connection(
         assert reading.is_finished
         assert screen._store is None
         assert screen.summary is None
+    made.close()
 
 
 async def test_an_opened_corpus_that_is_closed_while_it_is_sorted(tmp_path: Path) -> None:
