@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
+COVERED = "Something else came on top meanwhile. Press the key again."
+
 Work = Callable[["sqlite3.Connection"], Found]
 """Reads or changes the store; called in a thread."""
 
@@ -34,15 +36,19 @@ def in_thread(
     """Do ``work`` in a thread, then ``then`` with what it gives, or ``cannot`` with the words of what is wrong.
 
     Neither is done for a screen, or a part of one, that is left. ``asks``: ``then`` opens another screen, so it
-    is not done over one that came on top meanwhile. Where ``exclusive``, newer work of the group takes the
+    is not done over one that came on top meanwhile, which is said. Where ``exclusive``, newer work of the group takes the
     place of older. ``unwanted`` is given what nobody takes, in order to close it.
     """
     app = screen.app
 
     def bring(worker: Worker[Any], found: Found) -> None:
-        if _wanted(screen, worker) and (screen.screen.is_active or not asks):
+        wanted = _wanted(screen, worker)
+        if wanted and (screen.screen.is_active or not asks):
             then(found)
-        elif unwanted is not None:
+            return
+        if wanted:
+            screen.notify(COVERED, markup=False)
+        if unwanted is not None:
             unwanted(found)
 
     def say(worker: Worker[Any], why: str) -> None:

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from rosetta_tui import figures
-from rosetta_tui.in_store import Found, Work, in_store, telling
+from rosetta_tui.in_store import COVERED, Found, Work, in_store, telling
 from rosetta_tui.messages import NewRunAsked, RunChosen, RunResumed, RunRetried
 from rosetta_tui.run_facts import setup_words
 from rosetta_tui.screens.confirm import ConfirmScreen
@@ -65,6 +65,8 @@ class RunActs:
                 self._done(words)
             elif self._screen.is_active:
                 self._ask_to_erase(run)
+            else:
+                self._screen.notify(COVERED, markup=False)
 
         self._do("Delete", partial(_put_away, run), said)
 

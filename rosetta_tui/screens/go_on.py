@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -143,8 +144,7 @@ def _shown(budget: float) -> str:
 
 def _amount(typed: str) -> float | None:
     """Read a sum of money above 0, None where it is none."""
-    try:
-        found = float(typed)
-    except ValueError:
+    if not re.fullmatch(r"[0-9]*\.?[0-9]+", typed, re.ASCII):
         return None
+    found = float(typed)
     return found if 0 < found < float("inf") else None

@@ -31,7 +31,7 @@ class CorpusTable(ResultTable):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(ENTRIES, id=id)
-        self.order = CorpusOrder()
+        self.order = self._shown = CorpusOrder()
         self.entries: CorpusEntryRows | None = None
         self.flagged: frozenset[int] = frozenset()
         """Places of the entries that a check is about."""
@@ -82,7 +82,7 @@ class CorpusTable(ResultTable):
 
         def stay(why: str) -> None:
             if order == self.order:
-                self.order = before
+                self.order = self._shown
             telling(self, "The entries cannot be read")(why)
 
         in_thread(self, "order", read, lambda found: self._show(order, found, top=top), stay)
@@ -102,6 +102,7 @@ class CorpusTable(ResultTable):
     def _show(self, order: CorpusOrder, places: Sequence[int], *, top: bool = False) -> None:
         if order != self.order or self._store is None:
             return
+        self._shown = order
         here = self.place
         self.entries = CorpusEntryRows(self._store, self._corpus, places, self.flagged)
         self._titles()

@@ -83,8 +83,12 @@ async def test_the_store_of_a_corpus_cannot_be_opened_any_more(tmp_path: Path) -
             screen.table.wish(order)
             await settle(pilot)
             assert screen.table.order == before
+        screen.table.wish(before.by("source"))
+        screen.table.wish(replace(before, search="b"))
+        await settle(pilot)
+        assert screen.table.order == before
         said = [str(each.message) for each in app._notifications]
-        assert len(said) == 5
+        assert len(said) == 6
         assert all("newer version of Rosetta" in each for each in said)
         assert app.screen is screen
     made.close()

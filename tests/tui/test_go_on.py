@@ -17,7 +17,7 @@ from harness.store.runs import read_run, set_live
 from rosetta_tui.app import Begin
 from rosetta_tui.live import LiveRun
 from rosetta_tui.resuming import resume
-from rosetta_tui.screens.go_on import GoOnScreen
+from rosetta_tui.screens.go_on import GoOnScreen, _amount
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.session import Session
 from rosetta_tui.widgets.banner import banner_words
@@ -157,6 +157,16 @@ async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> 
         await settle(pilot)
     assert [each["options"] for each in begun] == [{"budget_usd": None}]
     made.close()
+
+
+@pytest.mark.parametrize("typed", ["1_0", "٥", "１０", "1e3", "inf", "nan", "0", "-1", ""])
+def test_what_is_no_sum_of_money(typed: str) -> None:
+    assert _amount(typed) is None
+
+
+@pytest.mark.parametrize(("typed", "sum_"), [("0.45", 0.45), (".5", 0.5), ("20", 20.0)])
+def test_a_sum_of_money(typed: str, sum_: float) -> None:
+    assert _amount(typed) == sum_
 
 
 @pytest.fixture

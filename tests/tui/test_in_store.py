@@ -16,9 +16,9 @@ from textual.widgets import Input
 from corpora.problems import CorpusError, Problem, Severity
 from harness import rescoring
 from harness.failures import HarnessError
-from harness.store import stretches
+from harness.store import deletion, stretches
 from rosetta_tui import in_store as module
-from rosetta_tui import recorded
+from rosetta_tui import recorded, run_acts
 from rosetta_tui.in_store import in_store, in_thread
 from rosetta_tui.messages import RunChosen, RunResumed
 from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
@@ -311,3 +311,26 @@ async def test_what_can_be_done_with_a_run_asks_nothing_of_the_others(tmp_path: 
         await settle(pilot)
         assert changed == [True]
         assert end.can("score_again", over=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "found"), [("R", None), ("delete", deletion.HoldsSecrets("kept"))], ids=["R", "delete"]
+)
+async def test_a_question_that_the_palette_hid_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, found: Any
+) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=15)
+    held = Held(found)
+    monkeypatch.setattr(deletion, "put_away", held)
+    monkeypatch.setattr(run_acts, "_stop", held.before(run_acts._stop))
+    app = App(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press(key)
+        await held.began(pilot)
+        await pilot.press("ctrl+p")
+        await held.go(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert [str(each.message) for each in app._notifications] == [module.COVERED]
+    made.close()
