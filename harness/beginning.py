@@ -28,7 +28,7 @@ from harness.store.database import store_path
 from harness.store.findings import StoredFindings
 from harness.store.openings import OPENING, find_openings, set_opening, set_plan
 from harness.store.results import failed_attempts
-from harness.store.runs import Run, create_run, forget_failed, read_run
+from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
 from harness.store.transaction import transaction
 from harness.store.trouble import unpacks
 from harness.version import VERSION
@@ -256,7 +256,8 @@ def take_up(
 ) -> Run:
     """Give a run as it is now, with a person's changes made; the caller holds the run's lock.
 
-    Raises UsageError where another process brought it to its end meanwhile, or a change cannot be made.
+    Why it stopped before is forgotten then, for the changes may have mended it. Raises UsageError where
+    another process brought it to its end meanwhile, or a change cannot be made.
     """
     run = read_run(connection, number)
     _refuse_complete(run)
@@ -264,6 +265,7 @@ def take_up(
         _change_plan(connection, run, method, resumption.options)
     if resumption.retry_failed:
         _ask_again(connection, read_run(connection, number))
+    set_live(connection, number, RunState.STOPPED, None)
     return read_run(connection, number)
 
 

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from harness import running
 from harness.beginning import resume_method, take_up
 from harness.control import Control
 from harness.events import EntryScored, Event, RunState
-from harness.failures import UsageError
+from harness.failures import HarnessError, UsageError
 from harness.plan import Resumption
 from harness.running import go
 from harness.store.database import open_store
-from harness.store.runs import find_run
+from harness.store.runs import find_run, set_live
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, resume, run_corpus
 from tests.harness.process import spawn
 from tests.harness.scripted import (
@@ -102,6 +103,28 @@ def test_a_wrong_change_changes_nothing(endpoint: Scripted, store_path: Path) ->
     with pytest.raises(UsageError, match="concurrency"):
         resume(store_path, retry_failed=True, concurrency=0)
     assert kept(store_path) == before
+
+
+def test_going_on_forgets_why_the_run_stopped_before_even_where_it_fails(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object) -> None:
+        raise HarnessError("The language card is gone.")
+
+    plan = chat_plan(endpoint.url, run={"concurrency": 1})
+    run_corpus(store_path, corpus(30), plan, Heard(react=lambda _, control: control.drain()))
+    with closing(open_store(store_path)) as connection:
+        run = find_run(connection, "last")
+        why = {"reason": "more than the whole budget of $0.5", "budget_reached": True}
+        set_live(connection, run.id, RunState.STOPPED, why)
+    with pytest.raises(UsageError, match="concurrency"):
+        resume(store_path, concurrency=0)
+    assert kept(store_path).run.live == why
+    monkeypatch.setattr(running, "begun_with", gone)
+    with pytest.raises(HarnessError, match="card is gone"):
+        resume(store_path, budget_usd=5.0)
+    after = kept(store_path).run
+    assert (after.plan["run"]["budget_usd"], after.live) == (5.0, None)
 
 
 def test_a_run_that_was_completed_meanwhile_is_not_touched(
