@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.budget import Ledger
 from harness.control import Control
 from harness.events import EntryScored, Event, Finished, Progress, RunState
+from harness.failures import StoreError
 from harness.flight import Flight, Pending
 from harness.instruments import stored_scorer
 from harness.progress import Board
@@ -19,6 +20,7 @@ from harness.store.database import open_store
 from harness.store.results import results_after
 from harness.store.runs import Run, find_run, read_card, read_run, under_way
 from harness.store.stretches import elapsed_seconds, spent_usd
+from harness.store.trouble import worded
 
 POLL_SECONDS = 0.25
 """Time from one look at the store to the next."""
@@ -33,12 +35,17 @@ class _Pace:
 
 
 class Follower:
-    """Reads a run's events from the store; the first look gives what happened before."""
+    """Reads a run's events from the store; the first look gives what happened before.
+
+    A store that fails is a StoreError, and nothing more is read from it.
+    """
 
     def __init__(self, path: Path, run_id: str) -> None:
+        self._path = path
         self._connection = open_store(path)
         try:
-            self._find(run_id)
+            with worded(path):
+                self._find(run_id)
         except BaseException:
             self.close()
             raise
@@ -74,7 +81,12 @@ class Follower:
         if self._over or now - self._looked < POLL_SECONDS:
             return []
         self._looked = now
-        return list(self._look())
+        try:
+            with worded(self._path):
+                return list(self._look())
+        except StoreError:
+            self._over = True
+            raise
 
     def close(self) -> None:
         """Let the store go."""

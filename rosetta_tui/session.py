@@ -40,7 +40,7 @@ class Ahead:
     def drain(self) -> list[Event]:
         """Give what was seen ahead, then what is new."""
         events, self._first = self._first, []
-        return events if self._rest is None else events + self._rest.drain()
+        return events if events or self._rest is None else self._rest.drain()
 
     def close(self) -> None:
         """Let go of what is followed."""

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from harness.failures import StoreError, UsageError
-from harness.store.trouble import STORE_ERRORS, full_words, in_words
+from harness.store.trouble import full_words, worded
 
 SCHEMA_VERSION = 6
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
@@ -63,9 +63,8 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
         private_folder(path.parent)
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        return _opened(path)
-    except STORE_ERRORS as error:
-        raise in_words(error, path) from error
+        with worded(path):
+            return _opened(path)
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise StoreError(f"{path} cannot be made: {full_words(path)}") from error
@@ -82,11 +81,8 @@ def opened(path: Path | None = None) -> Iterator[sqlite3.Connection]:
     That is whatever SQLite says, and stored values that cannot be read.
     """
     path = path or default_path()
-    with closing(open_store(path)) as connection:
-        try:
-            yield connection
-        except STORE_ERRORS as error:
-            raise in_words(error, path) from error
+    with closing(open_store(path)) as connection, worded(path):
+        yield connection
 
 
 def _opened(path: Path) -> sqlite3.Connection:

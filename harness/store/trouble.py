@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -93,6 +94,15 @@ def in_words(error: Exception, path: Path) -> StoreError:
         return StoreError(_BEGINNING.format(path) + full_words(path))
     said = _WORDS.get(primary, f"SQLite fails on it ({type(error).__name__}). Try again.")
     return StoreError(_BEGINNING.format(path) + said)
+
+
+@contextmanager
+def worded(path: Path) -> Iterator[None]:
+    """Make a StoreError, with words for a person, of whatever a store raises in the block."""
+    try:
+        yield
+    except STORE_ERRORS as error:
+        raise in_words(error, path) from error
 
 
 def full_words(path: Path) -> str:

@@ -15,10 +15,12 @@ from textual.events import Key
 from textual.widgets import Input
 
 from harness.control import Control
-from harness.events import RunState
+from harness.events import Failed, RunState
+from harness.failures import StoreError
 from harness.listening import EventSource
 from harness.store.database import store_path
 from harness.store.runs import Run, find_run, read_card
+from harness.store.trouble import worded
 from rosetta_tui import steering
 from rosetta_tui.card_fields import references_accepted
 from rosetta_tui.explaining import Explaining
@@ -97,7 +99,8 @@ class LiveScreen(SearchedScreen):
         self._store = store
         self._run: Run | None = None
         self._explaining: Explaining | None = None
-        self._end_acts = RunEnd(self, store_path(store), self._acts_changed)
+        self._path = store_path(store)
+        self._end_acts = RunEnd(self, self._path, self._acts_changed)
         self._over = False
         self._painted_done = 0
 
@@ -134,7 +137,15 @@ class LiveScreen(SearchedScreen):
     # What happens
 
     def look(self) -> None:
-        """Take in what happened since the last look, and show it."""
+        """Take in what happened since the last look, and show it; a store that fails is shown as a fault."""
+        try:
+            with worded(self._path):
+                self._take_in()
+        except StoreError as error:
+            self._break_off(str(error))
+        self.table.look()
+
+    def _take_in(self) -> None:
         before = self.live.started
         remembered = self.live.done != self._painted_done
         if self.live.fold(self._source.drain()) or remembered:
@@ -143,14 +154,20 @@ class LiveScreen(SearchedScreen):
             if self.live.over is not self._over:
                 self._end()
             self.paint()
-        self.table.look()
+
+    def _break_off(self, why: str) -> None:
+        run_id = self.live.started.run_id if self.live.started else ""
+        self.live.fold([Failed(run_id, why)])
+        self._over = True
+        self._read_acts()
+        self.paint()
 
     def _begin(self) -> None:
         started = self.live.started
         if started is not None:
             run = find_run(self._store, started.run_id)
             kept = self._keep(run)
-            self._explaining = Explaining(store_path(self._store), run.run_id)
+            self._explaining = Explaining(self._path, run.run_id)
             self._end_acts.watch(run.run_id)
             self.table.begin(kept, started.positions, done=started.done)
 
@@ -168,6 +185,9 @@ class LiveScreen(SearchedScreen):
                 self._keep(find_run(self._store, self._run.run_id))
                 seal(self.live, card)
                 self.table.read_again()
+        self._read_acts()
+
+    def _read_acts(self) -> None:
         self._end_acts.read()
         self.refresh_bindings()
 

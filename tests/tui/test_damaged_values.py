@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from harness import following
+from harness.events import RunState
+from harness.following import Follower
 from harness.methods.options import MethodOptions
 from harness.plan import Plan
-from harness.store.runs import list_runs
+from harness.store.runs import list_runs, set_live
 from rosetta_tui.messages import ReplayAsked, RunsCompared
 from rosetta_tui.pages import UNREADABLE, Pages
+from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.screens.live import LiveScreen
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.tui.scenes import scene
 from tests.tui.screens import App, settle, text
+from tests.tui.test_go_on import stopped
 
 HURT = {
     "trace": "UPDATE results SET trace = x'c1'",
     "text": "UPDATE texts SET body = CAST(x'ff00ff' AS TEXT)",
     "rest": "UPDATE entries SET rest = '{'",
     "dataset": "UPDATE corpora SET dataset = '{'",
+    "statistics": "UPDATE results SET statistics = x'c1'",
     "kind": "UPDATE results SET error_class = 'none'",
 }
 
@@ -56,6 +65,52 @@ def hurt(path: Path, name: str) -> None:
 def ids(path: Path) -> tuple[str, ...]:
     with closing(sqlite3.connect(path)) as store:
         return tuple(run.run_id for run in list_runs(store))
+
+
+class Following(App):
+    """The app as it is started: a run that is not complete is followed in the store."""
+
+    def _follow_run(self, run_id: str) -> Follower:
+        return Follower(self.store_path, run_id)
+
+
+@pytest.mark.parametrize("damage", ["rest", "dataset", "text", "statistics"])
+async def test_a_stopped_run_of_a_damaged_store_opens_nothing(tmp_path: Path, damage: str) -> None:
+    made = stopped(tmp_path / "s.sqlite", stored=15)
+    app = Following(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        made.store.execute(HURT[damage])
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+        [said] = [each.message for each in app._notifications]
+        assert "damaged" in said
+    made.close()
+
+
+async def test_a_watched_run_that_gets_damaged_is_said_to_break_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
+    made = scene(tmp_path / "s.sqlite", total=20, stored=15)
+    set_live(made.store, made.number, RunState.RUNNING, {"at": time.time() + 5})
+    app = Following(made)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, LiveScreen)
+        assert not app.screen.live.over
+        made.store.execute("UPDATE runs SET live = '{'")
+        await settle(pilot)
+        assert app.screen.live.failed is not None
+        assert "it is damaged" in app.screen.live.failed.message
+        assert "it is damaged" in " ".join(text(app).split())
+        await pilot.press("down", "q")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+    made.close()
 
 
 @pytest.mark.parametrize(
