@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -75,15 +76,21 @@ def begin(
         )
 
 
-def begin_like(connection: sqlite3.Connection, run: Run) -> tuple[int, str]:
-    """Store the beginning of a new run like a given one; gives its number and its id.
+def new_identity() -> dict[str, Any]:
+    """Give what a new run has of its own: an id and the time of its beginning, by name of the field."""
+    return {"run_id": str(uuid.uuid4()), "created": time.time()}
 
-    What differs from the stored run is put into ``run`` by ``dataclasses.replace``.
+
+def begin_like(connection: sqlite3.Connection, run: Run) -> int:
+    """Store the beginning of a new run like a given one; gives its number.
+
+    What differs from the stored run, its ``new_identity`` above all, is put into ``run`` by
+    ``dataclasses.replace``.
     """
-    run_id = str(uuid.uuid4())
-    number = create_run(
+    return create_run(
         connection,
-        run_id=run_id,
+        run_id=run.run_id,
+        created=run.created,
         corpus=run.corpus,
         positions=run.positions,
         setup=run.setup,
@@ -95,7 +102,6 @@ def begin_like(connection: sqlite3.Connection, run: Run) -> tuple[int, str]:
         language_pair=run.language_pair,
         harness_version=VERSION,
     )
-    return number, run_id
 
 
 def check_budget(method: Method, plan: Plan) -> None:

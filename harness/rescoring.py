@@ -8,9 +8,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-from harness.beginning import begin_like, instruments_with
+from harness.beginning import begin_like, instruments_with, new_identity
 from harness.failures import HarnessError, UsageError
 from harness.final_scores import Scored, Tell, score_outputs
 from harness.instruments import stored_setup
@@ -20,12 +19,12 @@ from harness.store.corpora import read_entries
 from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
 from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
-from harness.store.transaction import transaction
+from harness.store.transaction import transaction, undone
 from harness.store.trouble import unpacks
 from scoring.inventory import make_scorer
 from scoring.metric import Statistics
 from scoring.resources import Resources
-from scoring.scorer import Scorer, Totals
+from scoring.scorer import EntryValues, Scorer, Totals
 from scoring.setup import ScoringSetup
 from scoring.specification import specification
 from scoring.table import EntryStatistics, StatisticsError
@@ -44,8 +43,6 @@ def rescore(
     the run is not complete, has outputs without texts, or names what cannot be had; HarnessError, and no new
     run, where no metric has a value that the run did not have.
     """
-    from harness.card.build import seal
-
     card = read_card(connection, run.id)
     if card is None:
         raise UsageError(
@@ -81,11 +78,11 @@ def rescore(
         less = f" {lost:,} entries whose statistics are damaged have no value." if lost else ""
         note(f"These metrics stay as they were, for they cannot be taken anew here.{less}{reasons}")
     source = {"run_id": run.run_id, "run_card_hash": card.get("run_card_hash")}
-    with transaction(connection):
-        read_run(connection, run.id)  # it may have been deleted meanwhile
-        number, run_id = _copy(connection, run, chosen, scored, source)
-    seal(connection, number)
-    return run_id
+    opening = {**run.opening, **scored.opening, "rescore_of": source}
+    plan = {**run.plan, "scoring": chosen.model_dump(mode="json")}
+    new = replace(run, **new_identity(), plan=plan, opening=opening)
+    _store(connection, run, new, scored.rows)
+    return new.run_id
 
 
 def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> ScoringOptions:
@@ -141,6 +138,9 @@ def _with_stated(
 
 _NOTHING = (None, 0, False, "")
 
+_Scores = Sequence[tuple[int, bytes, EntryValues]]
+"""Place, packed statistics and values of each entry."""
+
 _Values = dict[str, tuple[str, list[Statistics | None], float | None]]
 """By metric with a value: its signature, and what it found."""
 
@@ -189,18 +189,27 @@ def lacking(reasons: Mapping[str, str], options: ScoringOptions) -> dict[str, st
     return {id_: reason for id_, reason in reasons.items() if id_ in options.asked_for}
 
 
-def _copy(
-    connection: sqlite3.Connection,
-    run: Run,
-    options: ScoringOptions,
-    scored: Scored,
-    source: dict[str, Any],
-) -> tuple[int, str]:
+def _store(connection: sqlite3.Connection, run: Run, new: Run, scores: _Scores) -> None:
+    """Store the new run with its card, or nothing.
+
+    The card of a large run takes a minute, in which a run that is under way must be able to write: it is
+    computed outside the transaction, from rows that are taken back before.
+    """
+    from harness.card.build import assemble, store_card
+    from harness.card.material import stored_material
+
+    with undone(connection):
+        material = stored_material(connection, _copy(connection, run, new, scores))
+    card = assemble(material).as_json()
+    with transaction(connection):
+        store_card(connection, _copy(connection, run, new, scores), card)
+
+
+def _copy(connection: sqlite3.Connection, run: Run, new: Run, scores: _Scores) -> int:
     """Store the new run: the outputs of the old one with the new scores."""
-    plan = {**run.plan, "scoring": options.model_dump(mode="json")}
-    opening = {**run.opening, **scored.opening, "rescore_of": source}
-    number, run_id = begin_like(connection, replace(run, plan=plan, opening=opening))
+    read_run(connection, run.id)  # it may have been deleted meanwhile
+    number = begin_like(connection, new)
     copy_stretches(connection, run.id, number)
     copy_results(connection, run.id, number)
-    replace_scores(connection, number, scored.rows)
-    return number, run_id
+    replace_scores(connection, number, scores)
+    return number

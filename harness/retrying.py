@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from corpora.entry import Entry
-from harness.beginning import begin_like, begun_with, check_budget, keep_here
+from harness.beginning import begin_like, begun_with, check_budget, keep_here, new_identity
 from harness.card.fingerprint import fingerprint
 from harness.failures import UsageError
 from harness.instruments import Instruments
@@ -152,13 +152,14 @@ def _store(
     }
     changed = replace(
         run,
+        **new_identity(),
         setup=setup,
         setup_hash=print_.setup_hash,
         fingerprint_hash=print_.hash,
         plan=plan.model_dump(mode="json"),
         opening=opening,
     )
-    number, run_id = begin_like(connection, changed)
+    number = begin_like(connection, changed)
     copy_stretches(connection, run.id, number, paid=False)
     copy_done(connection, run.id, number)
-    return number, run_id
+    return number, changed.run_id

@@ -22,3 +22,14 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:  # a full disk ends it by itself
             connection.execute("ROLLBACK")
         raise
+
+
+@contextmanager
+def undone(connection: sqlite3.Connection) -> Iterator[None]:
+    """Do everything within and take it back: for reading what would be stored; nothing reaches the disk."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # a full disk ends it by itself
+            connection.execute("ROLLBACK")

@@ -15,6 +15,7 @@ from corpora.entry import Entry
 from corpora.languages.epo.build import ANALYSER
 from corpora.stored_value import StoredValueError
 from harness.beginning import instruments_for
+from harness.card import build
 from harness.card.load import load_card
 from harness.card.verify import verify_card
 from harness.control import Control
@@ -96,6 +97,31 @@ def test_what_adds_nothing_makes_no_run(store_path: Path) -> None:
             embeddings_model="m",
         )
     assert runs(store_path) == 1
+
+
+@pytest.mark.parametrize("at", ["assemble", "store_card"])
+def test_what_breaks_off_before_the_seal_leaves_no_run(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    """A run without a card would be offered for going on with, which is asking its method."""
+    writable = []
+
+    def killed(*_: object) -> None:
+        with closing(open_store(store_path)) as other:
+            other.execute("PRAGMA busy_timeout = 0")
+            try:
+                other.execute("BEGIN IMMEDIATE")
+                writable.append(True)
+            except sqlite3.OperationalError:
+                writable.append(False)
+        raise KeyboardInterrupt
+
+    run_corpus(store_path, corpus(8), constant())
+    monkeypatch.setattr(build, at, killed)
+    with pytest.raises(KeyboardInterrupt):
+        again(store_path, metrics=("ter",))
+    assert runs(store_path) == 1
+    assert writable == [at == "assemble"], "the slow part keeps no other process from writing"
 
 
 def test_another_instrument_makes_a_run_even_without_a_new_metric(store_path: Path) -> None:
