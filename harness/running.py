@@ -18,7 +18,7 @@ from harness.card.build import seal
 from harness.carrier import Carrier
 from harness.control import Control
 from harness.events import Event, Failed, Finished, RunState
-from harness.failures import HarnessError, StoreError
+from harness.failures import HarnessError
 from harness.final_scores import finish_scores
 from harness.flight import Flight
 from harness.instruments import Instruments
@@ -40,7 +40,7 @@ from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
 from harness.store.results import read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
 from harness.store.stretches import begin_stretch, elapsed_seconds, spent_usd, touch_stretch
-from harness.store.trouble import unpacks
+from harness.store.trouble import STORE_ERRORS, in_words, unpacks
 from harness.wire import Wire
 
 Listener = Callable[[Event], None]
@@ -74,10 +74,10 @@ def go(
     except (CorpusError, HarnessError) as error:
         listener(Failed(run_id, str(error)))
         raise
-    except sqlite3.Error as error:
-        said = f"The store cannot be written: {error}. What was stored before is safe."
-        listener(Failed(run_id, said))
-        raise StoreError(said) from error
+    except STORE_ERRORS as error:
+        told = in_words(error, path)
+        listener(Failed(run_id, str(told)))
+        raise told from error
     except Exception as error:
         listener(Failed(run_id, _unforeseen(error)))
         raise

@@ -232,7 +232,9 @@ def set_live(
 def leave_run(connection: sqlite3.Connection, run: int) -> None:
     """Note that no process is at the run any more; a sealed one stays complete, a stopped one tells why."""
     connection.execute(
-        "UPDATE runs SET live = iif(state = ?, live, NULL), state = ? WHERE id = ? AND run_card IS NULL",
+        """UPDATE runs SET state = ?,
+        live = iif(state = ? AND json_valid(live) AND live ->> '$.reason' IS NOT NULL, live, NULL)
+        WHERE id = ? AND run_card IS NULL""",
         (RunState.STOPPED, RunState.STOPPED, run),
     )
 

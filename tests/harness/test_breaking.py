@@ -109,6 +109,31 @@ def test_a_store_that_cannot_be_opened_is_said(
     assert "cannot be used as a store" in heard.failed.message
 
 
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("UPDATE results SET statistics = x'c1'", "the statistics of an entry are damaged"),
+        ("UPDATE entries SET rest = '{'", "it is damaged"),
+        (f"UPDATE texts SET body = CAST(x'ff' || '{SECRET}' AS TEXT)", "it is damaged"),
+    ],
+    ids=["statistics", "rest", "text"],
+)
+def test_a_damaged_store_is_said_and_nothing_of_it_quoted(
+    store_path: Path, damage: str, said: str
+) -> None:
+    heard = Heard()
+    number, method = begun(store_path, corpus(8, segment="held_out", source=SECRET), PLAN)
+    go(store_path, number, method, heard, heard.control)
+    with closing(open_store(store_path)) as connection:
+        connection.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
+        connection.execute("DELETE FROM results WHERE position > 4")
+        connection.execute(damage)
+    with pytest.raises(StoreError, match=said):
+        go(store_path, number, method, heard, heard.control)
+    assert said in heard.failed.message
+    assert SECRET not in heard.failed.message
+
+
 def test_a_sealed_run_stays_complete_when_the_last_listener_breaks(store_path: Path) -> None:
     def react(event: Event, _: Control) -> None:
         if type(event).__name__ == "Finished":
