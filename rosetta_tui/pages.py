@@ -14,7 +14,7 @@ from harness.failures import StoreError
 from harness.result import Result
 from harness.store.corpora import read_entries
 from harness.store.results import read_results
-from harness.store.trouble import STORE_ERRORS
+from harness.store.trouble import STORE_ERRORS, of_a_value
 
 _KEPT = 500
 """Rows kept; more than two screens, and small beside the corpus."""
@@ -29,6 +29,8 @@ def readable(read: Callable[[], T]) -> T | None:
     """Read something for a screen; None where the store fails, or holds it damaged."""
     try:
         return read()
+    except sqlite3.ProgrammingError:
+        raise  # a fault of the program
     except (*STORE_ERRORS, StoreError):
         return None
 
@@ -39,22 +41,36 @@ class Pages(Generic[T]):
     def __init__(self, read: Callable[[Sequence[int]], Mapping[int, T]]) -> None:
         self._read = read
         self._kept: LRUCache[int, T | None] = LRUCache(_KEPT)
+        self._failed: Sequence[int] = ()
+        """Places of the last load where the store failed: one screen waits for a busy store once."""
 
     def load(self, places: Iterable[int]) -> None:
-        """Read the rows at these places; where one of them cannot be read, the others are all the same."""
+        """Read the rows at these places; where one of them is damaged, the others are all the same.
+
+        Where the store fails none is read; the next load asks for them again.
+        """
         missing = [place for place in places if place not in self._kept]
         if not missing:
             return
-        found: Mapping[int, T | None] | None = readable(partial(self._read, missing))
-        if found is None:
-            alone = {place: readable(partial(self._read, [place])) or {} for place in missing}
-            found = {place: rows.get(place) for place, rows in alone.items()}
-        for place, row in found.items():
+        found = readable(partial(self._found, missing))
+        self._failed = missing if found is None else ()
+        for place, row in (found or {}).items():
             self._kept[place] = row
+
+    def _found(self, places: Sequence[int]) -> Mapping[int, T | None]:
+        try:
+            return self._read(places)
+        except STORE_ERRORS as error:
+            if not of_a_value(error):
+                raise
+            if len(places) == 1:
+                return {places[0]: None}
+        return {each: row for place in places for each, row in self._found([place]).items()}
 
     def get(self, place: int) -> T | None:
         """Give one row, None where it is not to be had."""
-        self.load([place])
+        if place not in self._failed:
+            self.load([place])
         return self._kept.get(place)
 
     def forget(self) -> None:

@@ -81,13 +81,18 @@ STORE_ERRORS = (sqlite3.Error, StoredValueError)
 """What reading a store may raise."""
 
 
+def of_a_value(error: Exception) -> bool:
+    """Tell whether one of ``STORE_ERRORS`` is of a damaged value, and no trouble with the store as a whole."""
+    return isinstance(error, StoredValueError) or str(error).startswith(_NOT_TEXT)
+
+
 def in_words(error: Exception, path: Path) -> StoreError:
     """Give what a person is told of one of ``STORE_ERRORS``; quotes nothing that is stored."""
     if isinstance(error, StoredValueError) and error.args:
         return StoreError(f"{path}: {error}.")
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if isinstance(code, int) else -1
-    if isinstance(error, StoredValueError) or str(error).startswith(_NOT_TEXT):
+    if of_a_value(error):
         primary = sqlite3.SQLITE_CORRUPT
     full = primary in _FOR_WANT_OF_ROOM and _lacking_bytes(path) > 0
     if full or primary == sqlite3.SQLITE_FULL:
