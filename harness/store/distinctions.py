@@ -10,16 +10,17 @@ from typing import Any
 
 from harness.store.trouble import unpacks
 
+_unpacked = unpacks(json.loads)
 
-@unpacks
+
 def distinctions_by_run(connection: sqlite3.Connection) -> dict[int, str]:
     """Say of every run what parts it from those of the same corpus, method, model and condition."""
     rows = connection.execute("""
         SELECT id, setup, plan -> '$.options.outputs', dataset_id, model_slug, condition FROM runs
     """).fetchall()
-    setups = [json.loads(row[1]) for row in rows]
+    setups = [_unpacked(row[1]) for row in rows]
     names = [(setup["method"], *row[3:]) for setup, row in zip(setups, rows, strict=True)]
-    outputs = [None if row[2] is None else json.loads(row[2]) for row in rows]
+    outputs = [None if row[2] is None else _unpacked(row[2]) for row in rows]
     facts = [setup_facts(*each) for each in zip(setups, outputs, strict=True)]
     return dict(zip((row[0] for row in rows), distinctions(names, facts), strict=True))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from harness.store.database import opened
 from harness.store.distinctions import distinctions
 from harness.store.runs import list_runs
@@ -34,6 +36,16 @@ def test_runs_of_two_files_are_called_otherwise(tmp_path: Path) -> None:
     assert RunRows([alone]).key(0) != RunRows([found[2]]).key(0), (
         "a row that is drawn already changes"
     )
+
+
+def test_a_fault_of_the_program_is_no_damage_of_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(path := tmp_path / "s.sqlite", ranked_corpus(6), 6, "small")
+    play(path, ranked_corpus(6), 3, "small")
+    monkeypatch.setattr("harness.store.distinctions.setup_facts", lambda *_: {}["a fault"])
+    with pytest.raises(KeyError, match="a fault"), opened(path) as store:
+        list_runs(store)
 
 
 def test_the_first_fact_that_parts_is_told() -> None:
