@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.method import Setup
 from harness.store.runs import Run
+from harness.store.trouble import unpacks
 
 RETRIED_WITH = "retried_with"
 """Option of a set-up in parts: for each later part, what was different from the first."""
@@ -32,6 +33,7 @@ class Part:
         return {"setup": setup, "positions": sorted(self.positions)}
 
 
+@unpacks
 def parts_of(run: Run) -> list[Part]:
     """Give the parts of a run, one where all of it was asked for in the same way."""
     stored = run.opening.get("parts", ())
@@ -40,17 +42,20 @@ def parts_of(run: Run) -> list[Part]:
     ] or [Part(run.setup)]
 
 
+@unpacks
 def asked_with(run: Run) -> Setup:
     """Give the set-up of the method that a run asks."""
     stored = run.opening.get("asked_with")
     return run.setup if stored is None else Setup.model_validate(stored)
 
 
+@unpacks
 def tried_before(run: Run) -> dict[int, int]:
     """Give how often entries were tried before the run, by place: empty for one that is no retry."""
     return dict(run.opening.get("retry_of", {}).get("tried", ()))
 
 
+@unpacks
 def tries_before(run: Run) -> dict[int, int]:
     """Give how often entries were tried in all before they are asked for now, by place.
 

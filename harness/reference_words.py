@@ -52,10 +52,11 @@ def analyser_annotator(
 
 
 def _recalled(memo: Memo, key: str) -> _Facts | None:
-    found = memo.recall(_MAKER, [key]).get(key)
-    if found is None:
+    """Give what is kept of an analyser; None where it is damaged too, so that it is asked again."""
+    try:
+        engine, version, acceptor = msgpack.unpackb(memo.recall(_MAKER, [key])[key])
+    except (KeyError, ValueError, TypeError, msgpack.UnpackException):
         return None
-    engine, version, acceptor = msgpack.unpackb(found)
     return engine, version, acceptor
 
 

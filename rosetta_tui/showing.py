@@ -209,9 +209,10 @@ def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:
     """Say on standard error which metrics a sealed run was asked for and does not have, and why."""
     from harness.scoring_options import ScoringOptions
     from harness.store.runs import find_run, read_card
+    from harness.store.trouble import unpacks
 
     run = find_run(connection, run_id)
-    asked = ScoringOptions.model_validate(run.plan.get("scoring", {})).asked_for
+    asked = unpacks(ScoringOptions.model_validate)(run.plan.get("scoring", {})).asked_for
     reasons = ((read_card(connection, run.id) or {}).get("scores") or {}).get("reasons") or {}
     for id_, reason in reasons.items():
         if id_ in asked:

@@ -76,6 +76,13 @@ def test_a_card_holds_where_neither_analyser_nor_dictionary_is(store_path: Path)
     assert verify_card(data).ok
 
 
+def test_what_is_kept_damaged_of_an_analyser_is_asked_again(store_path: Path) -> None:
+    first = scored(store_path)
+    with closing(open_store(store_path)) as connection:
+        connection.execute("UPDATE findings SET value = x'c1'")
+    assert scored(store_path)["scoring"] == first["scoring"]
+
+
 def test_a_changed_count_of_accepted_words_is_noticed(store_path: Path) -> None:
     card = scored(store_path)
     card["results"][0]["statistics"]["fst_acceptance_rate"][0] += 1

@@ -10,11 +10,13 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.card.load import load_card
 from harness.failures import HarnessError, StoreError, UsageError
+from harness.parts import asked_with, parts_of, tried_before, tries_before
 from harness.plan import Plan
 from harness.store import database
 from harness.store.corpora import read_entries
@@ -24,6 +26,7 @@ from harness.store.openings import set_plan
 from harness.store.results import moments, read_attempts, read_results
 from harness.store.runs import find_put_away, find_run, list_runs, read_run
 from harness.store.trouble import in_words
+from rosetta_tui.showing import say_lacking
 from tests.desktop.trouble.causes import mounted
 from tests.harness.evaluation import corpus, run_corpus
 from tests.harness.store.test_put_away import PLAN
@@ -136,6 +139,10 @@ def test_the_connection_is_closed(path: Path) -> None:
     open_store(path).close()
 
 
+def _opening(name: str, value: Any) -> str:
+    return f"UPDATE runs SET opening = json_set(opening, '$.{name}', json('{json.dumps(value)}'))"
+
+
 @pytest.mark.parametrize(
     ("spoil", "reading"),
     [
@@ -147,8 +154,29 @@ def test_the_connection_is_closed(path: Path) -> None:
         ("UPDATE results SET trace = x'c1'", lambda store: moments(store, 1)),
         ("UPDATE results SET error_class = 'none'", lambda store: list(read_results(store, 1))),
         ("UPDATE entries SET rest = '{'", lambda store: read_entries(store, 1)),
+        ("UPDATE runs SET setup = '{'", list_runs),
+        (_opening("parts", [{"setup": {}, "positions": []}]), lambda s: parts_of(read_run(s, 1))),
+        (_opening("asked_with", {"x": 1}), lambda store: asked_with(read_run(store, 1))),
+        (_opening("retry_of", {"tried": [1]}), lambda store: tried_before(read_run(store, 1))),
+        (_opening("tried", [1]), lambda store: tries_before(read_run(store, 1))),
+        ("UPDATE runs SET plan = '{\"scoring\": 3}'", lambda store: say_lacking(store, "last")),
     ],
-    ids=["no-json", "shape", "no-text", "not-packed", "trace", "moment", "no-kind", "rest"],
+    ids=[
+        "no-json",
+        "shape",
+        "no-text",
+        "not-packed",
+        "trace",
+        "moment",
+        "no-kind",
+        "rest",
+        "setup",
+        "parts",
+        "asked-with",
+        "tried-before",
+        "tried",
+        "asked-for",
+    ],
 )
 def test_a_stored_value_that_cannot_be_read_is_damage(
     path: Path, spoil: str, reading: Callable[[sqlite3.Connection], object]
