@@ -13,6 +13,7 @@ from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.failures import StoreError
 from harness.flight import Flight, Pending
 from harness.instruments import stored_scorer
+from harness.own_tries import sum_tries
 from harness.progress import Board
 from harness.started import started
 from harness.store.corpora import read_dataset, read_entries
@@ -118,8 +119,10 @@ class Follower:
             place: Pending(attempt, allowed, at + seconds, reason)
             for place, attempt, allowed, seconds, reason in live.get("waiting", ())
         }
-        self._flight.rate_limited = live.get("rate_limited", 0)
-        self._flight.retries = live.get("retries", 0)
+        if "retries" in live:
+            self._flight.retries, self._flight.rate_limited = live["retries"], live["rate_limited"]
+        else:
+            self._flight.retries, self._flight.rate_limited = sum_tries(self._connection, run)
         self._pace.limit = live.get("concurrency", self._pace.limit)
         self._pace.most = live.get("most_concurrency", self._pace.most)
         self._ledger.spent = live.get("spent_usd", spent_usd(self._connection, run.id))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.events import Event, Finished, Floor, Progress
-from harness.parts import tried_before
+from harness.own_tries import sum_tries
 from harness.started import started
 from harness.store.corpora import read_dataset
 from harness.store.results import Outcome, read_outcome
@@ -25,15 +25,16 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     """
     run = find_run(connection, run_id)
     outcome = read_outcome(connection, run.id)
-    elapsed = elapsed_seconds(connection, run.id)
+    elapsed, tries = elapsed_seconds(connection, run.id), sum_tries(connection, run)
     finished = Finished(
         run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed
     )
     begun = started(run, read_dataset(connection, run.corpus), outcome.done)
-    return [begun, _progress(run, outcome, elapsed), finished]
+    return [begun, _progress(run, outcome, elapsed, tries), finished]
 
 
-def _progress(run: Run, outcome: Outcome, elapsed: float) -> Progress:
+def _progress(run: Run, outcome: Outcome, elapsed: float, tries: tuple[int, int]) -> Progress:
+    retries, rate_limited = tries
     return Progress(
         run_id=run.run_id,
         state=run.state,
@@ -45,8 +46,8 @@ def _progress(run: Run, outcome: Outcome, elapsed: float) -> Progress:
         waiting=(),
         concurrency=0,
         most_concurrency=0,
-        rate_limited=0,
-        retries=max(0, outcome.tries - outcome.done - sum(tried_before(run).values())),
+        rate_limited=rate_limited,
+        retries=retries,
         tokens=outcome.tokens,
         tokens_untold=outcome.tokens_untold,
         cost_usd=None,
@@ -72,12 +73,15 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
 def _sealed_progress(
     progress: Progress, scores: Mapping[str, Any], card: Mapping[str, Any]
 ) -> Progress:
-    speed, retries = block(card, "speed"), block(card, "retries")
+    speed, limited = block(card, "speed"), number(block(card, "retries").get("rate_limited"))
+    of_its_own = (
+        "retry_of" not in card
+    )  # the card of a retry counts what the kept entries took, too
     tokens = number(block(card, "tokens").get("total_tokens"))
     return dataclasses.replace(
         progress,
         elapsed_seconds=number(speed.get("elapsed_seconds")) or progress.elapsed_seconds,
-        rate_limited=int(number(retries.get("rate_limited")) or 0),
+        rate_limited=int(limited or 0) if of_its_own else progress.rate_limited,
         values={name: number(value) for name, value in scores.items() if _plausible(value)},
         intervals=_intervals(scores),
         quality_tier=str(scores.get("quality_tier", "unscored")),

@@ -6,7 +6,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +25,12 @@ AT_ONCE = 2_000
 class ReplayRows:
     """The columns; every method takes places in the order of finishing."""
 
-    def __init__(self, rows: Sequence[Moment], scorer: Scorer, tried: Mapping[int, int]) -> None:
+    def __init__(
+        self, rows: Sequence[Moment], scorer: Scorer, tries: Sequence[tuple[int, int]]
+    ) -> None:
         """Raises ValueError where the statistics of an entry do not fit the metrics.
 
-        ``tried`` says how often entries were tried before the run, by place in the corpus.
+        ``tries`` are those of each row (``harness.own_tries``).
         """
         self.positions = np.array([row.position for row in rows], dtype=np.uint32)
         """Places in the corpus."""
@@ -38,11 +40,9 @@ class ReplayRows:
         timed = [None if row.failed else row.latency_seconds for row in rows]
         self._latencies = _numbers(timed)
         self._table = _table(rows, scorer)
-        self.limited = _sums([row.rate_limited for row in rows])
+        self.limited = _sums([limited for _, limited in tries])
         """Tries that were answered with 429, up to each entry; the first is 0, as below."""
-        self.retries = _sums(
-            [max(0, row.attempts - 1 - tried.get(row.position, 0)) for row in rows]
-        )
+        self.retries = _sums([retries for retries, _ in tries])
         self.spent = _sums([row.spent_usd or 0.0 for row in rows])
 
     def tally(self, first: int, after: int) -> Tally:

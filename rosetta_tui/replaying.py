@@ -19,7 +19,7 @@ from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.failures import UsageError
 from harness.flight import Flight, Pending
 from harness.instruments import stored_scorer
-from harness.parts import tried_before
+from harness.own_tries import own_tries
 from harness.progress import RATE_SECONDS, Board
 from harness.result import Attempt
 from harness.started import started
@@ -109,7 +109,8 @@ class Playback:
         self._begins: Floats = np.maximum(ends - took, firsts)[order]
         try:
             ordered = [rows[index] for index in order.tolist()]
-            self._rows = ReplayRows(ordered, self._scorer, tried_before(self._run))
+            tries = [(row.position, row.attempts, row.rate_limited) for row in ordered]
+            self._rows = ReplayRows(ordered, self._scorer, own_tries(self._run, tries))
         except ValueError as error:
             raise UsageError(f"The run cannot be played: {error}.") from error
         self._size = max((*self._run.positions, *(row.position for row in rows)), default=-1) + 1

@@ -10,6 +10,7 @@ from typing import Any
 import msgpack
 
 from corpora.entry import EntryId
+from corpora.stored_value import StoredValueError
 from harness.failures import ErrorClass
 from harness.result import Attempt, Result
 from harness.store.texts import intern_text
@@ -195,8 +196,6 @@ class Outcome:
 
     done: int
     failed: int
-    tries: int
-    """Those before a retry are among them."""
     tokens: int | None
     """Of the entries whose tokens are known, None where none are."""
     tokens_untold: int
@@ -206,8 +205,8 @@ class Outcome:
 def read_outcome(connection: sqlite3.Connection, run: int) -> Outcome:
     """Count a run's stored entries."""
     row = connection.execute(
-        "SELECT count(*), count(error_class), coalesce(sum(attempts), 0), sum(t), count(*) - count(t) FROM"
-        f" (SELECT error_class, attempts, {_TOKENS} t FROM results WHERE run = ?)",
+        "SELECT count(*), count(error_class), sum(t), count(*) - count(t) FROM"
+        f" (SELECT error_class, {_TOKENS} t FROM results WHERE run = ?)",
         (run,),
     ).fetchone()
     return Outcome(*row)
@@ -293,6 +292,20 @@ def _under_way(trace: bytes | None) -> tuple[float, int]:
     seconds = sum((each[2:3] or [0.0])[0] or 0.0 for each in tries)
     waited = sum((each[3:4] or [0.0])[0] or 0.0 for each in tries)
     return seconds + waited, sum((each[1:2] or [None])[0] == 429 for each in tries)
+
+
+def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, int, int]]:
+    """Give the place of each entry, how often it was tried, and how many tries were answered with 429.
+
+    A trace that is damaged counts no 429: the run can be looked at for all the rest.
+    """
+    for position, attempts, trace in connection.execute(
+        "SELECT position, attempts, trace FROM results WHERE run = ?", (run,)
+    ):
+        try:
+            yield position, attempts, _under_way(trace)[1]
+        except StoredValueError:
+            yield position, attempts, 0
 
 
 def _pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
