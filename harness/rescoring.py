@@ -13,7 +13,6 @@ from harness.beginning import begin_like, instruments_with, new_identity
 from harness.failures import HarnessError, UsageError
 from harness.final_scores import Scored, Tell, score_outputs
 from harness.instruments import stored_setup
-from harness.result import Result
 from harness.scoring_options import ScoringOptions
 from harness.store.corpora import read_entries
 from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
@@ -68,7 +67,7 @@ def rescore(
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
     kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
     stored = make_scorer(Resources(had))
-    before = [_statistics(stored, result) for result in results]
+    before = _statistics(stored, [result.statistics for result in results])
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
     if _values(scored) == _values(Scored(stored, (), before, dict(run.opening))):
         raise HarnessError(_nothing_new(scored, options))
@@ -159,13 +158,13 @@ def _values(scored: Scored) -> _Values:
     }
 
 
-def _statistics(scorer: Scorer, result: Result) -> EntryStatistics:
-    """Give what an output was scored with before; nothing where that is damaged, for it is scored again."""
+def _statistics(scorer: Scorer, packed: Sequence[bytes]) -> list[EntryStatistics]:
+    """Give what outputs were scored with before; nothing where that is damaged, for it is scored again."""
     try:
-        scorer.unpack_table([result.statistics])  # also sees whether they are numbers
-        return scorer.unpack(result.statistics)
+        scorer.unpack_table(packed)  # also sees whether they are numbers
+        return [scorer.unpack(each) for each in packed]
     except StatisticsError:
-        return {}
+        return [{}] if len(packed) == 1 else [_statistics(scorer, [each])[0] for each in packed]
 
 
 def _nothing_new(scored: Scored, options: ScoringOptions) -> str:

@@ -13,11 +13,19 @@ from harness.store.trouble import unpacks
 _unpacked = unpacks(json.loads)
 
 
-def distinctions_by_run(connection: sqlite3.Connection) -> dict[int, str]:
-    """Say of every run what parts it from those of the same corpus, method, model and condition."""
-    rows = connection.execute("""
+def distinctions_by_run(
+    connection: sqlite3.Connection, run_id: str | None = None
+) -> dict[int, str]:
+    """Say of every run what parts it from those of the same corpus, method, model and condition.
+
+    Where ``run_id`` asks for one run, only those that it can be parted from are read.
+    """
+    query = """
         SELECT id, setup, plan -> '$.options.outputs', dataset_id, model_slug, condition FROM runs
-    """).fetchall()
+        WHERE :run_id IS NULL OR (dataset_id, model_slug, condition) =
+            (SELECT dataset_id, model_slug, condition FROM runs WHERE run_id = :run_id)
+    """
+    rows = connection.execute(query, {"run_id": run_id}).fetchall()
     setups = [_unpacked(row[1]) for row in rows]
     names = [(setup["method"], *row[3:]) for setup, row in zip(setups, rows, strict=True)]
     outputs = [None if row[2] is None else _unpacked(row[2]) for row in rows]

@@ -358,7 +358,7 @@ def list_runs(
     """
     rows = connection.execute(query, {"run_id": run_id})
     found = [_summary(row, certificates.get(row[1], ()), tags.get(row[1], ())) for row in rows]
-    apart = distinctions_by_run(connection)
+    apart = distinctions_by_run(connection, run_id)
     return [replace(run, distinction=apart.get(run.number, "")) for run in found]
 
 

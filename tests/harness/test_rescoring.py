@@ -24,7 +24,7 @@ from harness.final_scores import finish_scores
 from harness.instruments import Instruments, without
 from harness.methods.options import MethodOptions
 from harness.plan import Plan, RunOptions
-from harness.rescoring import rescore
+from harness.rescoring import _statistics, rescore
 from harness.running import go
 from harness.scoring_options import ScoringOptions
 from harness.store.database import open_store
@@ -32,6 +32,9 @@ from harness.store.deletion import delete_run, put_away
 from harness.store.runs import find_run, list_runs, read_card
 from scoring.inventory import make_scorer
 from scoring.resources import Resources
+from scoring.scorer import Scorer
+from scoring.setup import ScoringSetup
+from scoring.table import Table
 from scoring.translation import Translation
 from tests.harness.evaluation import LANGUAGES, Heard, begun, corpus, corpus_of, kept, run_corpus
 
@@ -122,6 +125,33 @@ def test_what_breaks_off_before_the_seal_leaves_no_run(
         again(store_path, metrics=("ter",))
     assert runs(store_path) == 1
     assert writable == [at == "assemble"], "the slow part keeps no other process from writing"
+
+
+def test_stored_statistics_are_laid_out_at_once_and_one_by_one_only_where_one_is_damaged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = [Translation(each, each.reference) for each in corpus(5).entries]
+    scorer = make_scorer(
+        Resources(ScoringSetup(source_language="eng", target_language="epo", metrics=FEW))
+    )
+    whole = scorer.statistics(given)
+    packed = [scorer.pack(each) for each in whole]
+    sizes: list[int] = []
+    real = Scorer.unpack_table
+
+    def noted(self: Scorer, some: Sequence[bytes]) -> Table:
+        sizes.append(len(some))
+        return real(self, some)
+
+    monkeypatch.setattr(Scorer, "unpack_table", noted)
+    assert _statistics(scorer, packed) == whole
+    assert sizes == [5]
+    assert _statistics(scorer, [*packed[:2], b"\xc1", *packed[3:]]) == [
+        *whole[:2],
+        {},
+        *whole[3:],
+    ]
+    assert _statistics(scorer, []) == []
 
 
 def test_another_instrument_makes_a_run_even_without_a_new_metric(store_path: Path) -> None:

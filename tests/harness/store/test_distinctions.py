@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.store import distinctions as module
 from harness.store.database import opened
 from harness.store.distinctions import distinctions
 from harness.store.runs import list_runs
@@ -14,7 +15,9 @@ from rosetta_tui.run_rows import RunRows, run_cells
 from tests.harness.ranked import play, ranked_corpus
 
 
-def test_runs_of_two_files_are_called_otherwise(tmp_path: Path) -> None:
+def test_runs_of_two_files_are_called_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, corpus = tmp_path / "s.sqlite", ranked_corpus(6)
     one = play(path, corpus, 6, "small")
     with opened(path) as store:
@@ -24,6 +27,11 @@ def test_runs_of_two_files_are_called_otherwise(tmp_path: Path) -> None:
     play(path, corpus, 3, "large")
     with opened(path) as store:
         found = list_runs(store)
+        read: list[str | None] = []
+        real = module.setup_facts
+        monkeypatch.setattr(
+            module, "setup_facts", lambda *each: read.append(each[1]) or real(*each)
+        )
         [asked] = list_runs(store, run_id=one)
     words = [run_cells(run)[3].text for run in found]
     assert words == [
@@ -33,6 +41,7 @@ def test_runs_of_two_files_are_called_otherwise(tmp_path: Path) -> None:
     ]
     assert [run_line(run)[3] for run in found] == words
     assert asked.distinction == "small-6-6.jsonl"
+    assert len(read) == 2, "that of another model needs no look"
     assert RunRows([alone]).key(0) != RunRows([found[2]]).key(0), (
         "a row that is drawn already changes"
     )
