@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness import running
 from harness.events import EntryScored, RunState
 from harness.failures import ErrorClass, StoreError, UsageError
+from harness.store.database import open_store
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.scripted import (
     Answer,
@@ -340,24 +343,28 @@ def test_a_plan_without_network_refuses_a_foreign_endpoint_before_anything_is_st
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
 
 
-def test_a_store_that_cannot_be_written_fails_in_words_and_keeps_what_it_has(
-    endpoint: Scripted, store_path: Path
+def test_a_store_that_has_no_room_fails_in_words_and_keeps_what_it_has(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    query(
-        store_path,
-        "CREATE TRIGGER full BEFORE INSERT ON results WHEN NEW.position = 7"
-        " BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END",
-    )
+    def small(path: Path) -> sqlite3.Connection:
+        connection = open_store(path)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+        return connection
+
     heard = Heard()
-    with pytest.raises(StoreError, match="disk is full"):
-        run_corpus(store_path, corpus(20), chat_plan(endpoint.url, run={"concurrency": 1}), heard)
+    plan = chat_plan(endpoint.url)
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "open_store", small)
+        with pytest.raises(StoreError, match="disk is full"):
+            run_corpus(store_path, corpus(200), plan, heard)
     assert "disk is full" in heard.failed.message
-    query(store_path, "DROP TRIGGER full")
     rows = len(kept(store_path).results)
+    assert 0 < rows < 200
     resumed = resume(store_path)
     assert resumed.started.done == rows
     assert resumed.finished.state is RunState.COMPLETE
-    assert [each.position for each in kept(store_path).results] == list(range(20))
+    assert [each.position for each in kept(store_path).results] == list(range(200))
 
 
 def test_a_quota_by_the_second_is_used_up_without_losing_an_entry(
