@@ -13,7 +13,8 @@ from harness.store.runs import Run
 def own_tries(run: Run, rows: Iterable[tuple[int, int, int]]) -> list[tuple[int, int]]:
     """Give for each row how often the run tried its entry after the first time, and was answered with 429.
 
-    A row is given as in ``read_tries``. What was tried before the run is left out; entries that a retry did not ask for again count nothing.
+    A row is given as in ``read_tries``. What was tried before the run is left out; entries that a retry did not
+    ask for again count nothing.
     """
     before = tried_before(run)
     return [

@@ -53,16 +53,17 @@ class Tally:
 
     def add(self, result: Result) -> None:
         """Count one entry in."""
-        self.done += 1
-        self.failed += result.failed
-        known = self.cost_usd is not None and result.cost_usd is not None
-        self.cost_usd = (self.cost_usd or 0.0) + (result.cost_usd or 0.0) if known else None
-        if result.total_tokens is not None:
-            self.tokens = (self.tokens or 0) + result.total_tokens
-        else:
-            self.tokens_untold += 1
-        if result.latency_seconds is not None and not result.failed:
-            self.latencies.append(result.latency_seconds)
+        seconds = result.latency_seconds
+        self.join(
+            Tally(
+                done=1,
+                failed=int(result.failed),
+                cost_usd=result.cost_usd,
+                tokens=result.total_tokens,
+                tokens_untold=int(result.total_tokens is None),
+                latencies=[] if seconds is None or result.failed else [seconds],
+            )
+        )
 
     def join(self, other: Tally) -> None:
         """Count in the entries of another."""

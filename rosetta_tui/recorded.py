@@ -74,9 +74,8 @@ def _sealed_progress(
     progress: Progress, scores: Mapping[str, Any], card: Mapping[str, Any]
 ) -> Progress:
     speed, limited = block(card, "speed"), number(block(card, "retries").get("rate_limited"))
-    of_its_own = (
-        "retry_of" not in card
-    )  # the card of a retry counts what the kept entries took, too
+    # the card of a retry counts what the kept entries took, too
+    of_its_own = "retry_of" not in card
     tokens = number(block(card, "tokens").get("total_tokens"))
     return dataclasses.replace(
         progress,

@@ -104,7 +104,7 @@ class CompareScreen(SearchedScreen):
         yield ComparedTable(self._path)
         yield Static(id="chosen")
         yield Static(id="how")
-        yield KeyLine()
+        yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
         """Compare, and look again every now and then while a run goes on."""
@@ -114,8 +114,7 @@ class CompareScreen(SearchedScreen):
         self.set_interval(LOOK_SECONDS, self.look)
 
     def on_resize(self) -> None:
-        """Leave the room of a narrow footer to the keys of this screen, and share out the height."""
-        self.query_one(KeyLine).show_command_palette = self.size.width >= 120
+        """Share out the height."""
         self.panel.share_height()
 
     @property

@@ -80,17 +80,13 @@ class CorpusScreen(SearchedScreen):
         yield EmptyState("Reading …")
         yield CorpusTable(id="entries")
         yield Static(id="chosen")
-        yield KeyLine()
+        yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
         """Read the corpus in a thread."""
         for name in ("#search", "#chosen", "#entries"):
             self.query_one(name).display = False
         self._read()
-
-    def on_resize(self) -> None:
-        """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
 
     @property
     def table(self) -> CorpusTable:

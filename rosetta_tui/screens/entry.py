@@ -90,11 +90,7 @@ class EntryScreen(EntryByEntryScreen):
         """Lay out where am I, the page, and the keys."""
         yield Static(Content.styled("reading …", "$quiet"), id="where")
         yield VerticalScroll(id="page")
-        yield KeyLine()
-
-    def on_resize(self) -> None:
-        """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
+        yield KeyLine(palette_from=110)
 
     @property
     def language(self) -> str:

@@ -86,7 +86,7 @@ class HomeScreen(Screen[None]):
         yield RunTable()
         yield EmptyState(NOTHING_FITS)
         yield Static(id="chosen")
-        yield KeyLine()
+        yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
         """Read the runs, now and again."""
@@ -106,9 +106,8 @@ class HomeScreen(Screen[None]):
             self._look_at_reviews()
 
     def on_resize(self) -> None:
-        """Leave the room of a small terminal to the runs and to the keys of this screen."""
+        """Leave the room of a small terminal to the runs."""
         self.query_one(WaitingList).fit()
-        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
 
     @property
     def table(self) -> RunTable:

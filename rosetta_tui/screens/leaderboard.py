@@ -92,16 +92,12 @@ class LeaderboardScreen(Screen[None]):
         yield EmptyState("Reading …")
         yield ResultTable(COLUMNS, id="leaderboard")
         yield Static(id="chosen")
-        yield KeyLine()
+        yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
         """Read the store."""
         self._show_list(there=False)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
-
-    def on_resize(self) -> None:
-        """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(KeyLine).show_command_palette = self.size.width >= 120
 
     @property
     def table(self) -> ResultTable:

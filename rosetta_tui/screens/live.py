@@ -116,7 +116,7 @@ class LiveScreen(SearchedScreen):
         yield CountLine()
         yield Input(placeholder="text in id, source, reference or output", id="search")
         yield EntryTable(self.live, self._store, id="entries")
-        yield KeyLine()
+        yield KeyLine(palette_from=130)
 
     def on_mount(self) -> None:
         """Begin to look."""
@@ -202,7 +202,6 @@ class LiveScreen(SearchedScreen):
         """Show the picture as it is now."""
         compact = self.size.width < 100 or self.size.height < 30
         self._painted_done = self.live.done
-        self.query_one(KeyLine).show_command_palette = self.size.width >= 130
         self.query_one(RunHeader).show_run(self.live, notes=self._end_acts.words)
         self.query_one(QualityPanel).show_run(self.live, compact=compact)
         self.query_one(CostPanel).show_run(self.live, compact=compact)

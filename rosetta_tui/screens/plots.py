@@ -100,16 +100,12 @@ class PlotsScreen(Screen[None]):
         yield PlotView()
         yield Static(id="beside")
         yield Static(id="chosen")
-        yield KeyLine()
+        yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
         """Read the runs."""
         self._show_plots(there=False)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
-
-    def on_resize(self) -> None:
-        """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
 
     @property
     def view(self) -> PlotView:

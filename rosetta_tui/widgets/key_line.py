@@ -78,8 +78,10 @@ class KeyLine(Widget):
     show_command_palette: reactive[bool] = reactive(True)
     """Whether the key of the palette stands at the right end."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, palette_from: int = 0) -> None:
         super().__init__()
+        self._palette_from = palette_from
+        """Cells of width from which on the key of the palette has room beside those of the screen."""
         self.keys: tuple[Key, ...] = ()
         """From left to right."""
         self.palette: Key | None = None
@@ -111,7 +113,8 @@ class KeyLine(Widget):
 
     @property
     def _right(self) -> Key | None:
-        return self.palette if self.show_command_palette else None
+        wide = self.size.width >= self._palette_from
+        return self.palette if self.show_command_palette and wide else None
 
     @property
     def _room(self) -> int:

@@ -103,17 +103,13 @@ class ReviewScreen(Screen[None]):
         yield SectionLine(id="sections")
         yield Static(id="run")
         yield VerticalScroll(id="page")
-        yield KeyLine()
+        yield KeyLine(palette_from=110)
 
     def on_mount(self) -> None:
         """Show the frame before anything is read."""
         self.query_one("#run").display = False
         self.query_one("#page").focus()
         self.action_read()
-
-    def on_resize(self) -> None:
-        """Leave the room of a narrow footer to the keys of this screen."""
-        self.query_one(KeyLine).show_command_palette = self.size.width >= 110
 
     # Reading and showing
 
