@@ -130,8 +130,7 @@ class Player:
                     continue
                 wish = playback.now + passed * self.speed
             self.now = wish
+            # one by one: a jump is seen while the rest is worked out
             for event in playback.move_to(wish):
-                self._events.append(
-                    event
-                )  # one by one: a jump is seen while the rest is worked out
+                self._events.append(event)
             before = monotonic()  # what was worked out meanwhile is no time of the run

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Checkbox, Input, Static
 
 from corpora.problems import CorpusError
@@ -51,6 +52,13 @@ def stopped(path: Path, *, stored: int, plan: str = "{}") -> Scene:
     return made
 
 
+async def go_on(pilot: Pilot[Any]) -> None:
+    """Press the key; what it asks or begins is worked out in a thread first."""
+    await pilot.press("R")
+    await settle(pilot)
+    await settle(pilot)
+
+
 @pytest.mark.parametrize("too", [True, False])
 async def test_going_on_asks_for_the_failed_ones_too(tmp_path: Path, too: bool) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=15)
@@ -79,9 +87,7 @@ async def test_nothing_is_asked_where_there_is_nothing_to_choose(tmp_path: Path)
     begun = noting(app)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("R")
-        await settle(pilot)
-        await settle(pilot)
+        await go_on(pilot)
     assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": False}]
     made.close()
 
@@ -100,9 +106,7 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
         made.queue(Finished(made.run_id, RunState.STOPPED, 5, 0, 20, 3.0, reason=REASON))
         await settle(pilot)
         assert "R Go on" in lines(app)[-1]
-        await pilot.press("R")
-        await settle(pilot)
-        await settle(pilot)
+        await go_on(pilot)
         assert stands(app, GoOnScreen)
         assert REASON in str(app.screen.query(Static).first().content)
         assert "Nothing of the budget of $0.5000 is spent" in text(app)
@@ -132,9 +136,7 @@ async def test_home_tells_too_why_a_run_stopped(tmp_path: Path) -> None:
     app = App(made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
-        await pilot.press("R")
-        await settle(pilot)
-        await settle(pilot)
+        await go_on(pilot)
         assert REASON in str(app.screen.query(Static).first().content)
     made.close()
 
@@ -145,9 +147,7 @@ async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> 
     begun = noting(app)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("R")
-        await settle(pilot)
-        await settle(pilot)
+        await go_on(pilot)
         await pilot.press("backspace", "backspace", "backspace", "enter")
         await settle(pilot)
         assert begun == []
