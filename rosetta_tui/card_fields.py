@@ -139,19 +139,28 @@ def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Stan
     return standing(certificates, str(card.get("run_id")), str(card.get("run_card_hash")))
 
 
-def validated_by(card: Mapping[str, Any], review: Standing | None) -> str:
-    """Give the verification tier: what a review lifts it to, else what the card says, never more than that.
+def validated_by(review: Standing | None) -> str:
+    """Return the verification tier (benchmark-specification §9.4): what a certificate beside the run shows.
 
-    No card proves by itself that a community validated it, so no card's word for it is taken.
+    Anybody can seal a card, so no card's own word for a tier above the lowest is taken.
     """
-    if review is not None and review.verification_tier is not None:
-        return review.verification_tier
+    shown = None if review is None else review.verification_tier
+    return SELF_BENCHMARKED if shown is None else shown
+
+
+def stated_words(card: Mapping[str, Any], review: Standing | None) -> str:
+    """Say which verification tier a card states that nothing here shows; empty where there is none."""
     stated = card.get("verification_tier")
-    return stated if isinstance(stated, str) and stated in STATED_TIERS else STATED_TIERS[0]
+    if not isinstance(stated, str) or stated in ("", SELF_BENCHMARKED, validated_by(review)):
+        return ""
+    return f"states {stated[:LONGEST_TIER]}; nothing here shows it"
 
 
-STATED_TIERS = ("self-benchmarked", "gds-verified")
-"""Verification tiers that a card may state of itself, from the least (benchmark-specification §9.4)."""
+SELF_BENCHMARKED = "self-benchmarked"
+"""The lowest verification tier: scored by whoever made the run."""
+
+LONGEST_TIER = 40
+"""Characters of a stated tier that are repeated; the tiers of the specification are shorter."""
 
 
 def cost(card: Mapping[str, Any] | None) -> str:

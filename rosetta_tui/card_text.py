@@ -15,6 +15,7 @@ from rosetta_tui.card_fields import (
     references_accepted,
     rescore_of,
     review_of,
+    stated_words,
     tier_words,
     validated_by,
     with_interval,
@@ -120,7 +121,7 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
         yield line("rescored from", rescore_of(card), "the outputs are those of that run")
     yield from retry_lines(card)
     yield line("tier", tier_words(card, review))
-    yield line("validated by", validated_by(card, review))
+    yield line("validated by", validated_by(review), stated_words(card, review))
     if review is not None:
         yield from _review(review)
     yield line("fingerprint", block(card, "fingerprint").get("hash"))

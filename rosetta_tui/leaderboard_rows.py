@@ -11,6 +11,7 @@ from rosetta_tui.card_fields import (
     claimable,
     interval,
     review_of,
+    stated_words,
     tier_words,
     validated_by,
     with_interval,
@@ -193,8 +194,13 @@ def validation(entrant: Entrant) -> str:
     """Say who validated a run (§9.4)."""
     if entrant.unverified:
         return "unverified"
+    return validated_by(review_of(entrant.run.card or {}, entrant.run.certificates))
+
+
+def stated_tier_words(entrant: Entrant) -> str:
+    """Say which verification tier a run's card states that nothing here shows; empty where there is none."""
     card = entrant.run.card or {}
-    return validated_by(card, review_of(card, entrant.run.certificates))
+    return stated_words(card, review_of(card, entrant.run.certificates))
 
 
 def adjusted_words(entrant: Entrant) -> str:
@@ -259,9 +265,8 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     head = (
         f"{place}{together} · {tier_words(card, review)} · {validation(entrant)} · {run.run_id[:8]}"
     )
-    instead = place_words(entrant)
-    told = f"{head} · {instead}" if instead else head
-    return f"{setup_words(run)} · {told}", " · ".join(numbers)
+    told = filter(None, (head, place_words(entrant), stated_tier_words(entrant)))
+    return f"{setup_words(run)} · {' · '.join(told)}", " · ".join(numbers)
 
 
 def place_words(entrant: Entrant) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.card.build import SETUP_FIELDS, build_card
+from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, build_card
 from harness.card.canonical import (
     HASH_FIELD,
     SealForm,
@@ -138,6 +138,7 @@ def _verify(
     raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
 ) -> Verdict:
     verdict = Verdict([_seal(raw)])
+    _check_stated_tier(verdict, card)
     ours = is_ours(raw)
     _check_fingerprint(verdict, raw, card, ours=ours)
     if not card.results:
@@ -175,6 +176,16 @@ def _check_fingerprint(
         verdict.compare("fingerprint", raw, expected, rounded=False)
     else:
         _check_older_fingerprint(verdict, stated)
+
+
+def _check_stated_tier(verdict: Verdict, card: RunCard) -> None:
+    """Name a verification tier that only the card itself vouches for."""
+    if card.verification_tier != VERIFICATION_TIER:
+        verdict.skip(
+            "verification tier",
+            f"states {card.verification_tier}; nothing here shows it. Only a certificate that is attached "
+            "to the run does (`rosetta review attach`)",
+        )
 
 
 def _setup_at_top(card: RunCard) -> dict[str, Any]:

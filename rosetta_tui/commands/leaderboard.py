@@ -63,6 +63,7 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
         ordered,
         others_words,
         place_words,
+        stated_tier_words,
     )
 
     if index:
@@ -80,6 +81,8 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
     for each in board.entrants:
         if words := place_words(each):
             yield f"{each.run.run_id[:8]} stands {words}"
+        if words := stated_tier_words(each):
+            yield f"{each.run.run_id[:8]} {words}"
     signatures = {each.chrf_signature for each in board.entrants} - {""}
     for signature in sorted(signatures):
         yield f"chrF++ {signature}"
@@ -120,7 +123,13 @@ def _board(board: Board, sort: str) -> dict[str, Any]:
 
 
 def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
-    from rosetta_tui.card_fields import claimable, review_of, tier_words, told_intervals
+    from rosetta_tui.card_fields import (
+        claimable,
+        review_of,
+        stated_words,
+        tier_words,
+        told_intervals,
+    )
     from rosetta_tui.leaderboard_rows import validation
     from rosetta_tui.run_facts import iso
 
@@ -149,6 +158,7 @@ def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
         "claimable_tier": claimable(card, review),
         "tier_in_words": tier_words(card, review),
         "verification_tier": validation(entrant),
+        "verification_tier_stated": stated_words(card, review) or None,
         "setup_hash": entrant.setup_hash,
         "date": iso(run.created),
         "run_card_hash": card.get("run_card_hash"),

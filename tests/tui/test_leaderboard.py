@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -272,6 +273,32 @@ def test_the_command_says_the_same(ranked: Ranked, monkeypatch: pytest.MonkeyPat
     assert {each["verification_tier"] for each in runs} == {"self-benchmarked"}
     best_only = json.loads(CliRunner().invoke(leaderboard, ["--json", "--best"]).stdout)
     assert len(best_only[1]["runs"]) <= 3
+
+
+async def test_a_tier_that_a_card_states_is_shown_as_its_word_alone(
+    ranked: Ranked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(ranked.path.parent))
+    best = ranked.runs[0]
+    with closing(open_store(ranked.path)) as store:
+        store.execute(
+            "UPDATE runs SET run_card = json_set(run_card, '$.verification_tier', 'gds-verified')"
+            " WHERE run_id = ?",
+            (best,),
+        )
+    said = "states gds-verified; nothing here shows it"
+    printed = CliRunner().invoke(leaderboard, []).stdout
+    assert f"{best[:8]} {said}" in printed
+    assert printed.count("gds-verified") == 1
+    runs = json.loads(CliRunner().invoke(leaderboard, ["--json"]).stdout)[1]["runs"]
+    found = [(each["verification_tier"], each["verification_tier_stated"]) for each in runs]
+    assert sorted(found, key=str) == [("self-benchmarked", said), *[("self-benchmarked", None)] * 2]
+    app = App(None, ranked.path)
+    async with app.run_test(size=(200, 40)) as pilot:
+        await shown(pilot, app, ranked.path)
+        await press(pilot, "right")
+        assert said in text(app)
+        assert text(app).count("gds-verified") == 1
 
 
 def test_a_corpus_without_a_list_is_refused_in_words(

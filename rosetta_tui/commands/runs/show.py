@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def show(run: str, *, as_json: bool) -> None:
     """Show all scores of RUN (an id, its beginning, or `last`), with its note and tags.
 
-    What is known at home only (note, tags, scores without retried entries) stands in JSON under `beside`,
+    What is known at home only (note, tags, scores without retried entries, whether anything here shows the
+    verification tier that a card states) stands in JSON under `beside`,
     which is no part of the sealed card: `rosetta runs export` writes the card alone.
     """
     from harness.card.load import load_card
@@ -29,7 +30,7 @@ def show(run: str, *, as_json: bool) -> None:
     from harness.store.certificates import attached_to
     from harness.store.database import opened
     from harness.store.runs import find_run, read_card
-    from rosetta_tui.card_fields import review_of
+    from rosetta_tui.card_fields import review_of, stated_words
     from rosetta_tui.card_text import card_text
 
     with opened() as connection:
@@ -38,19 +39,20 @@ def show(run: str, *, as_json: bool) -> None:
         head = read_card(connection, found.id) or {}
         certificates = attached_to(connection, found.id)
         retried = retried_scores(connection, found)
-        beside = _beside(connection, found, retried)
+        review = review_of(card, certificates)
+        beside = _beside(connection, found, retried, stated_words(card, review))
     if as_json:
         click.echo(json_text({**card, "beside": beside} if beside else card))
         return
     if "unverified" in head:
         card["unverified"] = head["unverified"]
-    click.echo(card_text(card, review_of(card, certificates)))
+    click.echo(card_text(card, review))
     for line in _lines(beside, retried):
         click.echo(line)
 
 
 def _beside(
-    connection: sqlite3.Connection, run: Run, retried: RetriedScores | None
+    connection: sqlite3.Connection, run: Run, retried: RetriedScores | None, stated: str
 ) -> dict[str, Any]:
     """Give what lies beside a card at home; nothing where there is nothing."""
     from harness.store.notes import note_of, tags_of
@@ -59,6 +61,7 @@ def _beside(
         "tags": list(tags_of(connection, run.id)),
         "note": note_of(connection, run.id),
         "retried_scores": None if retried is None else asdict(retried),
+        "verification_tier_stated": stated or None,
     }
     return found if any(found.values()) else {}
 

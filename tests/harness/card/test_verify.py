@@ -136,6 +136,13 @@ def test_a_change_is_found_even_where_the_card_was_sealed_again(
         assert named in [difference.path for difference in verdict.differences]
 
 
+def test_a_tier_that_only_the_card_vouches_for_is_named() -> None:
+    verdict = verify_card(written(changed(put("verification_tier", "gds-verified"), reseal=True)))
+    said = next(check for check in verdict.checks if check.name == "verification tier")
+    assert (said.ok, verdict.ok) == (None, True)
+    assert said.words.startswith("states gds-verified; nothing here shows it")
+
+
 def test_the_first_difference_is_the_one_nearest_to_the_cause() -> None:
     card = changed(put("results.3.predicted", "niwâpamâw atim"), reseal=True)
     first = verify_card(written(card)).first_difference

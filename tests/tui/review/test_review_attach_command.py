@@ -172,29 +172,45 @@ def test_a_card_from_elsewhere_that_calls_itself_deployable_stays_capped(
     found = {run["run_id"]: run for run in json.loads(shown("list", "--json"))}[raw["run_id"]]
     assert (found["imported"], found["claimable_tier"]) == (True, "functional")
     assert found["verification_tier"] == "self-benchmarked"
-    assert "self-benchmarked" in shown("show", raw["run_id"])
+    said = "states Community Validated; nothing here shows it"
+    assert found["verification_tier_stated"] == said
+    assert f"self-benchmarked · {said}" in shown("show", raw["run_id"])
+    beside = json.loads(shown("show", raw["run_id"], "--json"))["beside"]
+    assert beside["verification_tier_stated"] == said
 
 
 @pytest.mark.parametrize(
-    ("stated", "taken"),
+    ("stated", "words"),
     [
-        ("gds-verified", "gds-verified"),
-        ("self-benchmarked", "self-benchmarked"),
-        ("community-validated", "self-benchmarked"),
-        ("Community Validated", "self-benchmarked"),
-        ("community_validated", "self-benchmarked"),
-        ("community-validated ", "self-benchmarked"),
-        ("verified by everybody", "self-benchmarked"),
-        ("", "self-benchmarked"),
-        (None, "self-benchmarked"),
-        (["community-validated"], "self-benchmarked"),
+        ("gds-verified", "states gds-verified; nothing here shows it"),
+        ("self-benchmarked", ""),
+        ("community-validated", "states community-validated; nothing here shows it"),
+        ("Community Validated", "states Community Validated; nothing here shows it"),
+        ("x" * 999, f"states {'x' * 40}; nothing here shows it"),
+        ("", ""),
+        (None, ""),
+        (["community-validated"], ""),
     ],
     ids=str,
 )
-def test_of_what_a_card_states_only_the_lower_tiers_are_taken(stated: object, taken: str) -> None:
-    from rosetta_tui.card_fields import validated_by
+def test_no_tier_that_a_card_states_is_taken(stated: object, words: str) -> None:
+    from rosetta_tui.card_fields import stated_words, validated_by
 
-    assert validated_by({"verification_tier": stated}, None) == taken
+    assert validated_by(None) == "self-benchmarked"
+    assert stated_words({"verification_tier": stated}, None) == words
+
+
+def test_a_tier_that_the_certificate_shows_is_no_claim_without_evidence(
+    card: dict[str, Any],
+) -> None:
+    from review.verdict.attachment import Standing
+    from rosetta_tui.card_fields import stated_words, validated_by
+    from tests.review.verdict.certified import certificate_of
+
+    review = Standing(certificate_of(issue(reviewed(card))))
+    assert validated_by(review) == "community-validated"
+    assert stated_words({"verification_tier": "community-validated"}, review) == ""
+    assert "gds-verified" in stated_words({"verification_tier": "gds-verified"}, review)
 
 
 def test_floors_bind_after_a_review_too(card: dict[str, Any]) -> None:
