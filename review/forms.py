@@ -1,9 +1,73 @@
-"""The form of everything that is written down or travels: the fields that are named and no others, unchangeable."""
+"""The form of everything that is written down or travels: the fields that are named and no others, unchangeable.
 
-from pydantic import BaseModel, ConfigDict
+A file names its form and version in the field ``format``. A later version only adds fields: each is marked
+``Since(n)``, so that a file of an earlier version is read, checked and written again as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self, get_args
+
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import model_validator as validator
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """Mark of a field that records of earlier versions do not have: ``Annotated[..., Since(2)]``."""
+
+    version: int
 
 
 class Form(BaseModel):
     """A record; an unknown field is refused, because it could say what nobody reads."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class VersionedForm(Form):
+    """A record of which there are several versions: what its version does not have is neither read nor written.
+
+    A record without a field ``format`` is part of another one, and has a later field where that was set.
+    """
+
+    @property
+    def version(self) -> int | None:
+        """The number behind the slash of ``format``; None for a part of another record."""
+        stated = getattr(self, "format", None)
+        return None if stated is None else int(stated.rpartition("/")[2])
+
+    @validator(mode="after")
+    def _has_no_later_field(self) -> Self:
+        for name in self._absent() & self.model_fields_set:
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(f"field {name!r} is of a later version than the record states")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _as_of_its_version(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        absent = self._absent()
+        written: dict[str, Any] = write(self)
+        return {name: value for name, value in written.items() if name not in absent}
+
+    def _absent(self) -> set[str]:
+        """Give the later fields that this record does not have."""
+        since = _later_fields(type(self))
+        if self.version is None:
+            return since.keys() - self.model_fields_set
+        return {name for name, version in since.items() if version > self.version}
+
+
+def formats(form: type[BaseModel]) -> tuple[str, ...]:
+    """Give what ``format`` may say in records of a form, all versions that are read."""
+    return tuple(get_args(form.model_fields["format"].annotation))
+
+
+def _later_fields(form: type[BaseModel]) -> dict[str, int]:
+    return {
+        name: mark.version
+        for name, field in form.model_fields.items()
+        for mark in field.metadata
+        if isinstance(mark, Since)
+    }

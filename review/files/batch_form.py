@@ -6,11 +6,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from review.forms import Form
+from review.forms import Form, VersionedForm
 from review.log.payloads import Hex64, Id, Reviewer, Short
 from review.rating import Rating
 
-BATCH_FORMAT: Final = "rosetta-batch/1"
+BATCH_FORMAT: Final = "rosetta-batch/2"
 MOST_ITEMS = 5_000
 MOST_ITEM_TEXT = 20_000
 """Characters of one source or candidate."""
@@ -56,10 +56,10 @@ class Organisation(Form):
     """age recipients (``age1…``) that can open the ratings: custodian, recovery and others."""
 
 
-class BatchManifest(Form):
+class BatchManifest(VersionedForm):
     """The signed head of a batch file; the other members are named in it with their hashes."""
 
-    format: Literal["rosetta-batch/1"] = BATCH_FORMAT
+    format: Literal["rosetta-batch/1", "rosetta-batch/2"] = BATCH_FORMAT
     batch: Id
     review: Short
     """Name that the organiser gave the review; shown to reviewers, so it must not name a system."""

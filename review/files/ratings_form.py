@@ -6,10 +6,10 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from review.forms import Form
+from review.forms import Form, VersionedForm
 from review.log.payloads import Count, Hex64, Id, Short
 
-RATINGS_FORMAT: Final = "rosetta-ratings/1"
+RATINGS_FORMAT: Final = "rosetta-ratings/2"
 MOST_EVENTS: Final = 1_000_000
 
 Recipient = Annotated[str, Field(max_length=200)]
@@ -24,10 +24,10 @@ class Sender(Form):
     """Its age recipient, for which a batch can be sealed."""
 
 
-class RatingsManifest(Form):
+class RatingsManifest(VersionedForm):
     """What a file of ratings holds; it names for whom it was sealed, because age does not say by whom."""
 
-    format: Literal["rosetta-ratings/1"] = RATINGS_FORMAT
+    format: Literal["rosetta-ratings/1", "rosetta-ratings/2"] = RATINGS_FORMAT
     batch: Id
     batch_sha256: Hex64
     """Of the manifest of the batch that was rated."""

@@ -21,6 +21,7 @@ from review.files.keys import Identity
 from review.files.problem import FileError, FileProblem
 from review.files.ratings_form import RatingsManifest
 from review.files.signature import verify
+from review.forms import formats
 
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.sig"
@@ -74,21 +75,21 @@ def unpack_signed(
 
 
 def _manifest(content: bytes, form: type[_Form]) -> _Form:
-    _check_format(content, str(form.model_fields["format"].default))
+    _check_format(content, formats(form))
     try:
         return form.model_validate_json(content, strict=True)
     except ValidationError as error:
         raise FileError(FileProblem.INVALID, f"{MANIFEST}: {first_problem(error)}") from None
 
 
-def _check_format(content: bytes, ours: str) -> None:
+def _check_format(content: bytes, ours: tuple[str, ...]) -> None:
     """Say kindly what else it is: another kind of file, or one of a newer version."""
     raw = _canonical_json(content)
     stated = raw.get("format") if isinstance(raw, dict) else None
-    if stated == ours:
+    if stated in ours:
         return
     kind, _, version = stated.partition("/") if isinstance(stated, str) else ("", "", "")
-    if kind == ours.partition("/")[0] and version.isdecimal():
+    if kind == ours[0].partition("/")[0] and version.isdecimal():
         raise FileError(
             FileProblem.NEWER,
             "This file was written by another version of Rosetta, whose form this version does not "

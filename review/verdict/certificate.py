@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError, UsageError
 from harness.problems import first_problem
-from review.forms import Form
+from review.forms import Form, VersionedForm, formats
 from review.log.event import events_sha256
 from review.log.payloads import Count, Hex64, Id, Short
 from review.verdict.agreement import MEASURES, Agreement, Measure, agreement
@@ -32,7 +32,8 @@ from review.verdict.places import six
 from review.verdict.policy import GatePolicy, read_policy
 from review.verdict.verdict import Outcome, Verdict
 
-CERTIFICATE_FORMAT: Final = "rosetta-certificate/1"
+CertificateFormat = Literal["rosetta-certificate/1", "rosetta-certificate/2"]
+CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/2"
 MOST_BYTES = 4 * 2**20
 """A certificate is a page; a larger file is something else."""
 
@@ -92,7 +93,7 @@ class CertifiedLog(Form):
     """Of the list of devices that wrote them, with their keys."""
 
 
-class CertifiedPanel(Form):
+class CertifiedPanel(VersionedForm):
     """Who judged, in numbers."""
 
     invited: Count
@@ -104,10 +105,10 @@ class CertifiedPanel(Form):
     """How they were chosen, in the organisation's words."""
 
 
-class Certificate(Form):
+class Certificate(VersionedForm):
     """One certified verdict."""
 
-    format: Literal["rosetta-certificate/1"] = CERTIFICATE_FORMAT
+    format: CertificateFormat = CERTIFICATE_FORMAT
     issued: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
     """UTC."""
     supersedes: Hex64 | None
@@ -193,8 +194,10 @@ def _certificate(
     issuer: Issuer,
     issued: str,
     supersedes: str | None,
+    form: CertificateFormat = CERTIFICATE_FORMAT,
 ) -> Certificate:
     return Certificate(
+        format=form,
         issued=issued,
         supersedes=supersedes,
         organisation=issuer,
@@ -216,7 +219,7 @@ def _certificate(
 
 
 def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
-    """Write from the evidence what a certificate should say, time and issuer taken from it."""
+    """Write from the evidence what a certificate should say, form, time and issuer taken from it."""
     reading = read_verdict(evidence, stated.run.run_id)
     return _certificate(
         evidence,
@@ -225,6 +228,7 @@ def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
         stated.organisation,
         stated.issued,
         stated.supersedes,
+        stated.format,
     )
 
 
@@ -236,8 +240,9 @@ def read_certificate(data: bytes, name: str) -> Certificate:
         raw = json.loads(data)
     except (ValueError, RecursionError):
         raise UsageError(f"{name} is not a certificate: it is not JSON.") from None
-    if not isinstance(raw, Mapping) or raw.get("format") != CERTIFICATE_FORMAT:
-        raise UsageError(f"{name} is not a certificate of the form {CERTIFICATE_FORMAT}.")
+    known = formats(Certificate)
+    if not isinstance(raw, Mapping) or raw.get("format") not in known:
+        raise UsageError(f"{name} is not a certificate of the form {' or '.join(known)}.")
     try:
         certificate = Certificate.model_validate_json(data)
         Outcome(certificate.verdict["outcome"])

@@ -6,14 +6,14 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictInt, StrictStr
 
-from review.forms import Form
+from review.forms import VersionedForm
 from review.log.payloads import Hex64, Id, Reviewer, Short
 from review.verdict.panel import ControlKind
 
-KEY_FORMAT: Final = "rosetta-review-key/1"
+KEY_FORMAT: Final = "rosetta-review-key/2"
 
 
-class KeyItem(Form):
+class KeyItem(VersionedForm):
     """What an item really is."""
 
     run_id: Short | None
@@ -27,7 +27,7 @@ class KeyItem(Form):
     """How a bad item was made (``other reference``, ``phrase swap``, ``truncated``, ``fst: 1Sg→2Sg``)."""
 
 
-class KeyRun(Form):
+class KeyRun(VersionedForm):
     """One run under review."""
 
     run_id: Short
@@ -40,10 +40,10 @@ class KeyRun(Form):
     """Segment (``none`` where the corpus does not say) → number of reviewed entries in it."""
 
 
-class AnswerKey(Form):
+class AnswerKey(VersionedForm):
     """Everything needed to read ratings as a verdict on runs."""
 
-    format: Literal["rosetta-review-key/1"] = KEY_FORMAT
+    format: Literal["rosetta-review-key/1", "rosetta-review-key/2"] = KEY_FORMAT
     review: Short
     batches: tuple[Id, ...]
     batch_sha256: dict[Id, Hex64]

@@ -71,13 +71,17 @@ def test_a_batch_comes_back_as_it_was_made() -> None:
 def test_the_same_input_gives_the_same_bytes_which_are_pinned() -> None:
     assert batch().archive == batch().archive
     assert hashlib.sha256(batch().archive).hexdigest() == (
+        "7662f7cc7fe83c1d97a6008dd506b9241ce5876a08ad5fa4b64768cb95e6613e"
+    )
+    first = batch(format="rosetta-batch/1").archive
+    assert hashlib.sha256(first).hexdigest() == (
         "9e17dc0c72bec5044d03b4372385315c4bf95d78750cc25f218ff0b39d751c9f"
     )
 
 
 def test_a_file_from_before_there_were_tasks_and_letters_is_read_as_it_was() -> None:
     """The hash is that of the file which the version before wrote."""
-    now = zipfile.ZipFile(io.BytesIO(batch().archive))
+    now = zipfile.ZipFile(io.BytesIO(batch(format="rosetta-batch/1").archive))
     members = {name: now.read(name) for name in now.namelist()}
     said = json.loads(members["manifest.json"])
     del said["task"], said["letters"]
@@ -297,7 +301,7 @@ def test_a_batch_that_contradicts_itself_is_refused_though_it_is_signed(what: st
 @pytest.mark.parametrize(
     ("stated", "problem"),
     [
-        ("rosetta-batch/2", FileProblem.NEWER),
+        ("rosetta-batch/3", FileProblem.NEWER),
         ("rosetta-batch/10", FileProblem.NEWER),
         ("rosetta-ratings/1", FileProblem.NOT_OURS),
         ("rosetta-batch", FileProblem.NOT_OURS),
@@ -320,7 +324,7 @@ def test_a_hostile_manifest_is_refused(content: bytes) -> None:
     refused(pack(plain | {"manifest.json": content}))
 
 
-@pytest.mark.parametrize("other", [b"%s\n", b" %s", b'{"format":"rosetta-batch/1",%.0s'])
+@pytest.mark.parametrize("other", [b"%s\n", b" %s", b'{"format":"rosetta-batch/2",%.0s'])
 def test_a_manifest_has_one_form(other: bytes) -> None:
     """Two programs must not read two things in it, even where its signer wants that."""
     read = zipfile.ZipFile(io.BytesIO(batch().archive))

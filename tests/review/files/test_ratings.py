@@ -94,7 +94,7 @@ def test_the_same_events_give_the_same_archive_in_any_order() -> None:
     archive = sign_ratings(EVERY, BATCH, LAPTOP)
     assert sign_ratings([*reversed(EVERY), *EVERY], BATCH, LAPTOP) == archive
     assert hashlib.sha256(archive).hexdigest() == (
-        "5fa4e73aad4dcba67e544a386fd85bc6eb3264b4af425f7e0e4af99e8126ba23"
+        "f5614b7ebe3ee77a49d9bd855c236db9889ec767ed570023cbc93e57e39ec731"
     )
 
 
@@ -245,7 +245,7 @@ def test_a_signature_of_a_batch_does_not_count_for_ratings() -> None:
     """One key may belong to an organisation and, in a small one, to its laptop."""
     assert refused(seal(BATCH.archive, RECIPIENTS)).problem is FileProblem.NOT_OURS
     assert refused(changed(format="rosetta-batch/1")).problem is FileProblem.NOT_OURS
-    assert refused(changed(format="rosetta-ratings/2")).problem is FileProblem.NEWER
+    assert refused(changed(format="rosetta-ratings/3")).problem is FileProblem.NEWER
 
 
 @pytest.mark.parametrize(

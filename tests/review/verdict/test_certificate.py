@@ -41,7 +41,7 @@ HOSTILE = "\x1b[2J<script>alert(1)</script>\u202e{0}%s"
 def test_a_certificate_says_what_it_rests_on() -> None:
     evidence = review_of(1)
     said = json.loads(issue(evidence).certificate)
-    assert said["format"] == "rosetta-certificate/1"
+    assert said["format"] == "rosetta-certificate/2"
     assert said["verdict"]["outcome"] == "go"
     assert said["policy"]["sha256"] == sha256(evidence.policy).hexdigest()
     assert said["policy"]["status"].startswith("proposed")
@@ -105,7 +105,7 @@ def test_openssl_verifies_the_signature(tmp_path: Path) -> None:
     [
         (b"", "not JSON"),
         (b"[]", "not a certificate of the form"),
-        (b'{"format":"rosetta-certificate/2"}', "not a certificate of the form"),
+        (b'{"format":"rosetta-certificate/3"}', "not a certificate of the form"),
         (b'{"format":"rosetta-certificate/1"}', "field 'issued'"),
         (b"[" * 99_999, "not JSON"),
         (b" " * (5 * 2**20), "too large"),

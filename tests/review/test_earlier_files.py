@@ -1,0 +1,85 @@
+"""Files of the first versions, kept as they were written, are read, verified and written again to the byte."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from harness.card.canonical import canonical_bytes
+from review.files.batch import Batch, open_batch
+from review.files.batch_form import BATCH_FORMAT, BatchManifest
+from review.files.ratings import open_ratings
+from review.files.ratings_form import RATINGS_FORMAT
+from review.files.sealing import read_age_identities
+from review.log.event import read_event
+from review.office.certifying import review_evidence
+from review.office.importing import Outcome, import_bytes
+from review.office.store import Office
+from review.verdict.certificate import CERTIFICATE_FORMAT
+from review.verdict.evidence_file import read_evidence_file
+from review.verdict.stand_alone import rosetta_verify as second
+from review.verdict.verifying import verify
+
+FILES = Path(__file__).parent / "golden_1"
+CERTIFICATE = (FILES / "golden.certificate.json").read_bytes()
+SIGNATURE = (FILES / "golden.certificate.sig").read_bytes()
+IDENTITIES = read_age_identities(FILES / "organisation.key")
+
+
+def golden_batch() -> Batch:
+    return open_batch((FILES / "golden.rosetta-batch").read_bytes())
+
+
+def test_a_batch_is_read_and_written_again_as_it_was() -> None:
+    batch = golden_batch()
+    assert batch.manifest.format == "rosetta-batch/1" != BATCH_FORMAT
+    assert canonical_bytes(batch.manifest.model_dump(mode="json")) == batch.manifest_bytes
+    assert (len(batch.items), len(batch.manifest.orders)) == (17, 3)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_ratings_are_opened(number: int) -> None:
+    opened = open_ratings((FILES / f"laptop-{number}.rosetta-ratings").read_bytes(), IDENTITIES)
+    assert opened.manifest.format == "rosetta-ratings/1" != RATINGS_FORMAT
+    assert opened.manifest.batch_sha256 == golden_batch().sha256
+    last = [read_event(line) for line in opened.lines][-1]
+    assert (opened.manifest.head, opened.manifest.events) == (last.id, 18)
+    assert canonical_bytes(opened.manifest.model_dump(mode="json")) == opened.manifest_bytes
+
+
+def test_an_office_goes_on_with_its_reviews(tmp_path: Path) -> None:
+    shutil.copy(FILES / "reviews.sqlite", tmp_path)
+    with Office.open(tmp_path) as office:
+        review = office.review("golden")
+        for number in range(3):
+            data = (FILES / f"laptop-{number}.rosetta-ratings").read_bytes()
+            report = import_bytes(office, IDENTITIES, data, "again")
+            assert (report.outcome, report.added, report.already_here) == (Outcome.TAKEN, 0, 18)
+        signer = review.manifest.organisation.signing_key
+        done = verify(CERTIFICATE, SIGNATURE, review_evidence(office, review, signer))
+        assert not done.broken, done.checks
+
+
+def test_a_certificate_holds_by_its_evidence_to_both_programs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = FILES / "golden.rosetta-evidence"
+    file = read_evidence_file(path)
+    assert (file.certificate, file.signature) == (CERTIFICATE, SIGNATURE)
+    done = verify(file.certificate, file.signature, file.evidence)
+    assert done.certificate.format == "rosetta-certificate/1" != CERTIFICATE_FORMAT
+    assert done.certificate.as_bytes() == CERTIFICATE
+    assert not done.broken, done.checks
+    assert second._main([str(path), done.certificate.organisation.signing_key]) == 0
+    assert "Holds: discuss" in capsys.readouterr().out
+
+
+def test_a_later_field_has_no_place_in_an_earlier_version() -> None:
+    raw = golden_batch().manifest.model_dump(mode="json")
+    assert set(BatchManifest.model_fields) >= set(raw)
+    for name in set(BatchManifest.model_fields) - set(raw):
+        with pytest.raises(ValidationError):
+            BatchManifest.model_validate(raw | {name: "a" * 64})
