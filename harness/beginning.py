@@ -14,9 +14,16 @@ from corpora.entry import Entry
 from harness.card.fingerprint import fingerprint
 from harness.endpoints import is_loopback
 from harness.events import RunState
-from harness.failures import UsageError
+from harness.failures import HarnessError, UsageError
 from harness.final_scores import floors_json
-from harness.instruments import Instruments, changes, require_same, stated_setup, stored_setup
+from harness.instruments import (
+    Instruments,
+    changes,
+    require_same,
+    stated_setup,
+    stored_columns,
+    stored_setup,
+)
 from harness.method import Method, Priced
 from harness.methods.registry import build
 from harness.parts import asked_with
@@ -35,7 +42,6 @@ from harness.store.trouble import unpacks
 from harness.version import VERSION
 from scoring.floors import floors
 from scoring.scorer import Totals
-from scoring.setup import ScoringSetup
 from scoring.translation import Translation
 
 
@@ -132,6 +138,12 @@ def begun_with(connection: sqlite3.Connection, run: Run) -> Instruments:
     found = instruments_of(connection, run)
     stored = stored_setup(run, found.setup.target_language, found.resources.entries)
     require_same(stored, found.setup)
+    columns = stored_columns(run.opening)
+    if columns is not None and list(columns) != list(found.scorer.packed):
+        raise HarnessError(
+            "The run began with other versions of its metrics. Go on with the Rosetta that began it, or "
+            "begin a new run."
+        )
     return found
 
 
@@ -176,18 +188,24 @@ def _opening(
     for known in openings:
         stated = stated_setup(known.get("scoring"))
         if stated is not None and not changes(stated, setup):
-            return {name: known[name] for name in OPENING} | {"scoring": _json(setup)}
+            return {name: known[name] for name in OPENING if name in known} | _scored_with(
+                instruments
+            )
     entries = instruments.resources.entries
     reached = floors(entries, instruments.scorer.metrics, annotate=instruments.annotated)
     return {
         "floors": floors_json(reached),
         "missing": _missing(instruments, entries),
-        "scoring": _json(setup),
+        **_scored_with(instruments),
     }
 
 
-def _json(setup: ScoringSetup) -> dict[str, Any]:
-    return setup.model_dump(mode="json")
+def _scored_with(instruments: Instruments) -> dict[str, Any]:
+    """Give the set-up, and what the packed statistics of a run with these instruments hold."""
+    return {
+        "scoring": instruments.setup.model_dump(mode="json"),
+        "packed": instruments.scorer.packed,
+    }
 
 
 _TRIED = 200

@@ -136,7 +136,7 @@ class RowReader:
             sealed=bool(found.sealed),
             unverified=bool(found.unverified),
             setup=setup,
-            scorer=_scorer(setup),
+            scorer=_scorer(run, setup),
             rows=_kept(new, withheld) if known is None else _joined(known.rows, new),
             made_in=_made_in(self._connection, run.run_id),
             withheld=len(withheld) if known is None else known.withheld,
@@ -171,14 +171,15 @@ class RowReader:
 
 def scorer_of(connection: sqlite3.Connection, run: Run) -> Scorer:
     """Give the scorer of a run's own set-up."""
-    return _scorer(_setup(connection, run))
+    return _scorer(run, _setup(connection, run))
 
 
-def _scorer(setup: ScoringSetup) -> Scorer:
+def _scorer(run: Run, setup: ScoringSetup) -> Scorer:
+    from harness.instruments import stored_columns
     from scoring.inventory import make_scorer
     from scoring.resources import Resources
 
-    return make_scorer(Resources(setup))
+    return make_scorer(Resources(setup), stored_columns(run.opening))
 
 
 def _facts(connection: sqlite3.Connection, run: Run, earlier: RunRows | None) -> _Facts:

@@ -111,6 +111,7 @@ def _scored(
         instruments.scorer.statistics(annotated),
         {
             "scoring": instruments.setup.model_dump(mode="json"),
+            "packed": instruments.scorer.packed,
             "corpus_values": instruments.corpus_values(annotated),
             "floors": floors_json(_floors(instruments, list(entries.values()), tell)),
         },

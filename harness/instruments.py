@@ -20,7 +20,7 @@ from harness.store.runs import Run
 from scoring.composite import STRUCTURAL_KEY, composite_metrics
 from scoring.inventory import make_scorer, surface_setup
 from scoring.resources import Resources
-from scoring.scorer import Scorer
+from scoring.scorer import PackedColumn, Scorer
 from scoring.setup import ScoringSetup
 from scoring.translation import Translation
 
@@ -151,7 +151,14 @@ def stated_setup(stated: Mapping[str, Any] | None) -> ScoringSetup | None:
 
 def stored_scorer(run: Run, target_language: str, entries: Sequence[Entry]) -> Scorer:
     """Give the scorer by which a run's stored statistics are read; it cannot take new ones."""
-    return make_scorer(Resources(stored_setup(run, target_language, entries)))
+    setup = stored_setup(run, target_language, entries)
+    return make_scorer(Resources(setup), stored_columns(run.opening))
+
+
+def stored_columns(opening: Mapping[str, Any]) -> Sequence[PackedColumn] | None:
+    """Read what the packed statistics of a run hold; None for runs that do not say it."""
+    stated = opening.get("packed")
+    return None if stated is None else [(str(id_), width) for id_, width in stated]
 
 
 def comparable(setup: ScoringSetup) -> ScoringSetup:

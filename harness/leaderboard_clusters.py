@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.leaderboard import Board
 from harness.store.runs import Run, find_run
@@ -79,17 +79,11 @@ class _Stored:
     def _scorer(self, run: Run) -> Scorer:
         """Make the scorer of a set-up once for all runs that state the same."""
         from harness.comparing_rows import scorer_of
-        from harness.instruments import stated_setup
-        from scoring.inventory import make_scorer
-        from scoring.resources import Resources
 
-        stated: Mapping[str, Any] | None = run.opening.get("scoring")
+        stated = [run.opening.get(name) for name in ("scoring", "packed")]
         key = json.dumps(stated, sort_keys=True)
         if key not in self._scorers:
-            setup = stated_setup(stated)
-            self._scorers[key] = (
-                scorer_of(self._connection, run) if setup is None else make_scorer(Resources(setup))
-            )
+            self._scorers[key] = scorer_of(self._connection, run)
         return self._scorers[key]
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from harness.beginning import begin_like, instruments_with, new_identity
 from harness.failures import HarnessError, UsageError
 from harness.final_scores import Scored, Tell, score_outputs
-from harness.instruments import stored_setup
+from harness.instruments import stored_columns, stored_setup
 from harness.scoring_options import ScoringOptions
 from harness.store.corpora import read_entries
 from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
@@ -20,7 +20,7 @@ from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
 from harness.store.transaction import transaction, undone
 from harness.store.trouble import unpacks
-from scoring.inventory import make_scorer
+from scoring.inventory import MAKERS, make_scorer
 from scoring.metric import Statistics
 from scoring.resources import Resources
 from scoring.scorer import EntryValues, Scorer, Totals
@@ -66,7 +66,7 @@ def rescore(
         instruments.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
     kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
-    stored = make_scorer(Resources(had))
+    stored = make_scorer(Resources(had), stored_columns(run.opening))
     before = _statistics(stored, [result.statistics for result in results])
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
     if _values(scored) == _values(Scored(stored, (), before, dict(run.opening))):
@@ -95,7 +95,8 @@ def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> Scor
         told |= {"embeddings": None, "embeddings_model": None}
     elif options.embeddings is not None and options.gloss_dictionary is None:
         told |= {"gloss_dictionary": None}
-    metrics = tuple(dict.fromkeys([*had.metrics, *options.wanted]))
+    known = [id_ for id_ in had.metrics if id_ in MAKERS]
+    metrics = tuple(dict.fromkeys([*known, *options.wanted]))
     return before.model_copy(update={**told, "metrics": metrics})
 
 
@@ -115,8 +116,9 @@ def _with_stated(
     setup = now.model_copy(
         update={
             **{name: value for name, value in had if getattr(now, name) in _NOTHING},
-            "metrics": tuple(
-                id_ for id_ in specification().metrics if id_ in {*kept, *now.metrics}
+            "metrics": (
+                *(id_ for id_ in specification().metrics if id_ in {*kept, *now.metrics}),
+                *(id_ for id_ in kept if id_ not in specification().metrics),
             ),
             "off": {id_: why for id_, why in now.off.items() if id_ not in kept},
         }
@@ -132,7 +134,9 @@ def _with_stated(
         "corpus_values": {id_: value for id_, value in values.items() if id_ in setup.metrics},
         "floors": run.opening.get("floors", fresh.opening["floors"]),
     }
-    return Scored(make_scorer(Resources(setup)), fresh.places, statistics, opening)
+    scorer = make_scorer(Resources(setup))
+    opening["packed"] = scorer.packed
+    return Scored(scorer, fresh.places, statistics, opening)
 
 
 _NOTHING = (None, 0, False, "")

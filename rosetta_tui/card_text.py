@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from rosetta_tui import figures
 from rosetta_tui.card_fields import (
@@ -168,10 +168,29 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
         yield category
         for metric in metrics:
             yield from _metric(card, metric)
+    yield from _as_stated(card)
     yield ""
     for reason, names in by_reason(reasons):
         yield line("not scored", f"{names}: {reason}")
     yield line("entries", _counts(scores))
+
+
+def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
+    """Repeat what the card states of metrics that this version does not know, and say that it is only that."""
+    scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
+    ids = (
+        [str(id_) for id_ in named if id_ not in specification().metrics] if _listed(named) else []
+    )
+    found = {id_: stated for id_ in ids if (stated := number(scores.get(id_))) is not None}
+    if found:
+        yield ""
+        yield "as stated: this version does not know these metrics"
+        for id_, stated in found.items():
+            yield line(f"  {id_}", figures.number(stated, 2))
+
+
+def _listed(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, list | tuple)
 
 
 def _floor(floor: Mapping[str, Any]) -> str:

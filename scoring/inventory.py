@@ -21,7 +21,7 @@ from scoring.morphology import MorphologicalAccuracy, why_no_morphology
 from scoring.orthography import OrthographicAccuracy, why_no_orthography
 from scoring.repair import RepairEffectiveness
 from scoring.resources import Resources
-from scoring.scorer import Scorer
+from scoring.scorer import PackedColumn, Scorer
 from scoring.semantic import SemanticScore, why_no_semantic_score
 from scoring.setup import ScoringSetup
 from scoring.specification import specification
@@ -113,14 +113,37 @@ def _made(resources: Resources) -> Iterator[Metric | CorpusMetric]:
             yield MAKERS[id_].make(resources)
 
 
-def make_scorer(resources: Resources) -> Scorer:
-    """Make the scorer of a setup."""
+def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = None) -> Scorer:
+    """Make the scorer of a setup.
+
+    ``packed`` says what the stored rows of a run hold, where the run tells: a metric that is not among them,
+    or took other numbers then, is of another version and counts as foreign.
+    """
+    widths = None if packed is None else dict(packed)
+    whole = make_corpus_metrics(resources)
+    metrics = [
+        metric
+        for metric in make_metrics(resources)
+        if widths is None or widths.get(metric.info.id) == metric.width
+    ]
+    known = {metric.info.id: metric.width for metric in metrics}
+    others = {metric.info.id for metric in whole}
+    ids = [id_ for id_ in resources.setup.metrics if id_ not in others]
+    foreign = [id_ for id_ in ids if id_ not in known]
+    again = dict.fromkeys(set(foreign) & specification().metrics.keys(), OTHER_VERSION)
     return Scorer(
-        make_metrics(resources),
-        make_corpus_metrics(resources),
-        off=resources.setup.off,
+        metrics,
+        whole,
+        off={**again, **resources.setup.off},
         from_texts=from_texts(resources.setup),
+        packed=[(id_, known.get(id_)) for id_ in ids] if packed is None else packed,
+        foreign=foreign,
+        may_lack=packed is None,
     )
+
+
+OTHER_VERSION = "taken by another version of this metric; its value is repeated as stated"
+"""Why a metric of the inventory has no value that is computed here."""
 
 
 def surface_setup(

@@ -26,6 +26,10 @@ class EntryValues:
     quality_tier: Tier
 
 
+PackedColumn = tuple[str, int | None]
+"""Id of a metric, and how many numbers it takes from an entry; None where that is not known."""
+
+
 class Scorer:
     """Takes statistics with a fixed list of metrics; holds nothing else, so any process may score."""
 
@@ -35,11 +39,14 @@ class Scorer:
         corpus_metrics: Sequence[CorpusMetric] = (),
         off: Mapping[str, str] | None = None,
         from_texts: Collection[str] | None = None,
+        packed: Sequence[PackedColumn] | None = None,
+        foreign: Sequence[str] = (),
+        *,
+        may_lack: bool = False,
     ) -> None:
         self.metrics = tuple(metrics)
         self.ids = [metric.info.id for metric in self.metrics]
         """Ids of the additive metrics, in their order."""
-        self._widths = [metric.width for metric in self.metrics]
         if len(set(self.ids)) < len(self.ids):
             raise ValueError(f"a metric is listed twice: {', '.join(self.ids)}")
         self.corpus_metrics = tuple(corpus_metrics)
@@ -47,6 +54,11 @@ class Scorer:
         """Metric id → why it is off (``ScoringSetup.off``)."""
         self.from_texts = frozenset(self.ids if from_texts is None else from_texts)
         """Metrics whose statistics follow from the texts alone."""
+        self.foreign = tuple(foreign)
+        """Ids of the set-up that this version cannot compute; what a run states of them is only repeated."""
+        self.packed = tuple(packed or ((each.info.id, each.width) for each in self.metrics))
+        """What a packed row holds, in its order; statistics are found by id, never by their place alone."""
+        self._may_lack = may_lack
 
     @property
     def all_metrics(self) -> tuple[Metric | CorpusMetric, ...]:
@@ -85,35 +97,57 @@ class Scorer:
 
     def pack(self, statistics: EntryStatistics) -> bytes:
         """Write one entry's statistics in a few dozen bytes; integers short, fractions exact."""
-        row = [_compact(statistics.get(metric.info.id)) for metric in self.metrics]
+        row = [_compact(statistics.get(id_)) for id_, _ in self.packed]
         packed: bytes = msgpack.packb(row)
         return packed
 
     def unpack(self, data: bytes) -> EntryStatistics:
-        """Read what ``pack`` wrote with the same metrics; StatisticsError where it does not fit."""
-        columns = self._unpacked([data])
-        return {id_: column[0] for id_, column in zip(self.ids, columns, strict=True)}
+        """Read what ``pack`` wrote with the same set-up; StatisticsError where it does not fit.
+
+        Statistics of foreign metrics are given as they were written.
+        """
+        return {id_: column[0] for id_, column in self._unpacked([data]).items()}
 
     def unpack_table(self, packed: Sequence[bytes]) -> Table:
         """Lay out the packed statistics of many entries at once; StatisticsError where they do not fit."""
-        return Table.of_columns(self.metrics, self._unpacked(packed), len(packed))
+        columns = self._unpacked(packed)
+        return Table.of_columns(self.metrics, [columns[id_] for id_ in self.ids], len(packed))
 
-    def _unpacked(self, packed: Sequence[bytes]) -> Sequence[Sequence[Statistics | None]]:
-        """Give each metric's statistics, of the metric's width each; whether they are numbers is not seen."""
+    def _unpacked(self, packed: Sequence[bytes]) -> dict[str, Sequence[Statistics | None]]:
+        """Give the statistics by metric, of its width each; whether they are numbers is not seen."""
+        if not set(map(type, packed)) <= {bytes}:
+            raise StatisticsError
         try:
             rows = [msgpack.unpackb(each, use_list=False) for each in packed]
-            fits = {len(row) for row in rows} <= {len(self.metrics)}
-            columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.metrics)
-        except (ValueError, TypeError) as error:
+        except (ValueError, msgpack.UnpackException) as error:
             raise StatisticsError from error
-        if not fits or not all(map(_fit, columns, self._widths)):
+        if not set(map(type, rows)) <= {tuple}:
             raise StatisticsError
-        return columns
+        layout = self._layout({len(row) for row in rows})
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(layout)
+        if not all(_fit(column, width) for column, (_, width) in zip(columns, layout, strict=True)):
+            raise StatisticsError
+        return {id_: column for (id_, _), column in zip(layout, columns, strict=True)}
+
+    def _layout(self, lengths: set[int]) -> Sequence[PackedColumn]:
+        """Give what rows of these lengths hold; StatisticsError where no order of this set-up fits.
+
+        Rows that may lack statistics have those of foreign metrics all, or, where their card came from
+        elsewhere, none.
+        """
+        if lengths <= {len(self.packed)}:
+            return self.packed
+        known = [each for each in self.packed if each[0] in self.ids]
+        if self._may_lack and lengths == {len(known)}:
+            return known
+        raise StatisticsError
 
 
-def _fit(column: Sequence[Statistics | None], width: int) -> bool:
+def _fit(column: Sequence[Statistics | None], width: int | None) -> bool:
     there = [part for part in column if part is not None]
-    return set(map(type, there)) <= {tuple} and {len(part) for part in there} <= {width}
+    if not set(map(type, there)) <= {tuple}:
+        return False
+    return width is None or {len(part) for part in there} <= {width}
 
 
 class Totals:

@@ -177,6 +177,7 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
         target_language=card.dataset.target_language or "und",
     )
     entries = [row_entry(row) for row in card.results]
+    scorer = card_scorer(card, entries)
     corpus = insert_corpus(connection, card.dataset.sha256, dataset, entries, partial=True)
     return create_run(
         connection,
@@ -187,7 +188,7 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
         setup_hash=card.fingerprint.setup_hash or again.setup_hash,
         fingerprint_hash=card.fingerprint.hash or again.hash,
         plan={},
-        opening={"floors": _floors(card), "scoring": card.scoring},
+        opening={"floors": _floors(card), "scoring": card.scoring, "packed": scorer.packed},
         dataset_id=card.dataset.id,
         language_pair=card.dataset.language_pair,
         harness_version=card.harness_version,

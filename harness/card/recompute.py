@@ -13,6 +13,7 @@ from harness.card.rows import all_accepted, row_entry
 from harness.card.stated import floors_are_stated
 from harness.instruments import stated_setup
 from harness.method import Setup
+from harness.version import VERSION
 from scoring.floors import Floor
 from scoring.intervals import SEED
 from scoring.inventory import make_scorer, surface_setup
@@ -57,11 +58,24 @@ def card_material(card: RunCard) -> Material:
 
 
 def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
-    """Make the scorer that the card's numbers were made with; without a word about it, that of texts alone."""
+    """Make the scorer that the card's numbers were made with; without a word about it, that of texts alone.
+
+    A metric of whose statistics all rows of another version's card state another number than it takes here
+    counts as foreign.
+    """
     target = card.dataset.target_language or "und"
-    return make_scorer(
-        Resources(stated_setup(card.scoring) or surface_setup("und", target, entries))
-    )
+    resources = Resources(stated_setup(card.scoring) or surface_setup("und", target, entries))
+    scorer = make_scorer(resources)
+    if card.harness_version == VERSION:
+        return scorer
+    widths: dict[str, set[int]] = {}
+    for row in card.results:
+        for id_, taken in (row.statistics or {}).items():
+            if taken is not None:
+                widths.setdefault(id_, set()).add(len(taken))
+    alike = {id_: next(iter(found)) for id_, found in widths.items() if len(found) == 1}
+    columns = [(id_, alike.get(id_, width)) for id_, width in scorer.packed]
+    return scorer if columns == list(scorer.packed) else make_scorer(resources, columns)
 
 
 def _floors(card: RunCard, scorer: Scorer) -> dict[str, Floor] | None:
@@ -85,7 +99,8 @@ def _statistics(
 def _stated(row: EntryResult, scorer: Scorer) -> dict[str, Statistics]:
     """Read the statistics of a row."""
     stated = row.statistics or {}
-    return {id_: tuple(taken) for id_ in scorer.ids if (taken := stated.get(id_)) is not None}
+    ids = (*scorer.ids, *scorer.foreign)
+    return {id_: tuple(taken) for id_ in ids if (taken := stated.get(id_)) is not None}
 
 
 def _number(scores: Scores, name: str) -> float | None:

@@ -74,7 +74,7 @@ def beyond_texts(scorer: Scorer) -> list[Metric]:
 
 def floors_are_stated(scorer: Scorer) -> bool:
     """Say whether the composite of worthless outputs rests on more than their texts."""
-    return not composite_metrics() & set(scorer.ids) <= scorer.from_texts
+    return bool(scorer.foreign) or not composite_metrics() & set(scorer.ids) <= scorer.from_texts
 
 
 def taken_as_stated(scorer: Scorer) -> str:
@@ -83,6 +83,7 @@ def taken_as_stated(scorer: Scorer) -> str:
     if rows := [metric.info.id for metric in beyond_texts(scorer)]:
         parts.append(f"what the rows state for {', '.join(rows)}")
     parts += [metric.info.id for metric in scorer.corpus_metrics]
+    parts += [f"{id_}, which this version does not compute" for id_ in scorer.foreign]
     if floors_are_stated(scorer):
         parts.append("the composites of the floors")
     if not parts:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, build_card
+from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, assemble
 from harness.card.canonical import (
     HASH_FIELD,
     SealForm,
@@ -18,6 +18,7 @@ from harness.card.canonical import (
 from harness.card.difference import Difference, differences
 from harness.card.fingerprint import fingerprint
 from harness.card.layouts import Layout, adopt, is_ours, layout, snake_case
+from harness.card.material import stored_material
 from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.recompute import (
@@ -36,6 +37,7 @@ from harness.card.stated import impossible, taken_as_stated
 from harness.failures import HarnessError, UsageError
 from harness.store.runs import find_run
 from scoring.composite import composite
+from scoring.scorer import Scorer
 from scoring.tiers import quality_tier
 
 _WORDS = frozenset(
@@ -228,7 +230,7 @@ def _check_all(verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, round
     scores = told.pop("scores")
     verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
     verdict.compare("cost, speed, tokens", raw, told, rounded=rounded)
-    _check_scores(verdict, raw, scores, material.scorer.ids, rounded)
+    _check_scores(verdict, raw, scores, material.scorer, rounded)
 
 
 def _told(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,17 +256,19 @@ def _check_scores(
     verdict: Verdict,
     raw: Mapping[str, Any],
     expected: dict[str, Any],
-    computed: list[str],
+    scorer: Scorer,
     rounded: bool,
 ) -> None:
     """Compare the scores; a metric that this version cannot compute is named, not judged."""
-    stated = raw["scores"]
-    foreign, null = _uncommon(stated, expected, computed)
+    stated, computed = raw["scores"], scorer.ids
+    others = [id_ for id_ in scorer.foreign if id_ not in expected["reasons"]]
+    foreign, null = _uncommon(stated, expected, computed, others)
     dropped = {*_WORDS, *null}
     if foreign or null:
         dropped |= {name for name in expected if "composite" in name or name.startswith("by_")}
         dropped |= {"quality_tier", "claimable_tier", "at_floor", "floors", "cost_adjusted"}
         dropped |= set(foreign)
+        dropped |= {name for name, value in expected.items() if value is None and foreign}
         verdict.skip("metrics", _other_metrics(foreign, null))
         _check_arithmetic(verdict, stated)
     again = _without(expected, dropped)
@@ -279,12 +283,15 @@ def _check_scores(
 
 
 def _uncommon(
-    stated: Mapping[str, Any], expected: Mapping[str, Any], computed: list[str]
+    stated: Mapping[str, Any],
+    expected: Mapping[str, Any],
+    computed: list[str],
+    others: list[str],
 ) -> tuple[list[str], list[str]]:
     """Give the metrics that have a value only on the card, and those that have one only here."""
     foreign = sorted(
         id_
-        for id_ in expected["reasons"]
+        for id_ in (*expected["reasons"], *others)
         if id_ not in computed and isinstance(stated.get(id_), int | float)
     )
     null = sorted(id_ for id_ in computed if stated.get(id_) is None and expected[id_] is not None)
@@ -359,7 +366,8 @@ def _stored_again(connection: sqlite3.Connection, run_id: str) -> dict[str, Any]
     if run.imported or run.run_id != run_id:
         return None
     try:
-        return build_card(connection, run.id).as_json()
+        material = stored_material(connection, run.id)
+        return None if material.scorer.foreign else assemble(material).as_json()
     except HarnessError:
         return None
 

@@ -10,7 +10,7 @@ from typing import Any
 from harness.store.positions import pack_positions
 from harness.store.trouble import unpacks
 
-OPENING = ("floors", "missing", "scoring")
+OPENING = ("floors", "missing", "scoring", "packed")
 """Fields of a run's opening that depend on its entries and its scoring setup only."""
 
 
