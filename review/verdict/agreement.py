@@ -68,7 +68,7 @@ class Agreement:
     alpha: Measure
     """Krippendorff's alpha, ordinal; 1 agreement, 0 chance."""
     ac2: Measure
-    """Gwet's AC2 with quadratic weights."""
+    """Gwet's AC2 with quadratic weights; chance agreement is taken from every item with a rating."""
     exact: Measure
     """Share of pairs of ratings of one item that are the same."""
     within_one: Measure
@@ -78,17 +78,28 @@ class Agreement:
 
 
 def agreement(
-    panel: Panel, reviewers: Collection[str] | None = None, *, draws: int = DRAWS, seed: int = SEED
+    panel: Panel,
+    reviewers: Collection[str] | None = None,
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    paired_chance: bool = False,
 ) -> Agreement:
-    """Measure the agreement of a panel, or of some of its reviewers, with 95 % intervals."""
+    """Measure the agreement of a panel, or of some of its reviewers, with 95 % intervals.
+
+    ``paired_chance`` takes the chance term of AC2 from the items with two ratings alone, as certificates of the
+    form 1 state it; Gwet's definition takes it from all.
+    """
     chosen = sorted(panel.ratings if reviewers is None else reviewers)
-    units = [unit for unit in tallies(panel, chosen).values() if sum(unit) > 1]
+    every = list(tallies(panel, chosen).values())
+    units = [unit for unit in every if sum(unit) > 1]
     measure = _Bootstrap(draws, seed)
+    of_chance = units if paired_chance or not units else every
     return Agreement(
         items=len(units),
         reviewers=len(chosen),
         alpha=measure.of([coincidences(unit) for unit in units], alpha_of_sums),
-        ac2=measure.of([gwet_row(unit) for unit in units], gwet_of_sums),
+        ac2=measure.of([gwet_row(unit) for unit in of_chance], gwet_of_sums),
         exact=measure.of([pair_row(unit, 0) for unit in units], ratio),
         within_one=measure.of([pair_row(unit, 1) for unit in units], ratio),
         leniency={who: measure.of(_leniency_rows(panel, chosen, who), ratio) for who in chosen},

@@ -84,6 +84,56 @@ def test_gwet_s_coefficients(quadratic: bool, expected: float, digits: float) ->
     )
 
 
+def panel_of(table: str) -> Panel:
+    """Make a panel of a table of categories from 1, one person a row, a dot where nothing was rated."""
+    rows = [line.split() for line in table.strip().splitlines()]
+    ratings = {
+        f"p{who}": {f"i{place}": int(one) - 1 for place, one in enumerate(row) if one != "."}
+        for who, row in enumerate(rows)
+    }
+    items = {f"i{place}": 0 for place in range(len(rows[0]))}
+    return Panel(items, {0: 1.0}, ratings, frozenset(items))
+
+
+def gwet_by_the_book(table: str, categories: int) -> float:
+    """Write AC2 with quadratic weights as Gwet's handbook does, over a matrix of items and categories.
+
+    Observed agreement is of items with two ratings or more, the share of each category of all that were rated.
+    """
+    counts = np.array(units(table, categories), dtype=float)
+    k = np.arange(categories)
+    weights = 1 - (k[:, None] - k[None, :]) ** 2 / (categories - 1) ** 2
+    raters = counts.sum(axis=1)
+    rated, paired = raters > 0, raters > 1
+    weighted = counts @ weights
+    observed = (
+        (counts * (weighted - 1)).sum(axis=1)[paired] / (raters * (raters - 1))[paired]
+    ).mean()
+    shares = (counts[rated] / raters[rated, None]).mean(axis=0)
+    chance = weights.sum() * (shares * (1 - shares)).sum() / (categories * (categories - 1))
+    return float((observed - chance) / (1 - chance))
+
+
+def test_ac2_of_a_panel_takes_chance_from_items_with_one_rating_too(monkeypatch) -> None:
+    monkeypatch.setattr("review.verdict.agreement.RANKS", 5)
+    found = agreement(panel_of(FOUR_OBSERVERS), draws=20)
+    assert found.ac2.value == pytest.approx(0.914001, abs=6e-7)
+    assert gwet_by_the_book(FOUR_OBSERVERS, 5) == pytest.approx(0.914001, abs=6e-7)
+    assert found.items == 11
+    before = agreement(panel_of(FOUR_OBSERVERS), draws=20, paired_chance=True)
+    assert before.ac2.value == pytest.approx(0.912798, abs=6e-7)
+
+
+def test_ac2_of_three_coders_of_whom_some_coded_alone() -> None:
+    found = agreement(panel_of(THREE_CODERS), draws=20)
+    assert found.ac2.value == pytest.approx(gwet_by_the_book(THREE_CODERS, 4), abs=1e-9)
+
+
+def test_where_nobody_rated_what_another_did_there_is_no_overlap_to_see() -> None:
+    found = agreement(panel_of("1 . 2\n. 3 ."), draws=20)
+    assert (found.ac2.value, found.ac2.why) == (None, WhyNot.NO_OVERLAP)
+
+
 def mlqe() -> list[list[int]]:
     with tarfile.open(MLQE) as archive:
         file = archive.extractfile("ne-en/test20.neen.df.short.tsv")
