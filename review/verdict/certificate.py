@@ -214,8 +214,15 @@ def _certificate(
         log=_log(evidence),
         panel=_panel(evidence, reading.verdict),
         verdict=without_names(reading.verdict),
-        agreement=agreement_json(reading.agreement),
+        agreement=agreement_json(_agreement(reading, form)),
     )
+
+
+def _agreement(reading: Reading, form: CertificateFormat) -> Agreement:
+    """Give the agreement as a form states it: the first one takes the chance term of AC2 from paired items alone."""
+    if form != "rosetta-certificate/1":
+        return reading.agreement
+    return agreement(reading.panel, reading.verdict.numbers.reviewers, paired_chance=True)
 
 
 def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:

@@ -8,6 +8,7 @@ import itertools
 import os
 import tarfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ from review.verdict.agreement import (
     tallies,
 )
 from review.verdict.panel import Panel
+from tests.review.verdict.panels import made
 
 DATA = Path(
     os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[3].parent / "shared" / "data")
@@ -122,6 +124,20 @@ def test_ac2_of_a_panel_takes_chance_from_items_with_one_rating_too(monkeypatch)
     assert found.items == 11
     before = agreement(panel_of(FOUR_OBSERVERS), draws=20, paired_chance=True)
     assert before.ac2.value == pytest.approx(0.912798, abs=6e-7)
+
+
+def test_ac2_of_earlier_certificates_is_what_they_state() -> None:
+    """The number and its interval as the program that wrote certificates of the form 1 gave them."""
+    panel = made(lambda i, j: (i * 7 + j * 3) % 4 if (i + j) % 3 else 3, items=40, people=4)
+    ratings = {
+        who: {i: r for i, r in mine.items() if int(i[1:]) < 25 or (int(i[1:]) + int(who[1:])) % 4 == 0}
+        for who, mine in panel.ratings.items()
+    }  # fmt: skip
+    found = agreement(replace(panel, ratings=ratings), paired_chance=True).ac2
+    assert found.value == pytest.approx(0.05131434607727624, abs=1e-12)
+    assert found.interval is not None
+    assert found.interval.lower == pytest.approx(-0.1432607905104795, abs=1e-12)
+    assert found.interval.upper == pytest.approx(0.27723470773836284, abs=1e-12)
 
 
 def test_ac2_of_three_coders_of_whom_some_coded_alone() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,13 +13,23 @@ from random import Random
 
 import pytest
 
+from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError, UsageError
 from review.files.signature import public_pem
+from review.log.payloads import Rate, Undo
 from review.verdict.attachment import standing, why_not_community
-from review.verdict.certificate import Certificate, certify, read_certificate, read_verdict
+from review.verdict.certificate import (
+    Certificate,
+    certified_again,
+    certify,
+    read_certificate,
+    read_verdict,
+)
 from review.verdict.certificate_html import certificate_html
 from review.verdict.certificate_text import certificate_text
+from review.verdict.evidence import Evidence
 from review.verdict.verdict import Outcome
+from review.verdict.verifying import verify
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
@@ -62,6 +73,39 @@ def test_the_same_evidence_gives_the_same_bytes() -> None:
     assert issue(evidence).certificate == issue(shuffled).certificate
     later = issue(evidence, issued="2027-01-01T00:00:00Z").certificate
     assert later != issue(evidence).certificate
+
+
+def test_a_certificate_of_the_first_form_states_ac2_as_that_form_did() -> None:
+    """It took the chance term from items with two ratings; from all of them is Gwet's, which the form 2 states."""
+    evidence = with_items_of_one_rating()
+    file = issue(evidence)
+    now = certificate_of(file)
+    first = certified_again(evidence, now.model_copy(update={"format": "rosetta-certificate/1"}))
+    assert first.agreement["ac2"]["value"] != now.agreement["ac2"]["value"]
+    others = set(now.agreement) - {"ac2"}
+    assert all(first.agreement[name] == now.agreement[name] for name in others)
+    data = first.as_bytes()
+    assert verify(data, SIGNER.sign(data), evidence).ok
+    mixed = canonical_bytes(json.loads(data) | {"agreement": now.agreement})
+    told = verify(mixed, SIGNER.sign(mixed), evidence)
+    assert {each.path.split(".")[2] for each in told.differences} == {"ac2"}
+
+
+def with_items_of_one_rating() -> Evidence:
+    """Make a review in which all but one person took back what they said of three items."""
+    rng, shape = Random(3), replace(GO, reviewers=3, quality=0.6)
+    key = histories.make_key(rng, shape)
+    events = histories.make_events(rng, shape, key)
+    real = sorted(item for item, each in key.items.items() if each.control is None)
+    said = [e for e in events if isinstance(e.payload, Rate) and e.payload.item in real[:3]]
+    first = min(key.orders)
+    laptop = histories.Chain(rng)
+    laptop.lamport = max(event.lamport for event in events)
+    for event in said:
+        if event.payload.reviewer != first:
+            about = {"reviewer": event.payload.reviewer, "batch": event.payload.batch}
+            laptop.write(Undo(wall=histories.WALL, target=event.id, **about))
+    return histories.evidence_of(key, [*events, *laptop.events])
 
 
 def test_no_pseudonym_is_in_it_or_on_its_pages() -> None:
