@@ -5,13 +5,12 @@ Parts are not tested: of twenty parts one differs by chance. An interval says ho
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpora.entry import Entry, Segment
-from harness.store.trouble import unpacks
+from harness.store.trouble import stored_object
 from scoring.breakdown import DIMENSIONS, LEAST_FOR_INTERVAL
 from scoring.composite import composite
 from scoring.significance import (
@@ -92,7 +91,7 @@ def _tagged(row: CorpusRow) -> Entry:
         difficulty=row.difficulty,
         provenance=row.provenance,
         register_=row.register,
-        context=None if row.rest is None else unpacks(json.loads)(row.rest).get("context"),
+        context=None if row.rest is None else stored_object(row.rest).get("context"),
     )
 
 

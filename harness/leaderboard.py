@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.entry import Segment
 from harness.store.runs import RunSummary, find_run, list_runs
-from harness.store.trouble import unpacks
+from harness.store.trouble import stored_object
 from scoring.composite import profile_for
 from scoring.cost import cost_adjusted
 from scoring.specification import specification
@@ -287,7 +287,7 @@ class _Facts:
             scorer = scorer_of(self._connection, find_run(self._connection, run.run_id))
             return {metric.info.id: metric.signature for metric in scorer.metrics}
         if stated not in self._signatures:
-            self._signatures[stated] = _signatures(unpacks(json.loads)(stated))
+            self._signatures[stated] = _signatures(stored_object(stated))
         return self._signatures[stated]
 
     def scope(self, run: RunSummary) -> _Scope:

@@ -5,13 +5,15 @@ Such a run is never silently one model's: its set-up names every part, and is th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel, TypeAdapter
+
 from harness.method import Setup
 from harness.store.runs import Run
-from harness.store.trouble import unpacks
+from harness.store.trouble import of_kind, unpacks
 
 RETRIED_WITH = "retried_with"
 """Option of a set-up in parts: for each later part, what was different from the first."""
@@ -33,13 +35,21 @@ class Part:
         return {"setup": setup, "positions": sorted(self.positions)}
 
 
+class _StoredPart(BaseModel):
+    setup: Setup
+    positions: frozenset[int]
+
+
+_PARTS = TypeAdapter(list[_StoredPart])
+_TRIED = TypeAdapter(list[tuple[int, int]])
+"""Place of an entry, and how often it was tried."""
+
+
 @unpacks
 def parts_of(run: Run) -> list[Part]:
     """Give the parts of a run, one where all of it was asked for in the same way."""
-    stored = run.opening.get("parts", ())
-    return [
-        Part(Setup.model_validate(part["setup"]), frozenset(part["positions"])) for part in stored
-    ] or [Part(run.setup)]
+    stored = _PARTS.validate_python(run.opening.get("parts", ()))
+    return [Part(part.setup, part.positions) for part in stored] or [Part(run.setup)]
 
 
 @unpacks
@@ -52,7 +62,7 @@ def asked_with(run: Run) -> Setup:
 @unpacks
 def tried_before(run: Run) -> dict[int, int]:
     """Give how often entries were tried before the run, by place: empty for one that is no retry."""
-    return dict(run.opening.get("retry_of", {}).get("tried", ()))
+    return _tried(of_kind(run.opening.get("retry_of", {}), dict))
 
 
 @unpacks
@@ -61,7 +71,11 @@ def tries_before(run: Run) -> dict[int, int]:
 
     Besides those of the runs before these are the ones that failed in this run until it was gone on with.
     """
-    return {**tried_before(run), **dict(run.opening.get("tried", ()))}
+    return {**tried_before(run), **_tried(run.opening)}
+
+
+def _tried(block: Mapping[str, Any]) -> dict[int, int]:
+    return dict(_TRIED.validate_python(block.get("tried", ())))
 
 
 def with_part(parts: Sequence[Part], setup: Setup, positions: Collection[int]) -> list[Part]:

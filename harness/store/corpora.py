@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from corpora.corpus import Corpus, Dataset
 from corpora.entry import Entry
 from harness.store.texts import intern_text
-from harness.store.trouble import unpacks
+from harness.store.trouble import stored_object, unpacks
 
 _COLUMNS = ("segment", "difficulty", "provenance", "register")
 _APART = frozenset({"id", "source", "reference", *_COLUMNS})
@@ -124,5 +124,5 @@ def _entry(row: tuple[object, ...]) -> Entry:
         {name: value for name, value in zip(_COLUMNS, row[4:8], strict=True) if value is not None}
     )
     if isinstance(row[8], str):
-        fields.update(json.loads(row[8]))
+        fields.update(stored_object(row[8]))
     return Entry.model_validate(fields)

@@ -5,7 +5,6 @@ Nothing here loads a corpus whole: lists of places are numbers, and texts are re
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 from corpora.corpus import Corpus, Dataset
 from harness.store.corpora import read_dataset, save_corpus
 from harness.store.texts import storable
-from harness.store.trouble import unpacks
+from harness.store.trouble import of_kind, stored_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +92,10 @@ def _users(
     return [(run_id, created, _paths(files)) for run_id, created, files in rows]
 
 
-@unpacks
 def _paths(stated: str | None) -> tuple[Path, ...]:
-    return () if stated is None else tuple(Path(each) for each in json.loads(stated))
+    if stated is None:
+        return ()
+    return tuple(Path(of_kind(each, str)) for each in of_kind(stored_json(stated), list))
 
 
 def hold_in_memory(corpus: Corpus) -> tuple[sqlite3.Connection, int]:

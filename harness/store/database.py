@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from corpora.stored_value import StoredValueError
 from harness.failures import StoreError, UsageError
-from harness.store.trouble import full_words, worded
+from harness.store.trouble import STORE_ERRORS, full_words, unpacks, worded
 
 SCHEMA_VERSION = 6
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
@@ -64,7 +65,7 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with worded(path):
-            return _opened(path)
+            return unpacks(_opened)(path)  # what SQLite says may quote bytes of a damaged schema
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise StoreError(f"{path} cannot be made: {full_words(path)}") from error
@@ -78,11 +79,27 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
 def opened(path: Path | None = None) -> Iterator[sqlite3.Connection]:
     """Open the store until the block ends; within it a store that fails is a StoreError.
 
-    That is whatever SQLite says, and stored values that cannot be read.
+    That is whatever SQLite says, stored values that cannot be read, and what nobody foresaw where the store is
+    found to be damaged.
     """
     path = path or default_path()
-    with closing(open_store(path)) as connection, worded(path):
+    with closing(open_store(path)) as connection, worded(path), _examined(connection):
         yield connection
+
+
+@contextmanager
+def _examined(connection: sqlite3.Connection) -> Iterator[None]:
+    """Say of an error that nobody foresaw that the store is damaged, where it is; else let it go up."""
+    try:
+        yield
+    except STORE_ERRORS:
+        raise
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        from harness.store.examination import damaged
+
+        if damaged(connection):
+            raise StoredValueError from error
+        raise
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from harness.store.trouble import unpacks
-
-_unpacked = unpacks(json.loads)
+from harness.store.trouble import stored_json, stored_object
 
 
 def distinctions_by_run(
@@ -26,9 +23,9 @@ def distinctions_by_run(
             (SELECT dataset_id, model_slug, condition FROM runs WHERE run_id = :run_id)
     """
     rows = connection.execute(query, {"run_id": run_id}).fetchall()
-    setups = [_unpacked(row[1]) for row in rows]
-    names = [(setup["method"], *row[3:]) for setup, row in zip(setups, rows, strict=True)]
-    outputs = [None if row[2] is None else _unpacked(row[2]) for row in rows]
+    setups = [stored_object(row[1]) for row in rows]
+    names = [(setup.get("method"), *row[3:]) for setup, row in zip(setups, rows, strict=True)]
+    outputs = [None if row[2] is None else stored_json(row[2]) for row in rows]
     facts = [setup_facts(*each) for each in zip(setups, outputs, strict=True)]
     return dict(zip((row[0] for row in rows), distinctions(names, facts), strict=True))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.store.positions import pack_positions
-from harness.store.trouble import unpacks
+from harness.store.trouble import stored_object
 
 OPENING = ("floors", "missing", "scoring", "packed")
 """Fields of a run's opening that depend on its entries and its scoring setup only."""
@@ -23,7 +23,7 @@ def find_openings(
         " AND imported IS NULL ORDER BY id DESC",
         (corpus, pack_positions(positions), harness_version),
     )
-    return (unpacks(json.loads)(row[0]) for row in rows)
+    return (stored_object(row[0]) for row in rows)
 
 
 def set_plan(

@@ -7,7 +7,8 @@ import zlib
 from array import array
 from collections.abc import Sequence
 
-from harness.store.trouble import unpacks
+from corpora.stored_value import StoredValueError
+from harness.store.trouble import inflated
 
 _BYTES = 4
 
@@ -17,23 +18,24 @@ def pack_positions(positions: Sequence[int]) -> bytes:
     return zlib.compress(_little(array("I", positions)).tobytes())
 
 
-@unpacks
 def unpack_positions(packed: bytes) -> tuple[int, ...]:
-    """Read the places back."""
+    """Read the places back; StoredValueError where they are none."""
     positions = array("I")
-    positions.frombytes(zlib.decompress(packed))
+    positions.frombytes(little_endian_positions(packed))
     return tuple(_little(positions))
 
 
 def little_endian_positions(packed: bytes) -> bytes:
     """Give the places as they are packed: little-endian uint32, one after the other."""
-    return unpacks(zlib.decompress)(packed)
+    places = inflated(packed)
+    if len(places) % _BYTES:
+        raise StoredValueError
+    return places
 
 
-@unpacks
 def count_positions(packed: bytes) -> int:
     """Tell how many there are."""
-    return len(zlib.decompress(packed)) // _BYTES
+    return len(little_endian_positions(packed)) // _BYTES
 
 
 def _little(positions: array[int]) -> array[int]:

@@ -15,10 +15,11 @@ from hashlib import blake2b
 from typing import Any
 
 import msgpack
+from pydantic import TypeAdapter
 
 from harness.calls import Reply, Request, Usage
 from harness.store.texts import intern_text, read_texts, storable
-from harness.store.trouble import unpacks
+from harness.store.trouble import of_kind, stored_json, unpacked_message, unpacks
 
 
 def request_key(request: Request, method: str) -> bytes:
@@ -101,11 +102,11 @@ def _split(body: Mapping[str, Any] | Sequence[Any]) -> tuple[str, str | None]:
     return json.dumps(head, ensure_ascii=False), last["content"]
 
 
-@unpacks
-def _join(head: str, tail: str | None) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(head)
+def _join(head: str, tail: str | None) -> Any:
+    body = stored_json(head)
     if tail is not None:
-        body["messages"][-1]["content"] = tail
+        messages = of_kind(of_kind(body, dict).get("messages"), list)
+        of_kind(messages[-1] if messages else None, dict)["content"] = tail
     return body
 
 
@@ -136,16 +137,31 @@ def _word(text: str | None) -> str | None:
     return None if text is None else storable(text)
 
 
+_FACTS = TypeAdapter(
+    tuple[
+        tuple[int, int, int, int] | None,
+        str | None,
+        str | None,
+        float | None,
+        str | None,
+        float | None,
+    ]
+)
+"""Usage, model, finish reason, reported cost, JSON of the tool calls, cost."""
+
+
 @unpacks
 def _stored(text: str, facts: bytes, latency: float) -> StoredReply:
-    usage, model_id, finish_reason, reported, tool_calls, cost = msgpack.unpackb(facts)
+    usage, model_id, finish_reason, reported, tool_calls, cost = _FACTS.validate_python(
+        unpacked_message(facts)
+    )
     reply = Reply(
         text=text,
         usage=None if usage is None else Usage(*usage),
         model_id=model_id,
         finish_reason=finish_reason,
         reported_cost_usd=reported,
-        tool_calls=tuple(json.loads(tool_calls)) if tool_calls else (),
+        tool_calls=tuple(of_kind(stored_json(tool_calls), list)) if tool_calls else (),
     )
     return StoredReply(reply, latency, cost)
 

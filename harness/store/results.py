@@ -14,7 +14,7 @@ from corpora.stored_value import StoredValueError
 from harness.failures import ErrorClass
 from harness.result import Attempt, Result
 from harness.store.texts import intern_text
-from harness.store.trouble import unpacks
+from harness.store.trouble import of_kind, stored_word, unpacked_message
 from scoring.scorer import EntryValues
 
 _INSERT = f"INSERT INTO results VALUES ({','.join('?' * 23)})"
@@ -160,11 +160,10 @@ def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[
     return [(row[0], _result(row[1:])) for row in rows]
 
 
-@unpacks
 def _result(row: tuple[Any, ...]) -> Result:
     fields = list(row)
     fields[5] = bool(fields[5])
-    fields[7] = None if fields[7] is None else ErrorClass(str(fields[7]))
+    fields[7] = None if fields[7] is None else stored_word(fields[7], ErrorClass)
     fields[10] = bool(fields[10])
     fields[20] = None if fields[20] is None else bool(fields[20])
     return Result(*fields)
@@ -229,7 +228,7 @@ def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass,
         " GROUP BY 1, 2 ORDER BY count(*) DESC",
         (run,),
     )
-    return [(ErrorClass(row[0]), row[1]) for row in rows]
+    return [(stored_word(row[0], ErrorClass), row[1]) for row in rows]
 
 
 def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> list[Attempt]:
@@ -285,10 +284,9 @@ def _moment(row: tuple[Any, ...]) -> Moment:
     return Moment(position, at, bool(failed), *adds, *_under_way(trace))
 
 
-@unpacks
 def _under_way(trace: bytes | None) -> tuple[float, int]:
     """Give the seconds of all tries and waits, and how many tries were answered with 429."""
-    tries = [] if trace is None else msgpack.unpackb(trace)
+    tries = [] if trace is None else _tries(trace)
     seconds = sum((each[2:3] or [0.0])[0] or 0.0 for each in tries)
     waited = sum((each[3:4] or [0.0])[0] or 0.0 for each in tries)
     return seconds + waited, sum((each[1:2] or [None])[0] == 429 for each in tries)
@@ -332,10 +330,24 @@ def _fields(attempt: Attempt) -> list[object]:
     return fields
 
 
-@unpacks
 def unpack_attempts(packed: bytes) -> list[Attempt]:
-    """Read the attempts out of a row's trace."""
-    return [_attempt(*fields) for fields in msgpack.unpackb(packed)]
+    """Read the attempts out of a row's trace; StoredValueError where it is none."""
+    return [_attempt(*fields) for fields in _tries(packed)]
+
+
+_NUMBER = int | float
+_KINDS: tuple[Any, ...] = (bytes, int, _NUMBER, _NUMBER, bool, str, str, str)
+"""Types of the fields of an attempt, each of which may be absent."""
+
+
+def _tries(packed: bytes) -> list[list[Any]]:
+    tries = of_kind(unpacked_message(packed), list)
+    for fields in tries:
+        places = zip(of_kind(fields, list), _KINDS, strict=False)
+        sound = all(value is None or isinstance(value, kind) for value, kind in places)
+        if len(fields) > len(_KINDS) or not sound:
+            raise StoredValueError
+    return tries
 
 
 def _attempt(
@@ -348,7 +360,7 @@ def _attempt(
     error: str | None = None,
     note: str | None = None,
 ) -> Attempt:
-    kind = None if error_class is None else ErrorClass(error_class)
+    kind = None if error_class is None else stored_word(error_class, ErrorClass)
     return Attempt(key, status, latency, waited or 0.0, bool(cached), kind, error, note)
 
 

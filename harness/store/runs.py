@@ -18,7 +18,7 @@ from harness.store.distinctions import distinctions_by_run
 from harness.store.notes import tags_by_run
 from harness.store.positions import count_positions, pack_positions, unpack_positions
 from harness.store.texts import storable
-from harness.store.trouble import unpacks
+from harness.store.trouble import inflated, stored_object, stored_word, unpacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,14 @@ def _run(row: tuple[Any, ...]) -> Run:
         id=row[0],
         run_id=row[1],
         corpus=row[2],
-        state=RunState(row[3]),
+        state=stored_word(row[3], RunState),
         created=row[4],
         positions=unpack_positions(row[5]),
         setup=Setup.model_validate_json(row[6]),
         setup_hash=row[7],
-        plan=json.loads(row[8]),
-        opening=json.loads(row[9]),
-        live=None if row[10] is None else json.loads(row[10]),
+        plan=stored_object(row[8]),
+        opening=stored_object(row[9]),
+        live=None if row[10] is None else stored_object(row[10]),
         harness_version=row[11],
         imported=bool(row[12]),
         dataset_id=row[13],
@@ -278,13 +278,13 @@ def seal_run(
 def read_card(connection: sqlite3.Connection, run: int) -> dict[str, Any] | None:
     """Give the sealed card without results[], None where the run is not complete."""
     row = connection.execute("SELECT run_card FROM runs WHERE id = ?", (run,)).fetchone()
-    return None if row is None or row[0] is None else unpacks(json.loads)(row[0])
+    return None if row is None or row[0] is None else stored_object(row[0])
 
 
 def read_imported(connection: sqlite3.Connection, run: int) -> bytes | None:
     """Give the card's own bytes as they came from elsewhere, None where the run was made here."""
     row = connection.execute("SELECT imported FROM runs WHERE id = ?", (run,)).fetchone()
-    return None if row is None or row[0] is None else unpacks(zlib.decompress)(row[0])
+    return None if row is None or row[0] is None else inflated(row[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,15 +362,14 @@ def list_runs(
     return [replace(run, distinction=apart.get(run.number, "")) for run in found]
 
 
-@unpacks
 def _summary(
     row: tuple[Any, ...], certificates: tuple[Attached, ...], tags: tuple[str, ...]
 ) -> RunSummary:
-    card = None if row[12] is None else json.loads(row[12])
+    card = None if row[12] is None else stored_object(row[12])
     return RunSummary(
         run_id=row[0],
         number=row[1],
-        state=RunState(row[2]),
+        state=stored_word(row[2], RunState),
         created=row[3],
         dataset_id=row[4],
         language_pair=row[5],
@@ -381,7 +380,7 @@ def _summary(
         done=row[10],
         failed=row[11],
         card=card,
-        live=None if row[13] is None else json.loads(row[13]),
+        live=None if row[13] is None else stored_object(row[13]),
         imported=bool(row[14]),
         certificates=certificates,
         note=row[15],

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import msgpack
+from pydantic import ValidationError
 
 from corpora.stored_value import StoredValueError
 from harness.failures import StoreError
@@ -55,16 +60,25 @@ _NOT_TEXT = ("Could not decode to UTF-8", "malformed JSON")
 """Beginnings of what SQLite and its Python module say of a value; they come with no code of their own."""
 
 
-_OF_VALUES = (ValueError, TypeError, LookupError, AttributeError, RecursionError, zlib.error)
+_OF_VALUES = (
+    ValidationError,
+    json.JSONDecodeError,
+    UnicodeDecodeError,
+    msgpack.UnpackException,
+    zlib.error,
+)
+"""What a damaged value raises where it is unpacked; a fault of ours is a TypeError, a KeyError and so on."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Word = TypeVar("Word", bound=StrEnum)
 
 
 def unpacks(read: Callable[P, T]) -> Callable[P, T]:
-    """Make StoredValueError of what goes wrong in a function that does nothing but unpack stored values.
+    """Make StoredValueError of what damage raises in a function that unpacks stored values.
 
-    Anything more that it did wrong would be taken for damage too.
+    Other errors go up as they are: they are faults of the program. So a value's shape is looked at, by a model
+    or by ``stored_object`` and ``of_kind``, before anything is taken out of it.
     """
 
     @wraps(read)
@@ -75,6 +89,49 @@ def unpacks(read: Callable[P, T]) -> Callable[P, T]:
             raise StoredValueError from error
 
     return unpacked
+
+
+def of_kind(value: object, kind: type[T]) -> T:
+    """Return a stored value that must be of a type; StoredValueError where it is of another."""
+    if not isinstance(value, kind):
+        raise StoredValueError
+    return value
+
+
+def stored_json(text: object) -> Any:
+    """Read a stored JSON text; StoredValueError where it is none."""
+    try:
+        return json.loads(of_kind(text, str))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise StoredValueError from error
+
+
+def stored_object(text: object) -> dict[str, Any]:
+    """Read a stored JSON object; StoredValueError where it is none."""
+    return of_kind(stored_json(text), dict)
+
+
+def stored_word(word: object, kind: type[Word]) -> Word:
+    """Read a stored word of a closed list; StoredValueError where it is none of them."""
+    if word not in set(kind):
+        raise StoredValueError
+    return kind(str(word))
+
+
+def unpacked_message(data: object) -> Any:
+    """Read what was stored with msgpack; StoredValueError where it is no message."""
+    try:
+        return msgpack.unpackb(of_kind(data, bytes))
+    except (ValueError, msgpack.UnpackException) as error:
+        raise StoredValueError from error
+
+
+def inflated(data: object) -> bytes:
+    """Read what was stored with zlib; StoredValueError where it was not."""
+    try:
+        return zlib.decompress(of_kind(data, bytes))
+    except zlib.error as error:
+        raise StoredValueError from error
 
 
 STORE_ERRORS = (sqlite3.Error, StoredValueError)

@@ -1,0 +1,143 @@
+"""Damage is told as damage and a fault of the program as that, whichever bytes of a real store are changed."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from corpora.problems import CorpusError
+from harness.failures import HarnessError, StoreError
+from harness.store import results, runs
+from harness.store.database import open_store, opened
+from harness.store.examination import damaged
+from harness.store.results import read_results
+from harness.store.runs import list_runs
+from rosetta_tui.commands import rosetta
+from tests.harness.evaluation import chat_plan, corpus, run_corpus
+from tests.harness.scripted import error, serving, translated
+from tests.review.thorough import times
+
+COMMANDS = (
+    ("runs", "list"),
+    ("runs", "list", "--json"),
+    ("runs", "show", "last"),
+    ("runs", "verify", "last"),
+    ("runs", "export", "last", "--form", "csv", "-o", "OUT", "--overwrite"),
+    ("compare", "last", "FIRST"),
+    ("leaderboard", "--json"),
+)
+"""What reads a store; OUT and FIRST are a file and the first run."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs with replies, tries and failures, in one file."""
+    path = tmp_path_factory.mktemp("whole") / "rosetta.sqlite"
+    with serving() as endpoint:
+        for model in ("mock", "other"):
+            endpoint.answer = lambda asked: (
+                error(500) if "number 3" in asked.source else translated(asked)
+            )
+            run_corpus(path, corpus(8), chat_plan(endpoint.url, model=model))
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+@pytest.fixture
+def path(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
+    return Path(shutil.copy(made, tmp_path))
+
+
+def first_run(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as store:
+        return str(store.execute("SELECT run_id FROM runs ORDER BY id").fetchone()[0])
+
+
+def said(command: Sequence[str], home: Path, first: str) -> BaseException | None:
+    """Give what a command raised; None where it printed."""
+    given = {"OUT": str(home / "out.csv"), "FIRST": first}
+    done = CliRunner().invoke(rosetta, [given.get(each, each) for each in command])
+    return None if isinstance(done.exception, SystemExit) else done.exception
+
+
+def test_a_whole_store_is_not_damaged(path: Path) -> None:
+    with opened(path) as store:
+        assert not damaged(store)
+    first = first_run(path)
+    assert [said(command, path.parent, first) for command in COMMANDS] == [None] * len(COMMANDS)
+
+
+@pytest.mark.parametrize("seed", range(times(24, 400)))
+def test_changed_bytes_are_read_or_told_as_damage(made: Path, path: Path, seed: int) -> None:
+    chance, first = random.Random(seed), first_run(path)
+    content = bytearray(made.read_bytes())
+    used = [place for place, byte in enumerate(content) if byte]
+    for _ in range(chance.choice((1, 3, 9, 30))):
+        content[chance.choice(used)] = chance.randrange(256)
+    path.write_bytes(content)
+    for beside in path.parent.glob("rosetta.sqlite-*"):
+        beside.unlink()
+    for command in COMMANDS:
+        raised = said(command, path.parent, first)
+        assert raised is None or isinstance(raised, HarnessError | CorpusError), (command, raised)
+
+
+SPOILT = {
+    "a text in the place of a number": "UPDATE results SET chrf = 'much'",
+    "a number in the place of a text": "UPDATE runs SET model_slug = x'00'",
+    "no number where one must be": "UPDATE results SET spent_usd = 'none'",
+    "a text that is gone": "DELETE FROM texts WHERE id = (SELECT output FROM results LIMIT 1)",
+    "no text": "UPDATE texts SET body = CAST(x'ff00ff' AS TEXT)",
+    "an opening of another shape": "UPDATE runs SET opening = '{\"floors\": 3}'",
+    "a card without scores": "UPDATE runs SET run_card = json_remove(run_card, '$.scores')",
+    "statistics of texts": "UPDATE results SET statistics = x'91a161'",
+    "a trace of another shape": "UPDATE results SET trace = x'01'",
+    "facts of another shape": "UPDATE replies SET facts = x'01'",
+}
+
+
+@pytest.mark.parametrize("change", SPOILT.values(), ids=SPOILT.keys())
+def test_each_kind_of_damage_is_found(path: Path, change: str) -> None:
+    with closing(open_store(path)) as store:
+        store.execute("PRAGMA foreign_keys = OFF")
+        store.execute(change)
+        assert damaged(store)
+
+
+FAULTS = (TypeError("a fault"), AttributeError("a fault"), KeyError("a fault"), ValueError("no"))
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
+@pytest.mark.parametrize(("module", "reader"), [(results, "_result"), (runs, "_summary")])
+def test_a_fault_of_the_program_goes_up_as_it_is(
+    path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, reader: str, fault: Exception
+) -> None:
+    def faulty(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(module, reader, faulty)
+    with pytest.raises(type(fault)) as raised, opened(path) as store:
+        _read(store)
+    assert raised.value is fault
+
+
+def _read(store: sqlite3.Connection) -> None:
+    list_runs(store)
+    list(read_results(store, 1))
+
+
+def test_what_nobody_foresaw_is_damage_where_the_store_is_damaged(path: Path) -> None:
+    with closing(open_store(path)) as store:
+        store.execute("UPDATE runs SET opening = '{\"floors\": 3}'")
+    with pytest.raises(StoreError, match="it is damaged"), opened(path):
+        raise TypeError("unforeseen")
