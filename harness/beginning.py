@@ -255,7 +255,7 @@ def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
     plan = unpacks(Plan.model_validate)(run.plan)
     entries = read_entries(connection, run.corpus)
     method = build(plan.method, plan.options, [entries[place] for place in sorted(entries)])
-    if method.setup != asked_with(run):
+    if _difference(run, method):
         raise UsageError(
             f"The method is no longer what it was when the run began: {_difference(run, method)} "
             "changed. Restore it, or begin a new run."
@@ -271,8 +271,12 @@ def _refuse_complete(run: Run) -> None:
 
 
 def _difference(run: Run, method: Method) -> str:
+    """Return the names of what changed, "" where nothing did.
+
+    An analyser is told by its SHA-256: ``fst_version`` also names the engine, and all engines agree.
+    """
     then, now = asked_with(run).model_dump(), method.setup.model_dump()
-    return ", ".join(name for name in then if then[name] != now[name])
+    return ", ".join(name for name in then if then[name] != now[name] and name != "fst_version")
 
 
 def take_up(

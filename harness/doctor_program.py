@@ -70,7 +70,7 @@ def installed(distribution: str) -> str | None:
 
 _EXTRAS = {
     "words": ("wordfreq", "word lists, by which words left untranslated are known"),
-    "hfst": ("hfst", "a faster reader of analysers; the built-in one does the same"),
+    "hfst": ("hfst", "compiles analysers, and compares the built-in reader with its own"),
     "embeddings": ("model2vec", "embedding models on this computer, for semantic similarity"),
     "desktop": ("PySide6_Essentials", "the window in which speakers rate"),
 }
@@ -92,10 +92,10 @@ def extras() -> Iterator[Finding]:
         else:
             words = f"not installed: {use}. In the folder of Rosetta:"
             yield Finding("Extras", extra, Health.MISSING, words, (f'pip install ".[{extra}]"',))
-    engines = ", ".join(f"{name} {number}" for name, number in installed_engines().items())
-    yield Finding(
-        "Extras", "FST engines", Health.OK, f"{engines}; the first that fits a file is taken"
-    )
+    (ours, number), *others = installed_engines().items()
+    besides = ", ".join(f"{name} {each}" for name, each in others)
+    words = f"{ours} {number} reads analysers" + (f"; to compare it with: {besides}" if besides else "")
+    yield Finding("Extras", "FST engines", Health.OK, words)
     if installed("wordfreq") is not None:
         yield _word_lists()
 

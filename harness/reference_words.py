@@ -9,7 +9,7 @@ import msgpack
 from harness.annotators.annotator import Memo
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import FORMAT, Analyser, open_analyser
-from harness.fst.engines import installed_engines
+from harness.fst.builtin import BuiltinEngine
 from harness.fst.model import read_model
 from scoring.resources import Resources
 from scoring.setup import AnalyserFacts
@@ -29,7 +29,7 @@ def analyser_annotator(
     where it cannot be used.
     """
     model = read_model(path)
-    key = f"{model.sha256} {' '.join(f'{name}-{version}' for name, version in installed_engines().items())}"
+    key = f"{model.sha256} {BuiltinEngine.name}-{BuiltinEngine.version}"
     opened: list[Analyser] = []
 
     def opener() -> Analyser:

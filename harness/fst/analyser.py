@@ -23,7 +23,7 @@ class Analyser:
     """A checked analyser file with the engine that reads it; any thread may ask."""
 
     def __init__(self, layout: Layout, engine: str | None = None) -> None:
-        """``engine`` is a name of ``harness.fst.engines``; None: the fastest that fits."""
+        """``engine`` is a name of ``harness.fst.engines``; None: the built-in one."""
         self._layout = layout
         self._engine = open_engine(layout, engine)
         self._lock = Lock()
@@ -77,7 +77,7 @@ class Analyser:
 
 
 def open_analyser(path: Path, engine: str | None = None) -> Analyser:
-    """Read and check an analyser file, and open it with the fastest engine that fits, or the named one.
+    """Read and check an analyser file, and open it with the built-in engine, or the named one.
 
     AnalyserError has a status, and says which file it is and what to do.
     """

@@ -1,4 +1,8 @@
-"""The engines that can read a checked analyser: the built-in one, and native ones where installed."""
+"""The engines that can read a checked analyser: the built-in one, and native ones to compare it with.
+
+The built-in engine reads every file that is sound, and no file can make it end the process. A native
+engine is taken only where its name is given: it is quicker, and trusts what it reads.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ class Engine(Protocol):
 
 
 class NativeEngine:
-    """An engine of an installed package; it is given only a copy of what was checked."""
+    """An engine of an installed package; it is given a copy of what was checked, under our own header."""
 
     def __init__(self, name: str, layout: Layout, look_up: Callable[[str], Iterable[str]]) -> None:
         self.name = name
@@ -56,30 +60,27 @@ class NativeEngine:
 
 
 def open_engine(layout: Layout, name: str | None = None) -> Engine:
-    """Make the fastest engine that fits the file, or the named one.
+    """Return the built-in engine, or the named one.
 
     AnalyserError with ``engine_error`` where the named engine is not installed, does not fit the file or
-    fails to open it; without a name, the next one is tried.
+    fails to open it.
     """
-    if name is not None:
-        if name != BuiltinEngine.name and name not in _NATIVE:
-            known = ", ".join([BuiltinEngine.name, *_NATIVE])
-            raise AnalyserError(
-                FstStatus.ENGINE_ERROR, f"FST engine {name!r} is not known. There are: {known}."
-            )
-        return BuiltinEngine(layout) if name == BuiltinEngine.name else _native(layout, name)
-    for fast in FASTER:
-        with contextlib.suppress(AnalyserError):
-            return _native(layout, fast)
-    return BuiltinEngine(layout)
+    if name is None or name == BuiltinEngine.name:
+        return BuiltinEngine(layout)
+    if name not in _NATIVE:
+        known = ", ".join([BuiltinEngine.name, *_NATIVE])
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR, f"FST engine {name!r} is not known. There are: {known}."
+        )
+    return _native(layout, name)
 
 
 def installed_engines() -> dict[str, str]:
-    """List the engines of this machine, the one that is tried first first, with their versions."""
-    found = {}
-    for name in [*FASTER, BuiltinEngine.name, *(name for name in _NATIVE if name not in FASTER)]:
+    """Return the engines of this machine with their versions, the one that reads analysers first."""
+    found = {BuiltinEngine.name: BuiltinEngine.version}
+    for name in _NATIVE:
         with contextlib.suppress(PackageNotFoundError):
-            found[name] = BuiltinEngine.version if name == BuiltinEngine.name else version(name)
+            found[name] = version(name)
     return found
 
 
@@ -106,7 +107,7 @@ def _native(layout: Layout, name: str) -> NativeEngine:
     try:
         with tempfile.TemporaryDirectory(prefix="rosetta-fst-") as folder:
             copy = Path(folder) / "analyser.hfstol"
-            copy.write_bytes(layout.model.content)
+            copy.write_bytes(layout.with_own_header())
             return NativeEngine(name, layout, _NATIVE[name](str(copy)))
     except ImportError:
         raise AnalyserError(
@@ -170,5 +171,3 @@ _NATIVE: dict[str, Any] = {
     "hfst": _hfst,
     "pyhfst": _pyhfst,
 }
-FASTER = ("hfst-optimized-lookup", "hfst")
-"""Engines that are taken before the built-in one where they fit; pyhfst is slower than it."""

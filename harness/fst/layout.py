@@ -1,8 +1,8 @@
 """The layout of HFST's optimized-lookup files, checked to the last byte before any engine sees one.
 
-A file is: an optional header that names its kind; 56 bytes of counts; the symbols; the index table, six
-bytes a row; the transition table, eight bytes a row, twelve with weights. Native engines trust all of
-that, so that a truncated file ends the whole process.
+A file is: an optional header that names its kind; 56 bytes of counts and properties; the symbols; the
+index table, six bytes a row; the transition table, eight bytes a row, twelve with weights. Native engines
+trust all of that, so that a truncated file, or one changed byte in the header, ends the whole process.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ class Layout:
     alphabet: Alphabet
     flags: Flags
     weighted: bool
+    counts_start: int
+    """Offset behind the header, where the counts are."""
     index_start: int
     """Offset of the index table in the content."""
     index_rows: int
@@ -55,17 +57,30 @@ class Layout:
         """Size of a row of the transition table."""
         return 12 if self.weighted else 8
 
+    def with_own_header(self) -> bytes:
+        """Return the content under a header that says its kind and nothing else.
+
+        Native engines read the makers' header for names and properties that no look-up needs.
+        """
+        kind = b"HFST_OLW" if self.weighted else b"HFST_OL"
+        properties = b"version\x003.3\0type\0" + kind + b"\0"
+        length = len(properties).to_bytes(2, "little")
+        return b"HFST\0" + length + b"\0" + properties + self.model.content[self.counts_start :]
+
 
 def check_layout(model: Model) -> Layout:
     """Check a file; AnalyserError says what is wrong with it."""
     start = _after_header(model)
     if start + _COUNTS.size > len(model.content):
         raise model.invalid("is no optimized-lookup analyser, or is cut off: copy it again")
-    inputs, symbols, index_rows, arc_rows, _, _, weighted, *_ = _COUNTS.unpack_from(
+    inputs, symbols, index_rows, arc_rows, _, _, *properties = _COUNTS.unpack_from(
         model.content, start
     )
+    weighted = properties[0]
     if weighted not in {0, 1} or not 0 < inputs <= symbols <= _MOST_SYMBOLS or not index_rows:
         raise model.invalid("is no HFST optimized-lookup analyser (convert with “hfst-fst2fst -O”)")
+    if not set(properties) <= {0, 1}:
+        raise model.invalid("is damaged: a property in its header is neither 0 nor 1. Copy it again")
     names, index_start = _symbols(model, start + _COUNTS.size, symbols)
     arcs_start = index_start + 6 * index_rows
     size = arcs_start + (12 if weighted else 8) * arc_rows
@@ -86,6 +101,7 @@ def check_layout(model: Model) -> Layout:
         alphabet=alphabet,
         flags=flags,
         weighted=bool(weighted),
+        counts_start=start,
         index_start=index_start,
         index_rows=index_rows,
         arcs_start=arcs_start,
@@ -104,7 +120,7 @@ _Rows = npt.NDArray[np.void]
 
 
 def _after_header(model: Model) -> int:
-    """Give the offset behind the optional header; refuse the other kinds of HFST files by name."""
+    """Return the offset behind the optional header; refuse the other kinds of HFST files by name."""
     content = model.content
     if not content.startswith(b"HFST\0"):
         return 0
@@ -112,9 +128,13 @@ def _after_header(model: Model) -> int:
     end = 8 + length
     if len(content) < end or content[7] != 0:
         raise model.invalid("is damaged: its header is cut off. Copy it again")
-    parts = content[8:end].split(b"\0")
-    kind = dict(zip(parts[::2], parts[1::2], strict=False)).get(b"type", b"?")
-    name = kind.decode("ascii", "replace")
+    try:
+        parts = content[8:end].decode("utf-8").split("\0")
+    except UnicodeDecodeError:
+        raise model.invalid("is damaged: its header is not UTF-8. Copy it again") from None
+    if parts.pop() or len(parts) % 2:
+        raise model.invalid("is damaged: its header is not made of names and values. Copy it again")
+    name = dict(zip(parts[::2], parts[1::2], strict=True)).get("type", "?")
     if name not in _KINDS:
         raise model.invalid(
             f"holds an HFST transducer of another kind ({name[:30]!r}): convert it with “hfst-fst2fst -O”"

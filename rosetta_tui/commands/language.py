@@ -280,14 +280,8 @@ def _analyser(state: AnalyserState) -> str:
 
 
 def _engines(engines: dict[str, str]) -> str:
-    from harness.language_check import hfst_has_wheel
-
-    listed = ", ".join(f"{name} {version}" for name, version in engines.items())
-    if "hfst" in engines:
-        return listed
-    if hfst_has_wheel():
-        return f'{listed}; quicker with: pip install ".[hfst]" in the folder of Rosetta'
-    return f"{listed}; hfst has no package for this system, the built-in engine reads the same"
+    (ours, *others) = (f"{name} {version}" for name, version in engines.items())
+    return ours + (f"; installed to compare it with: {', '.join(others)}" if others else "")
 
 
 def _as_json(checked: LanguageCheck) -> dict[str, Any]:

@@ -265,13 +265,14 @@ def test_a_run_whose_model_failed_before_the_seal_can_go_on(
     assert card["scores"]["semantic_score"] > 0
 
 
-def test_another_engine_goes_on_with_a_run(
-    store_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_another_engine_began_goes_on(store_path: Path) -> None:
     made, plan = demo()
     begun(store_path, made, plan)
-    monkeypatch.setattr("harness.fst.engines.FASTER", ())
-    monkeypatch.setattr("harness.reference_words.installed_engines", lambda: {"builtin": "1"})
+    with closing(open_store(store_path)) as connection:
+        stated = "json_extract(opening, '$.scoring.analyser.engine')"
+        changed = "json_set(opening, '$.scoring.analyser.engine', 'hfst')"
+        connection.execute(f"UPDATE runs SET opening = {changed}")
+        assert connection.execute(f"SELECT {stated} FROM runs").fetchone() == ("hfst",)
     assert resume(store_path).finished.card_hash
     run_corpus(store_path, made, plan)
     card = kept(store_path).card

@@ -24,7 +24,7 @@ RUSSIAN = DATA / "rus-analyser-gt-desc.hfstol.gz"
 
 real = pytest.mark.skipif(not STRICT.exists(), reason="no analysers at shared/data/fst")
 
-ENGINES = ("builtin", "hfst", "hfst-optimized-lookup", "pyhfst")
+ENGINES = ("builtin", "hfst-optimized-lookup", "hfst", "pyhfst")
 
 
 def needs(engine: str) -> None:

@@ -204,16 +204,12 @@ def test_a_full_memory_is_cleared_and_changes_no_verdict(monkeypatch: pytest.Mon
     assert all(accepted for accepted, _ in expected)
 
 
-def test_the_fastest_engine_that_fits_is_chosen(tmp_path: Path) -> None:
-    arcs = [(0, "a", "A", 1)]
-    plain, weighted = tmp_path / "plain.hfstol", tmp_path / "weighted.hfstol"
-    plain.write_bytes(written(arcs, [1]))
-    weighted.write_bytes(written(arcs, [1], weighted=True))
-    here = installed_engines()
-    assert open_analyser(plain).engine == next(iter(here))
-    without = [name for name in here if name != "hfst-optimized-lookup"]
-    assert open_analyser(weighted).engine == without[0]
-    assert open_analyser(plain).engine_version == here[open_analyser(plain).engine]
+def test_the_built_in_engine_reads_where_none_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "plain.hfstol"
+    path.write_bytes(written([(0, "a", "A", 1)], [1]))
+    analyser = open_analyser(path)
+    assert (analyser.engine, analyser.engine_version) == ("builtin", installed_engines()["builtin"])
+    assert next(iter(installed_engines())) == "builtin"
 
 
 def test_an_unknown_engine_is_named(tmp_path: Path) -> None:
