@@ -13,6 +13,8 @@ MOST_BYTES = 4 * 2**20
 MOST_MODELS = 1000
 SECONDS = 5.0
 
+_PLAIN = {"accept-encoding": "identity"}
+
 
 def list_models(name_or_url: str) -> list[str]:
     """Ask a local endpoint for its models, in the shape that Ollama, vLLM and llama.cpp share (``/models``).
@@ -28,10 +30,10 @@ def list_models(name_or_url: str) -> list[str]:
     try:
         with (
             httpx.Client(trust_env=False, timeout=SECONDS) as client,
-            client.stream("GET", f"{endpoint.url}/models") as reply,
+            client.stream("GET", f"{endpoint.url}/models", headers=_PLAIN) as reply,
         ):
             content = b""
-            for part in reply.iter_bytes():
+            for part in reply.iter_raw():  # what is packed all the same is no list
                 content += part
                 if len(content) > MOST_BYTES:
                     raise UsageError(

@@ -8,18 +8,25 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
+import zlib
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from harness.calls import Request
+from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
 from harness.failures import CallError, ErrorClass, Refused, Transient
 
 MOST_BYTES = 16 * 2**20
-"""A reply larger than this is not read to its end."""
+"""A reply larger than this, packed or unpacked, is not read to its end."""
+
+FEWEST_BYTES = 512 * 2**10
+"""Size that every reply may have, however few tokens it may hold."""
+
+TOKEN_BYTES = 512
+"""Bytes of JSON that one output token may take: its text, once more as reasoning, its probabilities."""
 
 CONNECT_SECONDS = 15.0
 
@@ -50,7 +57,7 @@ class Transport:
                 url, pool = self._way(request.url)
                 response = await pool.handle_async_request(_call(request, url))
                 try:
-                    return response, await _body(response)
+                    return response, await _body(response, most_bytes(request))
                 finally:
                     await response.aclose()
         except CallError:
@@ -101,13 +108,15 @@ def _open(secure: bool, proxy: str | None) -> httpx.AsyncBaseTransport:
 
 
 def _call(request: Request, url: httpx.URL) -> httpx.Request:
-    return httpx.Request(
+    call = httpx.Request(
         "POST",
         url,
         content=_payload(request),
         headers={"content-type": "application/json", **request.headers},
         extensions={"timeout": {"connect": CONNECT_SECONDS}},
     )
+    call.headers["accept-encoding"] = "gzip"  # the one packing that we unpack, within bounds
+    return call
 
 
 def _payload(request: Request) -> bytes:
@@ -117,15 +126,75 @@ def _payload(request: Request) -> bytes:
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-async def _body(response: httpx.Response) -> bytes:
+def most_bytes(request: Request) -> int:
+    """Return how many bytes a reply may have: as its output tokens need, ``MOST_BYTES`` without a bound."""
+    tokens = request.most_completion_tokens
+    return MOST_BYTES if tokens is None else min(MOST_BYTES, FEWEST_BYTES + TOKEN_BYTES * tokens)
+
+
+async def _body(response: httpx.Response, most: int) -> bytes:
+    """Read and unpack the body; empty where the status already tells more than a body that is unsound."""
+    try:
+        packed = _packed(response)
+        return await _unpacked(response, most) if packed else await _plain(response, most)
+    except CallError:
+        if response.is_success:
+            raise
+        return b""
+
+
+def _packed(response: httpx.Response) -> bool:
+    """Tell whether the body is packed with gzip, once; CallError where it is packed in another way."""
+    named = response.headers.get("content-encoding", "").lower()
+    encodings = [each.strip() for each in named.split(",") if each.strip() not in {"", "identity"}]
+    if not encodings:
+        return False
+    if encodings in (["gzip"], ["x-gzip"]):
+        return True
+    how = "several times" if len(encodings) > 1 else "in a way"
+    failure = Refused(
+        ErrorClass.MALFORMED,
+        f"The reply is packed {how} that was not asked for (content-encoding: "
+        f"{ascii(', '.join(encodings))[1:-1][:40]}). Set the endpoint to plain replies or to gzip.",
+    )
+    failure.bill = Reply("")  # it came, so that it may have been charged
+    raise failure
+
+
+async def _plain(response: httpx.Response, most: int) -> bytes:
     parts = bytearray()
-    async for part in response.aiter_bytes():
+    async for part in response.aiter_raw():
         parts += part
-        if len(parts) > MOST_BYTES:
-            raise Transient(
-                ErrorClass.MALFORMED, f"The reply is larger than {MOST_BYTES // 2**20} MiB."
-            )
+        if len(parts) > most:
+            raise _too_large(most)
     return bytes(parts)
+
+
+async def _unpacked(response: httpx.Response, most: int) -> bytes:
+    """Unpack gzip as it comes, never further than one byte beyond the bound."""
+    parts, read = bytearray(), 0
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    async for part in response.aiter_raw():
+        read += len(part)
+        while part:
+            if unpacker.eof:  # gzip allows several members, one behind the other
+                unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            try:
+                parts += unpacker.decompress(part, most + 1 - len(parts))
+            except zlib.error:
+                raise Transient(ErrorClass.MALFORMED, "The reply is no sound gzip.") from None
+            if max(len(parts), read) > most:
+                raise _too_large(most)
+            part = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+    if read and not unpacker.eof:
+        raise Transient(ErrorClass.TRUNCATED, "The reply ends within its gzip.")
+    return bytes(parts)
+
+
+def _too_large(most: int) -> Transient:
+    size = f"{most // 2**20} MiB" if most >= 2**20 else f"{most // 2**10} KiB"
+    words = "Look what the endpoint sends, or allow more output tokens (--max-tokens)."
+    return Transient(ErrorClass.MALFORMED, f"The reply is larger than {size}. {words}")
 
 
 def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
