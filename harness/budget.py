@@ -5,9 +5,12 @@ output token that was allowed. It is on the disk before the call goes out, so th
 and is settled with the real cost afterwards, or kept whole where nobody knows whether the endpoint charged
 (a time-out).
 
-An endpoint that itself reports a higher cost than that can pass the cap, by what the calls under way then
-charge: nothing tells beforehand. From the first such call on, calls go one at a time, and as much as the
-dearest cost is set aside for each.
+An endpoint may itself report a higher cost than its listed price makes. So calls go one at a time until the
+first bill, and what is set aside for each later one is multiplied by the most that any bill was above the
+list. From a call on that cost more than was set aside for it, calls go one at a time, and as much as the
+dearest cost is set aside for each. An endpoint that always charges by one price of its own passes the cap by
+no more than one call; one that raises it between two bills may pass it by the calls under way: nothing
+tells beforehand.
 """
 
 from __future__ import annotations
@@ -53,13 +56,20 @@ def most_cost(request: Request) -> float:
     return bound.cost(usage, request.characters)
 
 
-def too_dear(amount: float, most_tokens: int | None, cap: float, spent: float = 0.0) -> str:
-    """Say why a call cannot go out under a budget, and what lets it."""
+def too_dear(
+    amount: float, most_tokens: int | None, cap: float, spent: float = 0.0, above: float = 1.0
+) -> str:
+    """Say why a call cannot go out under a budget, and what lets it.
+
+    ``above`` is how many times its listed price the endpoint charges.
+    """
     allowed = "" if most_tokens is None else f" ({most_tokens:,} output tokens at most)"
     fewer = "" if most_tokens is None else ", or allow fewer output tokens in a new run"
+    times = f"{above:,.1f}".removesuffix(".0")
+    billed = "" if above <= 1.0 else f" The endpoint bills {times} times its listed price."
     return (
         f"The next call could cost up to {dollars(amount)}{allowed}, {_left(cap, spent)}: "
-        f"raise it{fewer}."
+        f"raise it{fewer}.{billed}"
     )
 
 
@@ -88,6 +98,10 @@ class Ledger:
         self._reserved = 0.0
         self._dearest = 0.0
         """The highest cost that passed its reservation, 0 where none did."""
+        self._billed = False
+        """Whether any call has told what it cost."""
+        self._above = 1.0
+        """The most that a bill was, as a multiple of what its usage costs by the list; from 1 up."""
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._under_way = 0
 
@@ -104,29 +118,29 @@ class Ledger:
         """
         return self._reserved + self.spent - self._before
 
-    async def reserve(self, amount: float, most_tokens: int | None = None) -> None:
-        """Set money aside, waiting where calls under way may give some back.
+    async def reserve(self, amount: float, most_tokens: int | None = None) -> float:
+        """Set money aside for a call that may cost ``amount`` by the list; returns what was set aside.
 
-        ``most_tokens`` is what the call may write at most, for the words that tell why it cannot go out. Raises
-        BudgetReached where it would pass the cap with nothing under way.
+        Waits where calls under way may give some back. ``most_tokens`` is what the call may write at most, for
+        the words that tell why it cannot go out. Raises BudgetReached where it would pass the cap with
+        nothing under way.
         """
-        if self.cap is None:
-            self._under_way += 1
-            self._reserved += amount
-            return
-        while self._must_wait(amount, self.cap, most_tokens):
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            await turn
+        if self.cap is not None:
+            while self._must_wait(amount * self._above, self.cap, most_tokens):
+                turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                self._waiting.append(turn)
+                await turn
+            amount *= self._above
         self._under_way += 1
         self._reserved += amount
-        if amount and self.secure is not None:
+        if self.cap is not None and amount and self.secure is not None:
             await self._secured(amount, self.secure)
+        return amount
 
     def _must_wait(self, amount: float, cap: float, most_tokens: int | None) -> bool:
         """Tell whether another call must end first; raises BudgetReached where none is under way."""
         if self.spent + self._reserved + max(amount, self._dearest) <= cap:
-            return self._dearest > 0 and self._under_way > 0
+            return self._under_way > 0 and (self._dearest > 0 or not self._billed)
         if self._under_way:
             return True
         self.reached = True
@@ -136,17 +150,26 @@ class Ledger:
                 f"The next call could cost {dollars(self._dearest)} as one before it did, which is more "
                 f"than its price allows and {left}: raise it."
             )
-        raise BudgetReached(too_dear(amount, most_tokens, cap, self.spent))
+        raise BudgetReached(too_dear(amount, most_tokens, cap, self.spent, self._above))
 
     async def _secured(self, amount: float, secure: Callable[[], Awaitable[None]]) -> None:
         try:
             await secure()
         except BaseException:
-            self.settle(amount, 0.0)
+            self.settle(amount, 0.0, billed=False)
             raise
 
-    def settle(self, amount: float, cost: float) -> None:
-        """Replace a reservation by what the call cost."""
+    def settle(
+        self, amount: float, cost: float, *, billed: bool = True, listed: float | None = None
+    ) -> None:
+        """Replace a reservation by what the call cost.
+
+        ``billed`` is False where no reply told it, and ``listed`` is what its usage costs by the list, None
+        where that is unknown.
+        """
+        self._billed = self._billed or billed
+        if billed and listed and cost > listed * (1 + ROUNDING):
+            self._above = max(self._above, cost / listed)
         self.spent += cost  # first: see ``committed``
         self._under_way -= 1
         self._reserved = self._reserved - amount if self._under_way else 0.0

@@ -104,23 +104,26 @@ class EntryCalls:
         ledger = self.carrier.ledger
         reserved = await self._reserve(request)
         charged = reserved  # kept whole unless we learn better: a broken call may have been charged
+        bill: Reply | None = None
         self.carrier.limiter.begins(self.slot)
         started = time.perf_counter()
         try:
-            reply, status = await self.carrier.wire.send(request)
+            bill, status = await self.carrier.wire.send(request)
             latency = time.perf_counter() - started
-            cost = _cost(request, reply)
+            cost = _cost(request, bill)
             charged = reserved if cost is None else cost
         except CallError as failure:
+            bill = failure.bill
             charged = self._charge(request, failure, reserved)
             self._note_failure(failure, time.perf_counter() - started)
             raise
         finally:
-            ledger.settle(reserved, charged)
+            listed = None if bill is None else _listed(request, bill)
+            ledger.settle(reserved, charged, billed=bill is not None, listed=listed)
             self.spent_usd += charged
         self.carrier.limiter.succeeded()
-        self._note_reply(key, request, status, StoredReply(reply, latency, cost))
-        return reply
+        self._note_reply(key, request, status, StoredReply(bill, latency, cost))
+        return bill
 
     def _charge(self, request: Request, failure: CallError, reserved: float) -> float:
         """Give what a failed call cost: as its reply says, else all that it can, where it can cost."""
@@ -137,11 +140,10 @@ class EntryCalls:
         ledger = self.carrier.ledger
         try:
             amount = 0.0 if ledger.cap is None else most_cost(request)
-            await ledger.reserve(amount, request.most_completion_tokens)
+            return await ledger.reserve(amount, request.most_completion_tokens)
         except (BudgetReached, UsageError) as end:
             self.end = end
             raise
-        return amount
 
     def _kept(self, request: Request) -> bool:
         return request.cacheable and not self.secret
@@ -220,9 +222,14 @@ class EntryCalls:
 
 
 def _cost(request: Request, reply: Reply) -> float | None:
-    """Give the call's cost: as the provider reports it, else by the price table, else unknown (M5)."""
-    if reply.reported_cost_usd is not None:
-        return reply.reported_cost_usd
+    """Return the call's cost: as the provider reports it, else by the price table, else unknown (M5)."""
+    return (
+        reply.reported_cost_usd if reply.reported_cost_usd is not None else _listed(request, reply)
+    )
+
+
+def _listed(request: Request, reply: Reply) -> float | None:
+    """Return what a call costs by the price table; None where price or usage is unknown."""
     if request.price is None:
         return None
     by_tokens = request.price.input_per_million or request.price.output_per_million

@@ -77,9 +77,59 @@ def test_the_cap_holds_and_nobody_waits_for_ever(
     run_virtual(main())
 
 
+def test_calls_go_one_at_a_time_until_one_was_billed() -> None:
+    async def main() -> list[int]:
+        ledger, under_way, seen = Ledger(100.0), 0, list[int]()
+
+        async def call(number: int) -> None:
+            nonlocal under_way
+            reserved = await ledger.reserve(1.0)
+            under_way += 1
+            seen.append(under_way)
+            await asyncio.sleep(1)
+            under_way -= 1
+            ledger.settle(reserved, 0.0, billed=number >= 3)
+
+        await asyncio.gather(*map(call, range(8)))
+        return seen
+
+    assert run_virtual(main()) == [1, 1, 1, 1, 1, 2, 3, 4]
+
+
+def test_what_is_set_aside_follows_the_dearest_bill() -> None:
+    async def main() -> list[float]:
+        ledger = Ledger(100.0)
+        found = [await ledger.reserve(1.0)]
+        for cost, listed in ((0.2, 0.1), (0.3, 0.1), (0.1, 0.1), (0.0, 0.0)):
+            ledger.settle(found[-1], cost, listed=listed)
+            found.append(await ledger.reserve(1.0))
+        return found
+
+    assert run_virtual(main()) == pytest.approx([1.0, 2.0, 3.0, 3.0, 3.0])
+
+
+@pytest.mark.parametrize(("share", "alone"), [(1.0, False), (1.2, True), (1.9, True)])
+def test_a_call_dearer_than_its_reservation_makes_the_others_go_alone(
+    share: float, alone: bool
+) -> None:
+    async def main() -> bool:
+        ledger = Ledger(100.0)
+        ledger.settle(await ledger.reserve(1.0), share)
+        await ledger.reserve(0.5)
+        second = asyncio.create_task(ledger.reserve(0.5))
+        await asyncio.sleep(1)
+        waits = not second.done()
+        ledger.settle(0.5, 0.5)
+        await second
+        return waits
+
+    assert run_virtual(main()) is alone
+
+
 def test_a_waiting_reservation_is_served_when_money_comes_back() -> None:
     async def main() -> list[str]:
         ledger, order = Ledger(1.0), list[str]()
+        ledger.settle(await ledger.reserve(0.0), 0.0)
 
         async def call(name: str, amount: float, cost: float, seconds: float) -> None:
             await ledger.reserve(amount)

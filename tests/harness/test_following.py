@@ -18,6 +18,7 @@ from harness.events import EntryScored, Event, Finished, Progress, RunState, Sta
 from harness.failures import UsageError
 from harness.following import Follower
 from harness.store.database import open_store
+from harness.store.results import results_after
 from harness.store.runs import SILENT_SECONDS, find_run
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.process import spawn
@@ -46,6 +47,28 @@ def comparable(progress: Progress) -> dict[str, Any]:
     live = ("intervals", "concurrency", "rate_limited", "retries")  # until the run is sealed
     fields = {name: getattr(progress, name) for name in Progress.__dataclass_fields__}
     return {name: value for name, value in fields.items() if name not in {*clock, *live}}
+
+
+def test_it_tells_entries_in_the_order_in_which_they_came(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    """The first entries are answered last, so that a look never leaves out what came behind it."""
+
+    def answer(asked: Asked) -> Answer:
+        late = asked.number < 3
+        return json_answer(completion(asked.source.upper()), seconds=0.5 if late else 0.01)
+
+    endpoint.answer = answer
+    heard = run_corpus(store_path, corpus(12), chat_plan(endpoint.url, run={"concurrency": 4}))
+    came = [result.position for result in heard.scored]
+    assert came != sorted(came)
+    seen = [event.result.position for event in follow(store_path) if isinstance(event, EntryScored)]
+    assert seen == came
+    with closing(open_store(store_path)) as connection:
+        number = find_run(connection, "last").id
+        rows = results_after(connection, number, 0)
+        for at in range(len(rows)):
+            assert results_after(connection, number, rows[at][0]) == rows[at + 1 :]
 
 
 @pytest.mark.parametrize("while_running", [True, False])

@@ -48,6 +48,14 @@ def asked_for(endpoint: Scripted) -> Counter[str]:
     return Counter(asked.source for asked in endpoint.asked)
 
 
+def test_good_answers_let_more_calls_be_under_way(endpoint: Scripted, store_path: Path) -> None:
+    """A run of sixteen connections begins with four."""
+    endpoint.answer = slowly
+    heard = run_corpus(store_path, corpus(120), chat_plan(endpoint.url, run={"concurrency": 16}))
+    assert heard.progress[0].concurrency == 4
+    assert heard.progress[-1].concurrency > 4
+
+
 def test_draining_stores_everything_that_was_asked_and_resume_asks_only_the_rest(
     endpoint: Scripted, store_path: Path
 ) -> None:
