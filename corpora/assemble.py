@@ -22,7 +22,7 @@ from corpora.raw import (
     RawEntry,
 )
 from corpora.tags import is_language_tag, nearest, pair_label
-from corpora.text import is_blank
+from corpora.text import MOST_STACKED, is_blank, stacked
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 _KNOWN = frozenset(Entry.model_fields) - {"register_"} | {"register"}
@@ -127,6 +127,9 @@ def assemble_entry(raw: RawEntry, findings: Findings) -> Entry | None:
             "Write plain text and flat values.",
         )
         return None
+    _check_marks(fields, spot)
+    if spot.noted:
+        return None
     _tidy_difficulty(fields)
     if isinstance(fields.get("provenance"), dict):
         _keep_record(fields)
@@ -167,6 +170,17 @@ class _Spot:
             near = nearest(value, Segment)
             mend += f" Nearest: {near}." if near else ""
         self.error(message, mend, field=name)
+
+
+def _check_marks(fields: Mapping[str, Any], spot: _Spot) -> None:
+    """Refuse towers of marks before anything brings them into a normal form."""
+    for name, value in fields.items():
+        if any(map(stacked, strings_in([name, value]))):
+            spot.error(
+                f"More than {MOST_STACKED} combining marks stand in a row, which no writing has.",
+                "Take them out.",
+                field=None if stacked(name) else name,
+            )
 
 
 def _check_id(value: Any, spot: _Spot) -> None:

@@ -7,7 +7,11 @@ from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import cache
+from itertools import chain, takewhile
 from typing import Any
+
+MOST_STACKED = 30
+"""Combining marks in a row; no writing has more (Unicode's stream-safe text format, UAX #15)."""
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
@@ -48,6 +52,28 @@ def is_blank(text: str) -> bool:
     """Tell whether nothing of a text would be seen: it is empty, white space or zero-width."""
     stripped = text.strip()
     return stripped[:1] in _INVISIBLE and not "".join(stripped.split()).strip(_INVISIBLE)
+
+
+def stacked(text: str) -> bool:
+    """Tell whether more than ``MOST_STACKED`` combining marks stand in a row anywhere.
+
+    Bringing such a text into a normal form takes time by the square of the row. This takes linear time: a
+    row that long holds one of every ``MOST_STACKED`` + 1 places, so only rows around those are counted.
+    """
+    if text.isascii():
+        return False
+    step = MOST_STACKED + 1
+    return any(
+        unicodedata.combining(text[place]) and _row_around(text, place) > MOST_STACKED
+        for place in range(MOST_STACKED, len(text), step)
+    )
+
+
+def _row_around(text: str, place: int) -> int:
+    """Return how many marks stand in a row around a place, counted no further than needed."""
+    before = takewhile(unicodedata.combining, reversed(text[max(0, place - MOST_STACKED) : place]))
+    behind = takewhile(unicodedata.combining, text[place : place + MOST_STACKED + 1])
+    return sum(1 for _ in chain(before, behind))
 
 
 def normal_form(text: str) -> NormalForm:

@@ -65,7 +65,9 @@ A missing word should never pay. The formulas of the specification keep to that 
   know lowers the acceptance. chrF++, semantic score and the matches pull the other way.
 * An output without any word has no code-switching and no hallucination rate; the metrics that it has then weigh more. All of those are 0
   for an empty output.
-* `ter` of an empty output is 100; an output with many wrong words lies above that.
+* `ter` of an empty output is 100; an output with many wrong words lies above that. It equals sacreBLEU's, with one exception: where output
+  and reference have more than 10,000 pairs of words (about 100 words each) and lie so far apart that sacreBLEU's search leaves its beam, we
+  search without a beam, with the same limits on shifts. sacreBLEU takes up to half a minute for such an entry.
 * `compliance_index` looks at what is kept, not at what is said: an output of nothing but the source's variables keeps to everything.
 """
 

@@ -94,7 +94,9 @@ def extras() -> Iterator[Finding]:
             yield Finding("Extras", extra, Health.MISSING, words, (f'pip install ".[{extra}]"',))
     (ours, number), *others = installed_engines().items()
     besides = ", ".join(f"{name} {each}" for name, each in others)
-    words = f"{ours} {number} reads analysers" + (f"; to compare it with: {besides}" if besides else "")
+    words = f"{ours} {number} reads analysers" + (
+        f"; to compare it with: {besides}" if besides else ""
+    )
     yield Finding("Extras", "FST engines", Health.OK, words)
     if installed("wordfreq") is not None:
         yield _word_lists()

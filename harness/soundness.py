@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from corpora.text import MOST_STACKED, stacked
 from harness.calls import Reply, Usage
 from harness.failures import CallError, ErrorClass, Transient
 from harness.method import Output, Recorded
@@ -46,8 +47,15 @@ def _output(output: object) -> Output:
     if output.error_class is not None:
         kind = _error_class(output.error_class)
         return Output(None, kind, error, notes, recorded)
+    return _worded(output, notes, recorded)
+
+
+def _worded(output: Output, notes: tuple[str, ...], recorded: Recorded | None) -> Output:
     if not isinstance(output.text, str):
         return _wrong("The method gave neither a text nor a reason.")
+    if stacked(output.text):
+        words = f"The output has more than {MOST_STACKED} combining marks in a row."
+        return Output(None, ErrorClass.MALFORMED, words, notes, recorded)
     raw = storable(output.raw) if isinstance(output.raw, str) else None
     return Output(storable(output.text), notes=notes, recorded=recorded, raw=raw)
 

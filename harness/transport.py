@@ -176,16 +176,17 @@ async def _unpacked(response: httpx.Response, most: int) -> bytes:
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     async for part in response.aiter_raw():
         read += len(part)
-        while part:
+        left = part
+        while left:
             if unpacker.eof:  # gzip allows several members, one behind the other
                 unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
             try:
-                parts += unpacker.decompress(part, most + 1 - len(parts))
+                parts += unpacker.decompress(left, most + 1 - len(parts))
             except zlib.error:
                 raise Transient(ErrorClass.MALFORMED, "The reply is no sound gzip.") from None
             if max(len(parts), read) > most:
                 raise _too_large(most)
-            part = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+            left = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
     if read and not unpacker.eof:
         raise Transient(ErrorClass.TRUNCATED, "The reply ends within its gzip.")
     return bytes(parts)

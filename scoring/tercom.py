@@ -3,7 +3,9 @@
 The costly part, the distance after each tried shift, is bit-parallel (rapidfuzz). The alignment of the
 words is traced once per accepted shift from bit vectors (Myers 1999, Hyyrö 2003). sacreBLEU looks only
 within a beam around the diagonal: as long as the traced path stays in it, the beam changes neither
-distance nor trace. Where a path strays, sacreBLEU's own code is used, so that both always agree.
+distance nor trace. Where a path strays, sacreBLEU's own code is used, so that both agree. It takes seconds for
+one entry of some hundred words, so beyond ``_MOST_CELLS`` the search goes on without a beam instead, by the same
+limits on shifts.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ _WITHOUT_BEAM = 24
 """Reference words up to which the beam of 25 holds the whole matrix."""
 _WITHIN_BEAM = 23
 """Words off the diagonal that are in the beam however its edges are rounded."""
+_MOST_CELLS = 10_000
+"""Output words times reference words up to which a path that strays is left to sacreBLEU."""
 
 
 class _StrayedError(Exception):
@@ -40,6 +44,8 @@ def edits(output: Sequence[str], reference: Sequence[str]) -> int:
     try:
         return _search(words, target, distance)
     except _StrayedError:
+        if len(words) * len(target) > _MOST_CELLS:
+            return _search(words, target, distance, beam=False)
         return _by_sacrebleu(output, reference)
 
 
@@ -58,12 +64,15 @@ def _as_characters(output: Sequence[str], reference: Sequence[str]) -> tuple[str
     return "".join([number[word] for word in output]), "".join([number[w] for w in reference])
 
 
-def _search(words: str, target: str, distance: int) -> int:
-    """Apply the best shift until none helps, or too many were tried."""
+def _search(words: str, target: str, distance: int, *, beam: bool = True) -> int:
+    """Apply the best shift until none helps, or too many were tried.
+
+    Raises _StrayedError where a path leaves the beam and ``beam`` says that there is one.
+    """
     shifts = tried = 0
     known = {words: distance}
     while distance > 1:
-        best, tried = _best_shift(words, target, distance, tried, known)
+        best, tried = _best_shift(words, target, distance, tried, known, beam)
         if tried >= _MOST_TRIED or best is None:
             break
         shifts += 1
@@ -72,11 +81,11 @@ def _search(words: str, target: str, distance: int) -> int:
 
 
 def _best_shift(
-    words: str, target: str, distance: int, tried: int, known: dict[str, int]
+    words: str, target: str, distance: int, tried: int, known: dict[str, int], beam: bool
 ) -> tuple[str | None, int]:
     """Find the shift that saves most: then the longest, the earliest, the earliest target."""
     alignment = _align(words, target)
-    beam_matters = _beam_matters(words, target, distance)
+    beam_matters = beam and _beam_matters(words, target, distance)
     if beam_matters:
         _check_beam(alignment, words)
     best: tuple[int, int, int, int] | None = None

@@ -80,7 +80,9 @@ def check_layout(model: Model) -> Layout:
     if weighted not in {0, 1} or not 0 < inputs <= symbols <= _MOST_SYMBOLS or not index_rows:
         raise model.invalid("is no HFST optimized-lookup analyser (convert with “hfst-fst2fst -O”)")
     if not set(properties) <= {0, 1}:
-        raise model.invalid("is damaged: a property in its header is neither 0 nor 1. Copy it again")
+        raise model.invalid(
+            "is damaged: a property in its header is neither 0 nor 1. Copy it again"
+        )
     names, index_start = _symbols(model, start + _COUNTS.size, symbols)
     arcs_start = index_start + 6 * index_rows
     size = arcs_start + (12 if weighted else 8) * arc_rows

@@ -2,6 +2,7 @@
 
 import json
 import os
+import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
@@ -197,3 +198,26 @@ def test_json_of_any_shape_gives_a_corpus_or_words(value: object, form: Form | N
 def _read_or_words(data: bytes, form: Form | None) -> None:
     with suppress(CorpusError):
         assert read([File("any", data)], form=form, dataset={"id": "x", **LANGUAGES}).entries
+
+
+TOWER = "a" + "\u0301\u0316" * 150_000
+
+
+@pytest.mark.parametrize("field", ["source", "reference", "id", "note"])
+def test_a_tower_of_marks_is_refused_before_it_is_brought_into_a_normal_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str
+) -> None:
+    asked: list[int] = []
+    normalize = unicodedata.normalize
+    monkeypatch.setattr(
+        unicodedata,
+        "normalize",
+        lambda form, text: asked.append(len(text)) or normalize(form, text),
+    )
+    path = json_file(tmp_path, [entry(1), entry(2, **({field: TOWER}))])
+    problem = only_problem(path)
+    assert (problem.field, problem.severity) == (field, "error")
+    assert problem.entry == (TOWER if field == "id" else 2) or len(str(problem.entry)) < 100
+    assert "More than 30 combining marks stand in a row" in problem.message
+    assert problem.mend == "Take them out."
+    assert max(asked, default=0) < 1000

@@ -1,3 +1,4 @@
+import re
 import sys
 import unicodedata
 
@@ -7,7 +8,16 @@ from hypothesis import strategies as st
 
 from corpora.findings import shown
 from corpora.tags import is_language_tag, language_of_file, nearest, pair_label
-from corpora.text import NormalForm, comparison_form, is_blank, normal_form, script_of, scripts
+from corpora.text import (
+    MOST_STACKED,
+    NormalForm,
+    comparison_form,
+    is_blank,
+    normal_form,
+    script_of,
+    scripts,
+    stacked,
+)
 
 
 @given(st.text())
@@ -136,3 +146,31 @@ def test_reading_a_corpus_loads_no_heavy_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@given(st.text("a\u0301\u0316ḿ\u093f\u20dd", max_size=80), st.integers(0, 70))
+def test_a_row_of_marks_is_found_wherever_it_stands(text: str, length: int) -> None:
+    text += "\u0301\u0316" * (length // 2) + text
+    longest = max((len(row) for row in re.findall("[\u0301\u0316]+", text)), default=0)
+    assert stacked(text) is (longest > MOST_STACKED)
+
+
+def test_every_mark_that_normal_forms_reorder_counts() -> None:
+    marks = [chr(code) for code in range(sys.maxunicode) if unicodedata.combining(chr(code))]
+    assert all(stacked("x" + mark * (MOST_STACKED + 1)) for mark in marks)
+    assert not any(stacked("x" + mark * MOST_STACKED) for mark in marks)
+
+
+def test_looking_for_rows_takes_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row one short of the bound, again and again: the worst that is let through."""
+    asked = 0
+
+    def combining(character: str) -> int:
+        nonlocal asked
+        asked += 1
+        return 230 if character == "\u0301" else 0
+
+    monkeypatch.setattr("corpora.text.unicodedata.combining", combining)
+    text = ("\u0301" * MOST_STACKED + "x") * 1000
+    assert not stacked(text)
+    assert asked <= 3 * len(text)

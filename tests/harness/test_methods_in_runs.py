@@ -215,6 +215,15 @@ def test_a_short_batch_fails_as_a_whole_instead_of_shifting(store_path: Path) ->
     assert heard.finished.state is RunState.COMPLETE
 
 
+def test_an_output_that_is_a_tower_of_marks_is_a_failure_in_words(store_path: Path) -> None:
+    tower = "a" + "\u0301\u0316" * 150_000
+    heard = run_foreign(store_path, lambda: [Output(tower)])
+    assert heard.finished.state is RunState.COMPLETE
+    row = kept(store_path).results[1]
+    assert (row.error_class, row.output) == (ErrorClass.MALFORMED, None)
+    assert row.error == "The output has more than 30 combining marks in a row."
+
+
 def test_texts_and_notes_that_no_file_can_hold_are_made_storable(store_path: Path) -> None:
     odd = Output("a\ud800\x00\U0001f9ed", notes=("note \udfff", 7))  # type: ignore[arg-type]
     run_foreign(store_path, lambda: [odd])

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics import TER
 
+from scoring import tercom
 from scoring.ter import Ter
 from scoring.tercom import edits
 from tests.scoring.samples import HOSTILE, sentences, translations
@@ -41,6 +43,44 @@ def shifted_pair(rng: random.Random, longest: int) -> tuple[str, str]:
         output[goal:goal] = block
     output = [word if rng.random() < 0.9 else rng.choice(vocabulary) for word in output]
     return " ".join(output[: rng.choice((None, None, 3, 12))]), " ".join(reference)
+
+
+def unrelated(rng: random.Random, words: int) -> str:
+    """Draw words of a small language: most pairs share some, in another order."""
+    return " ".join(f"w{int(rng.expovariate(1 / 60))}" for _ in range(words))
+
+
+def test_long_unrelated_entries_are_not_left_to_the_slow_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = random.Random(12)
+    pair = unrelated(rng, 400).split(), unrelated(rng, 600).split()
+    asked: list[int] = []
+    monkeypatch.setattr(
+        tercom, "_by_sacrebleu", lambda output, reference: asked.append(len(output))
+    )
+    found = edits(*pair)
+    assert asked == []
+    assert Levenshtein.distance(*pair) >= found > 300
+    monkeypatch.setattr(tercom, "_MOST_CELLS", 240_000)
+    edits(*pair)
+    assert asked == [400], "at the bound it is left to sacreBLEU"
+
+
+def test_below_the_bound_long_unrelated_entries_are_as_sacrebleu_has_them() -> None:
+    rng = random.Random(13)
+    check([unrelated(rng, 90) for _ in range(3)], [unrelated(rng, 100) for _ in range(3)])
+
+
+def test_without_a_beam_the_same_is_found_where_no_path_leaves_it() -> None:
+    rng = random.Random(14)
+    for _ in range(40):
+        output, reference = (text.split() for text in shifted_pair(rng, 20))
+        if output and reference:
+            words, target = tercom._as_characters(output, reference)
+            distance = Levenshtein.distance(words, target)
+            without = tercom._search(words, target, distance, beam=False)
+            assert without == edits(output, reference)
 
 
 def test_every_pair_of_hostile_texts() -> None:

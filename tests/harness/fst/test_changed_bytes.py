@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -55,17 +56,17 @@ def asking(path: Path, folder: Path, engine: str, words: list[str]) -> Callable[
 
     def act(at: int, mask: int) -> None:
         copy.write_bytes(content[:at] + bytes([content[at] ^ mask]) + content[at + 1 :])
-        try:
+        with suppress(AnalyserError):
             open_analyser(copy, engine).analyse(words)
-        except AnalyserError as error:
-            assert "changed.hfstol" in str(error)
 
     return act
 
 
 @forks
 @pytest.mark.parametrize("engine", ["builtin", "hfst"])
-@pytest.mark.parametrize("path", [EPO, pytest.param(STRICT, marks=real)], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [EPO, pytest.param(STRICT, marks=real)], ids=lambda path: path.name
+)
 def test_no_changed_byte_ends_the_process(tmp_path: Path, path: Path, engine: str) -> None:
     """Properties and counts, the makers' header, and as many bytes of the tables."""
     needs(engine)
