@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from pydantic_core import ErrorDetails
 from corpora.language import LanguageCard
 from corpora.problems import CardError, Problem, Severity
 from corpora.tags import nearest
+from corpora.toml_text import parse_toml
 from corpora.writing import Forbidden, Writing
 
 SHIPPED = Path(__file__).parent / "languages"
@@ -142,9 +142,7 @@ def _content(path: Path) -> bytes:
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise _error(path, "It is nested too deeply.", "Write it flat.") from None
+        return parse_toml(text)
     except ValueError as error:
         message = str(error)
         place = _PLACE.search(message)

@@ -6,13 +6,13 @@ without a word, and an unknown price must stay visible as unknown (DESIGN M5).
 
 from __future__ import annotations
 
-import tomllib
 from datetime import date
 from importlib import resources
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, ValidationError
 
+from corpora.toml_text import parse_toml
 from harness.calls import Price
 from harness.failures import UsageError
 from harness.problems import first_problem
@@ -72,11 +72,11 @@ class Prices:
 
 def _read(text: str, name: str) -> dict[tuple[str, str], Price]:
     try:
-        table = _Table.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{name}: not valid TOML: {error}.") from error
+        table = _Table.model_validate(parse_toml(text))
     except ValidationError as error:
         raise UsageError(f"{name}: {first_problem(error)}") from error
+    except ValueError as error:
+        raise UsageError(f"{name}: not valid TOML: {error}. Correct it.") from error
     prices: dict[tuple[str, str], Price] = {}
     for row in table.price:
         if (row.provider, row.model) in prices:

@@ -7,7 +7,6 @@ line. Reading it loads nothing heavy, because the first frame of the app waits f
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -16,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from corpora.toml_text import parse_toml
 from harness.failures import UsageError
 from harness.user_file import read_text
 
@@ -96,10 +96,9 @@ def read_settings(home: Path) -> Settings:
 def parse_settings(text: str, file: str) -> Settings:
     """Read the text of a file of settings; UsageError names ``file``, line, field and mend."""
     try:
-        stated = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        why = str(error) if isinstance(error, ValueError) else "nested too deeply"
-        raise UsageError(f"{file}: not valid TOML: {why}. Correct it.") from None
+        stated = parse_toml(text)
+    except ValueError as error:
+        raise UsageError(f"{file}: not valid TOML: {error}. Correct it.") from None
     try:
         return Settings(**{name: checked(name, value) for name, value in stated.items()})
     except FieldError as error:

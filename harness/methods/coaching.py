@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from corpora.toml_text import parse_toml
 from harness.failures import UsageError
 from harness.methods.dictionary import Dictionary, mapping_pairs
 from harness.problems import first_problem
@@ -97,7 +97,8 @@ def holds_coaching(path: Path) -> bool:
 
 def _decoded(path: Path, text: str) -> Any:
     try:
-        return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
+        return parse_toml(text) if path.suffix == ".toml" else json.loads(text)
+    except (ValueError, RecursionError) as error:
         kind = "TOML" if path.suffix == ".toml" else "JSON"
-        raise UsageError(f"{path}: not valid {kind}: {error}.") from error
+        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise UsageError(f"{path}: not valid {kind}: {why}. Correct it.") from error

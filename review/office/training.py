@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import secrets
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
@@ -18,6 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from corpora.entry import Entry
+from corpora.toml_text import parse_toml
 from harness.failures import UsageError
 from harness.problems import first_problem
 from harness.user_file import read_text
@@ -170,8 +170,8 @@ def _checked(path: Path, place: str, row: Mapping[str, Any]) -> TrainingItem:
 
 def _toml(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        data = parse_toml(text)
+    except ValueError as error:
         raise UsageError(f"{path}: no TOML: {error}. Correct it.") from None
     rows = data.get("item")
     if set(data) != {"item"} or not isinstance(rows, list):

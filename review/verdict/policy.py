@@ -6,7 +6,6 @@ They are data and not code, because they are a community's choice: the hash of t
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from decimal import Decimal
 from importlib import resources
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from corpora.toml_text import parse_toml
 from harness.failures import UsageError
 from harness.problems import first_problem
 from harness.user_file import read_bytes
@@ -172,13 +172,11 @@ def read_policy(content: bytes, name: str) -> GatePolicy:
             f"{name}: larger than {limit}, so it is not a gate policy. Name the right file."
         )
     try:
-        return GatePolicy.model_validate(tomllib.loads(_text(content, name), parse_float=_decimal))
+        return GatePolicy.model_validate(parse_toml(_text(content, name), parse_float=_decimal))
     except ValidationError as error:
         raise UsageError(f"{name}: {first_problem(error)}") from error
     except (ValueError, ArithmeticError) as error:  # also of numbers that no machine holds
         raise UsageError(f"{name}: not valid TOML: {error}. Correct that line.") from error
-    except RecursionError:
-        raise UsageError(f"{name}: nested too deeply. Write it like the shipped policy.") from None
 
 
 def _decimal(text: str) -> Decimal:
