@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
 from review.files.keys import Identity
-from review.log.event import events_sha256
+from review.log.event import Event, events_sha256
 from review.log.payloads import Look
 from review.office.store import IssuedCertificate, Office, Review, utc_now
 from review.verdict.certificate import Issuer, Reading, certify, read_verdict
@@ -43,13 +46,45 @@ def _ratings(evidence: Evidence) -> str:
 
 
 def _is_known(evidence: Evidence, run_id: str) -> bool:
-    own, ratings = evidence.own_devices, _ratings(evidence)
-    return any(
-        isinstance(event.payload, Look)
-        and event.device in own
-        and (event.payload.run_id, event.payload.events_sha256) == (run_id, ratings)
-        for event in evidence.events
-    )
+    seen = _seen_ratings(evidence.events, evidence.own_devices)
+    return _ratings(evidence) in seen[run_id]
+
+
+def _seen_ratings(events: Iterable[Event], own: Collection[str]) -> dict[str, set[str]]:
+    """Give run → the sets of ratings that the organisation looked at, each as its one hash."""
+    seen: dict[str, set[str]] = defaultdict(set)
+    for event in events:
+        if isinstance(event.payload, Look) and event.device in own:
+            seen[event.payload.run_id].add(event.payload.events_sha256)
+    return seen
+
+
+def unseen_runs(office: Office, review: Review) -> dict[str, int]:
+    """Give the runs of which reading the ratings now would be a new look, each with that look's number.
+
+    Empty where nothing is rated yet.
+    """
+    events = office.events(review)
+    rated = looked_at(events, review.key.batches)
+    seen, ratings = _seen_ratings(events, office.own_devices), events_sha256(rated)
+    runs = (run.run_id for run in review.key.runs)
+    return {run: len(seen[run]) + 1 for run in runs if rated and ratings not in seen[run]}
+
+
+def look_at_ratings(office: Office, review: Review) -> dict[str, int]:
+    """Write down that the ratings themselves are read, of every run of a review; gives the new looks by number.
+
+    To be called before ratings, or anything that tells how they lie, are shown or handed on. It counts where too
+    little is rated for a verdict, too: whoever reads the ratings need not wait for one.
+    """
+    new = unseen_runs(office, review)
+    if new:
+        ratings = events_sha256(looked_at(office.events(review), review.key.batches))
+        batch = review.key.batches[0]
+        for run in new:
+            said = Look(wall=utc_now(), batch=batch, run_id=run, events_sha256=ratings)
+            office.append(review, said)
+    return new
 
 
 def issue(

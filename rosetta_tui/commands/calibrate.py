@@ -45,7 +45,8 @@ def calibrate(
 
     A file of ratings has the columns entry_id and rating (reject, gist, acceptable, excellent, or 0 to 3),
     and where it matters reviewer and run. RUNs may be left away where the ratings name them.
-    Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough.
+    Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough. Of a
+    review of yours it is a look at the ratings, which is written down and counts at the gate.
     """
     from rosetta_tui.calibration_text import calibration_json, calibration_lines
 
@@ -53,6 +54,8 @@ def calibrate(
     _refuse_taken(output, overwrite=overwrite)
     evidence = _evidence(runs, _ratings(**given))
     found = _calibrated(evidence, level, seed)
+    if given["review"] is not None:
+        _look(str(given["review"]))
     if as_json:
         click.echo(json_text(calibration_json(found, evidence)))
     else:
@@ -99,6 +102,19 @@ def _ratings(
     with Office.open(home()) as office:
         found = office.review(str(review))
         return from_review(found.name, rated_items(office, found))
+
+
+def _look(review: str) -> None:
+    """Write down, before anything is shown, that the ratings of a review are looked at."""
+    from harness.store.database import home
+    from review.office.certifying import look_at_ratings
+    from review.office.store import Office
+    from rosetta_tui.review.gate_words import look_notes
+
+    with Office.open(home()) as office:
+        new = look_at_ratings(office, office.review(review))
+    for note in look_notes(new):
+        click.echo(note, err=True)
 
 
 def _evidence(runs: Sequence[str], ratings: Ratings) -> Evidence:

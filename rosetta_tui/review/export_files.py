@@ -25,13 +25,15 @@ class Export:
 def sealed(
     office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words
 ) -> Export:
-    """Gather everything into one file, signed, and sealed for the review's recipients."""
+    """Gather everything into one file, signed, and sealed for the review's recipients; a look, for it holds the ratings."""
     from review.office.bundle import bundle_name, governance_bundle
+    from review.office.certifying import look_at_ratings
     from review.office.results import of_runs
     from review.office.store import utc_now
+    from rosetta_tui.review.gate_words import look_notes
 
+    notes = look_notes(look_at_ratings(office, review))
     gathered = of_runs(office, review, store, identity.public.signing_key, words)
-    notes = []
     for run_id, of_run in gathered.items():
         if of_run.card is None:
             notes.append(f"Run {run_id[:8]} is no longer in the store: its card is left out.")
@@ -49,10 +51,12 @@ def sealed(
 
 
 def table(office: Office, review: Review, name: str, *, comments: bool) -> Export:
-    """Give the ratings as a table, people as letters; UsageError for comments that may quote secret texts."""
+    """Give the ratings as a table, people as letters, which is a look; UsageError for comments that may quote secret texts."""
     from harness.failures import UsageError
+    from review.office.certifying import look_at_ratings
     from review.office.rating_rows import rating_rows, ratings_csv
     from review.office.results import require_runs
+    from rosetta_tui.review.gate_words import look_notes
 
     require_runs(review)
     if comments and review.secret:
@@ -62,24 +66,33 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
         )
     rows = rating_rows(review.key, office.state(review), free_text=comments)
     empty = ["Nobody has rated yet; the table has a heading only."]
-    return Export({name: ratings_csv(rows)}, [] if rows else empty)
+    notes = look_notes(look_at_ratings(office, review))
+    return Export({name: ratings_csv(rows)}, notes if rows else empty)
 
 
 def layout(office: Office, review: Review, store: sqlite3.Connection) -> Export:
-    """Give ratings and scores laid out as in the metrics shared tasks."""
+    """Give ratings and scores laid out as in the metrics shared tasks, which is a look."""
+    from review.office.certifying import look_at_ratings
     from review.office.mtme import mtme_files
     from review.office.rating_rows import rating_rows
     from review.office.results import require_runs, run_cards
+    from rosetta_tui.review.gate_words import look_notes
 
     require_runs(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
-    return Export(mtme_files(review, rows, run_cards(store, review)))
+    files = mtme_files(review, rows, run_cards(store, review))
+    return Export(files, look_notes(look_at_ratings(office, review)))
 
 
 def page(office: Office, review: Review, run_id: str, name: str, words: Words) -> Export:
-    """Give the page for the speakers; UsageError where there is no certificate that it could tell of."""
+    """Give the page for the speakers; UsageError where there is no certificate that it could tell of.
+
+    It shows of today's ratings which sentences split the panel, so it is a look.
+    """
     from harness.failures import UsageError
+    from review.office.certifying import look_at_ratings
     from review.office.results import page_of
+    from rosetta_tui.review.gate_words import look_notes
 
     text = page_of(office, review, run_id, words)
     if text is None:
@@ -87,7 +100,7 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
             f"Review {review.name!r} has no certificate of run {run_id[:8]} that stands, and the page says only "
             f"what one says. Issue it (anew, where ratings were taken back): rosetta review gate {review.name} --issue"
         )
-    return Export({name: text.encode()})
+    return Export({name: text.encode()}, look_notes(look_at_ratings(office, review)))
 
 
 def page_words(review: Review, language: str | None, home: Path) -> Words:

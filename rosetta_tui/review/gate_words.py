@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -50,6 +50,14 @@ def verdict_lines(review: Review, reading: Reading) -> Iterator[Told]:
         yield Told("Strata", "   ".join(strata_words(reading)))
         yield Told("Policy", policy_words(review, reading))
     yield from (Told("For you", words) for words in advice(review, reading))
+
+
+def look_notes(new: Mapping[str, int]) -> list[str]:
+    """Say of runs, each with the number of the look, that reading their ratings was one."""
+    return [
+        f"Written down: look {number} at the ratings of run {run[:8]}. From the second on the gate asks to be surer."
+        for run, number in new.items()
+    ]
 
 
 def found_words(reading: Reading) -> str:

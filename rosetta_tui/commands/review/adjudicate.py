@@ -29,7 +29,8 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
     """Decide about items of REVIEW that were flagged or that split the panel.
 
     System and reviewers stay hidden: you see the text, how many gave each rating, how many flagged it. Say
-    something else later to change a decision; the last word counts. Notes stay on this machine.
+    something else later to change a decision; the last word counts. Notes stay on this machine. Reading the
+    ratings is a look, which is written down and counts at the gate: decide when the ratings are in.
     """
     from harness.failures import UsageError
     from harness.store.database import home
@@ -39,6 +40,7 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
         found = office.review(review)
         cases = _cases(office, found, every=every)
         if as_json:
+            _look(office, found, cases)
             click.echo(json_text([_json(case) for case in cases]))
             return
         if found.secret and not on_terminal():
@@ -49,6 +51,7 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
         if not cases:
             click.echo("Nothing waits: no open flag, no item that splits the panel.")
             return
+        _look(office, found, cases)
         _ask(office, found, cases)
 
 
@@ -62,6 +65,15 @@ def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
 
     cases = queue(office.state(review), review.key)
     return [case for case in cases if every or case.is_open or case.decided is None]
+
+
+def _look(office: Office, review: Review, cases: list[Case]) -> None:
+    """Write down that ratings are looked at: of each case the queue tells how many gave which."""
+    from review.office.certifying import look_at_ratings
+    from rosetta_tui.review.gate_words import look_notes
+
+    for note in look_notes(look_at_ratings(office, review) if cases else {}):
+        click.echo(note, err=True)
 
 
 def _json(case: Case) -> dict[str, Any]:

@@ -38,7 +38,8 @@ def export_(
 
     It holds ratings with comments, answer key, policy, run cards, certificates with their evidence, and the
     page for the speakers. With --csv or --mtme instead: tables for researchers, people as letters. With --corpus
-    instead: what speakers translated, of those who agreed that it is used, as a corpus.
+    instead: what speakers translated, of those who agreed that it is used, as a corpus. Ratings that leave here
+    are looked at: it is written down, and counts at the gate.
     """
     from harness.failures import UsageError
     from harness.store.database import home

@@ -33,4 +33,6 @@ def page_(
         words = page_words(found, language, home())
         export = page(office, found, one_run(found, run_id), path.name, words)
     (written,) = write_export(export, path.parent, overwrite=overwrite)
+    for note in export.notes:
+        click.echo(plain(note), err=True)
     click.echo(f"Written: {plain(str(written))}", err=True)

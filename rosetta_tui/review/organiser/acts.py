@@ -49,6 +49,20 @@ class Acts:
         self._desk.look(review, run_id)
         return ()
 
+    def look_at_ratings(self, now: ReviewNow) -> None:
+        """Look at the ratings of what was flagged or split the panel, after one question."""
+
+        def answered(agreed: bool | None) -> None:
+            if agreed:
+                self._run("Look", partial(self._looked_at_ratings, now.review.name))
+
+        asked = question(now, now.most_looked, "ratings")
+        self._screen.app.push_screen(ConfirmScreen(asked, "Look"), answered)
+
+    def _looked_at_ratings(self, review: str) -> Sequence[str]:
+        self._desk.look_at_ratings(review)
+        return ()
+
     def enrol(self, now: ReviewNow) -> None:
         """Vouch for a laptop that waits; where several do, ask which."""
         waiting = {each.signing_key: each for each in now.waiting}

@@ -76,6 +76,13 @@ class Desk:
             looked = look(office, found, run_id, review_evidence(office, found, own_key))
             return read_verdict(looked, run_id)
 
+    def look_at_ratings(self, review: str) -> None:
+        """Write down that the ratings of every run of a review are looked at."""
+        from review.office.certifying import look_at_ratings
+
+        with self.office() as office:
+            look_at_ratings(office, office.review(review))
+
     def issue(self, review: str, run_id: str, folder: Path) -> Sequence[Path]:
         """Issue a certificate and write it in all its forms; UsageError where such files are there."""
         from rosetta_tui.review.certificate_files import issue_files

@@ -88,10 +88,22 @@ class ReviewNow:
     deliveries: Sequence[Delivery]
     waiting: Sequence[Waiting]
     cases: Sequence[Case]
+    """With counts of ratings, so they are shown where ``unseen`` is empty."""
+    unseen: Mapping[str, int]
+    """Runs of which reading the ratings would be a new look, each with its number."""
     texts: Mapping[str, BatchItem]
     """Of the cases. In a secret review they are shown while deciding and nowhere else."""
     secret: bool
     runs: Sequence[RunNow]
+
+    @property
+    def most_looked(self) -> RunNow:
+        """The run that was looked at most often, of those of which a look would be new."""
+        return max((run for run in self.runs if run.key.run_id in self.unseen), key=_looks)
+
+
+def _looks(run: RunNow) -> int:
+    return run.looks
 
 
 def read_reviews(desk: Desk) -> list[ReviewLine]:
@@ -114,6 +126,7 @@ def read_reviews(desk: Desk) -> list[ReviewLine]:
 
 def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
     """Read one review, and of the run ``opened`` verdict and certificate; none of it is a new look at numbers."""
+    from review.office.certifying import unseen_runs
     from review.office.deliveries import deliveries
     from review.office.progress import progress, waiting
     from review.verdict.adjudication import queue
@@ -134,6 +147,7 @@ def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
             deliveries=deliveries(office, review),
             waiting=waiting(office),
             cases=cases,
+            unseen=unseen_runs(office, review),
             texts={case.item: review.texts[case.item] for case in cases},
             secret=review.secret,
             runs=[

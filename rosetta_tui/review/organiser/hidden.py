@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 
-def hidden(now: ReviewNow, run: RunNow) -> Iterator[Static]:
-    """Say that the numbers are hidden, why, and which key shows them."""
+def hidden(now: ReviewNow, run: RunNow, what: str = "The numbers of this run") -> Iterator[Static]:
+    """Say that numbers or ratings are hidden, why, and which key shows them."""
     before = "Nobody has looked yet." if not run.looks else f"Looks so far: {run.looks}."
     later = " Ratings have changed since the last one." if run.looks else ""
     yield Static(
         Content.assemble(
-            ("The numbers of this run are hidden until you look.\n\n", "bold"),
+            (f"{what} are hidden until you look.\n\n", "bold"),
             f"{rule(now, run)}\n\n",
             f"{before}{later} ",
             f"{now.progress.done:,} of {now.progress.asked:,} decisions are here.\n\n",
@@ -30,10 +30,10 @@ def hidden(now: ReviewNow, run: RunNow) -> Iterator[Static]:
     )
 
 
-def question(now: ReviewNow, run: RunNow) -> Content:
+def question(now: ReviewNow, run: RunNow, what: str = "numbers") -> Content:
     """Ask once before the look."""
     return Content.assemble(
-        (f"Look at the numbers? This is look {run.looks + 1}.\n\n", "bold"),
+        (f"Look at the {what}? This is look {run.looks + 1}.\n\n", "bold"),
         f"{rule(now, run)}\n\n",
         f"{now.progress.done:,} of {now.progress.asked:,} decisions are here.",
     )

@@ -44,7 +44,7 @@ _COLLECTS = (
 )
 
 _OFFERED = {
-    "look": {"Agreement", "Gate"},
+    "look": {"Agreement", "Gate", "Split"},
     "enrol": {"Batches"},
     "issue": {"Certificate"},
     "attach": {"Certificate"},
@@ -214,12 +214,16 @@ class ReviewScreen(Screen[None]):
         if run is None:
             return action == "enrol" and bool(now.waiting)
         return {
-            "look": run.opened and run.reading is None,
+            "look": self._hides(now, run),
             "enrol": bool(now.waiting),
             "issue": run.reading is not None and has_numbers(run.reading),
             "next_run": len(now.runs) > 1,
             "export": True,
         }.get(action, run.newest is not None)
+
+    def _hides(self, now: ReviewNow, run: RunNow) -> bool:
+        """Tell whether the section that is open shows less until somebody looks."""
+        return bool(now.unseen) if self._section == "Split" else run.opened and run.reading is None
 
     async def action_section(self, name: str) -> None:
         """Open a section."""
@@ -239,8 +243,10 @@ class ReviewScreen(Screen[None]):
             await self._fill()
 
     def action_look(self) -> None:
-        """Look at the numbers, after a question."""
-        if self._now and self._run_shown:
+        """Look at the numbers, or at the ratings of what split the panel, after a question."""
+        if self._now and self._section == "Split":
+            self._acts.look_at_ratings(self._now)
+        elif self._now and self._run_shown:
             self._acts.look(self._now, self._run_shown)
 
     def action_enrol(self) -> None:

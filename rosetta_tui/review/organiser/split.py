@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from rosetta_tui import figures
 from rosetta_tui.review.case_words import so_far
+from rosetta_tui.review.organiser.hidden import hidden
 from rosetta_tui.text import show
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell, ResultTable
@@ -73,11 +74,16 @@ def decided_cell(case: Case) -> Cell:
 
 
 def split(now: ReviewNow) -> Iterator[Widget]:
-    """Give the section."""
+    """Give the section; of ratings nothing where looking would be a new look."""
+    flagged = sum(case.is_open for case in now.cases)
+    if now.unseen:
+        words = f"{flagged} called harmful and not decided. An open flag stops the gate.\n"
+        yield Static(show(words, "bold $warn" if flagged else "$quiet"), classes="words")
+        yield from hidden(now, now.most_looked, "What split the panel, and how it was rated,")
+        return
     if not now.cases:
         yield Static(show("Nothing waits: no open flag, no item that splits the panel."))
         return
-    flagged = sum(case.is_open for case in now.cases)
     apart = sum(case.is_split for case in now.cases)
     yield Static(
         Content.assemble(

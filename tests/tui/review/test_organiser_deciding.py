@@ -5,15 +5,21 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
-from review.log.payloads import Adjudicate
+from review.log.payloads import Adjudicate, Rate
 from review.log.state import Adjudication
 from review.office import database
+from review.rating import Rating
 from review.verdict.adjudication import Case, queue
 from rosetta_tui.review.organiser.deciding import DecidingScreen
 from rosetta_tui.review.organiser.review import ReviewScreen
+from tests.review.verdict import histories
+from tests.review.verdict.certified import deliver
 from tests.tui.review.organising import (
     GO,
     LARGE,
@@ -44,6 +50,22 @@ def cases(made: Scene) -> list[Case]:
         return queue(office.state(review), review.key)
 
 
+def rate_once_more(made: Scene) -> None:
+    """Let one person rate one item anew."""
+    with made.office() as office:
+        key = office.review("spring").key
+        who, order = next(iter(key.orders.items()))
+        laptop = histories.Chain(Random(3))
+        laptop.lamport = 10**6
+        laptop.write(
+            Rate(
+                wall=histories.WALL, reviewer=who, batch=key.batches[0], item=order[0],
+                position=0, active_ms=5, face="lines", version="0", rating=Rating.GIST,
+            )
+        )  # fmt: skip
+        deliver(office.connection, key, tuple(laptop.events))
+
+
 def decision(made: Scene, item: str) -> Adjudication | None:
     with made.office() as office:
         return office.state(office.review("spring")).adjudications.get(item)
@@ -52,6 +74,12 @@ def decision(made: Scene, item: str) -> Adjudication | None:
 def decided(made: Scene, item: str) -> bool | None:
     said = decision(made, item)
     return None if said is None else said.harmful
+
+
+async def open_split(pilot: Pilot[Any], made: Scene) -> str:
+    """Open the section, and look at the ratings where nobody has."""
+    shown = await open_review(pilot, made, "Split")
+    return await press(pilot, "l", "y") if "hidden until you look" in shown else shown
 
 
 @pytest.fixture
@@ -64,7 +92,7 @@ async def test_a_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -
     assert first.flags
     app = app_of(made)
     async with app.run_test(size=SMALL) as pilot:
-        shown = await open_review(pilot, made, "Split")
+        shown = await open_split(pilot, made)
         assert "called harmful and not decided" in shown
         assert "5 Split 1" in shown
         shown = await press(pilot, "enter")
@@ -84,7 +112,28 @@ async def test_a_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -
         assert isinstance(app.screen, ReviewScreen)
         assert "upheld" in shown
         assert "5 Split 1" not in shown
-    assert made.kinds() == ["adjudicate"] * 4
+    assert made.kinds() == ["look"] + ["adjudicate"] * 4
+
+
+async def test_ratings_are_hidden_until_somebody_looks_and_hidden_again_when_more_came(
+    made: Scene,
+) -> None:
+    app = app_of(made)
+    async with app.run_test(size=SMALL) as pilot:
+        shown = words(await open_review(pilot, made, "Split"))
+        assert "1 called harmful and not decided" in shown
+        assert "how it was rated, are hidden until you look" in shown
+        assert "accept." not in shown
+        assert "This is look 1" in words(await press(pilot, "l"))
+        assert "accept." not in words(await press(pilot, "n"))
+        assert made.kinds() == []
+        shown = await press(pilot, "l", "y")
+        assert "accept." in shown
+        assert made.kinds() == ["look"]
+        rate_once_more(made)
+        shown = words(await press(pilot, "r"))
+        assert "accept." not in shown
+        assert "Looks so far: 1. Ratings have changed since the last one." in shown
 
 
 async def test_what_a_flag_does_to_the_gate_is_seen_there(made: Scene) -> None:
@@ -105,7 +154,7 @@ async def test_what_nobody_flagged_is_talked_about_and_not_decided(made: Scene) 
     assert not second.flags
     app = app_of(made)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await open_review(pilot, made, "Split")
+        await open_split(pilot, made)
         shown = words(await press(pilot, "enter", "right"))
         assert "there is nothing to decide" in shown
         assert "nothing to uphold or clear" in words(await press(pilot, "u"))
@@ -118,7 +167,7 @@ async def test_a_note_stays_and_the_decision_too(made: Scene) -> None:
     first = cases(made)[0]
     app = app_of(made)
     async with app.run_test(size=SMALL) as pilot:
-        await open_review(pilot, made, "Split")
+        await open_split(pilot, made)
         await press(pilot, "enter", "u", "n")
         await press(pilot, "u", "c", "q", "escape")  # digits and letters typed there are text
         assert decided(made, first.item) is True
@@ -133,12 +182,12 @@ async def test_a_burst_of_keys_decides_about_the_item_that_was_shown(made: Scene
     first, second = cases(made)[:2]
     app = app_of(made)
     async with app.run_test(size=SMALL) as pilot:
-        await open_review(pilot, made, "Split")
+        await open_split(pilot, made)
         await press(pilot, "enter")
         for _ in range(20):
             await pilot.press("u")
         await calm(pilot)
-        said = len(made.kinds())
+        said = made.kinds().count("adjudicate")
         assert decided(made, first.item) is (True if said % 2 else None)
         assert decision(made, second.item) is None
         await press(pilot, "right")
@@ -150,7 +199,7 @@ async def test_a_burst_of_keys_decides_about_the_item_that_was_shown(made: Scene
 async def test_after_the_last_item_the_list_comes_back(made: Scene) -> None:
     app = app_of(made)
     async with app.run_test(size=SMALL) as pilot:
-        await open_review(pilot, made, "Split")
+        await open_split(pilot, made)
         await press(pilot, "end", "enter")
         assert f"{len(cases(made))} of {len(cases(made))}" in text(app)
         await press(pilot, "enter")
@@ -160,7 +209,7 @@ async def test_after_the_last_item_the_list_comes_back(made: Scene) -> None:
 async def test_no_system_no_run_and_no_person_is_shown(made: Scene) -> None:
     app = app_of(made)
     async with app.run_test(size=LARGE) as pilot:
-        await open_review(pilot, made, "Split")
+        await open_split(pilot, made)
         for shown in (text(app), await press(pilot, "enter")):
             for code in made.evidence.key.orders:
                 assert code not in shown
@@ -172,7 +221,7 @@ async def test_with_nothing_to_decide_it_says_so(tmp_path: Path) -> None:
     made = scene(tmp_path, GO, back=0.0)
     app = app_of(made)
     async with app.run_test(size=SMALL) as pilot:
-        shown = await open_review(pilot, made, "Split")
+        shown = await open_split(pilot, made)
         assert "Nothing waits" in shown
         await press(pilot, "enter")
         assert isinstance(app.screen, ReviewScreen)
@@ -186,7 +235,7 @@ async def test_a_secret_text_is_shown_while_deciding_and_nowhere_else(tmp_path: 
         assert "secret" in shown
         for key in "123456":
             assert "KASHITA" not in await press(pilot, key)
-        shown = await press(pilot, "5", "enter")
+        shown = await press(pilot, "5", "l", "y", "enter")
         assert "KASHITA" in shown
         assert "shown here and nowhere else" in shown
         assert not app.screen.allow_select
@@ -198,7 +247,7 @@ async def test_hostile_texts_only_show(tmp_path: Path) -> None:
     made = scene(tmp_path, MIXED, flag=True, texts=HOSTILE)
     app = app_of(made)
     async with app.run_test(size=SMALL) as pilot:
-        await open_review(pilot, made, "Split")
+        await open_split(pilot, made)
         seen = _harmless(app)
         await press(pilot, "enter")
         for _ in range(8):
@@ -219,7 +268,7 @@ async def test_letters_that_a_terminal_may_draw_wrongly_are_warned_of(tmp_path: 
     made = scene(tmp_path, MIXED, flag=True, texts=["ᓂᐚᐸᒫᐤ"])
     app = app_of(made)
     async with app.run_test(size=SMALL) as pilot:
-        await open_review(pilot, made, "Split")
+        await open_split(pilot, made)
         assert "Read them elsewhere" in words(await press(pilot, "enter"))
 
 
@@ -230,7 +279,7 @@ async def test_a_decision_that_could_not_be_kept_is_said_and_can_be_said_again(
     monkeypatch.setattr(database, "BUSY_MILLISECONDS", 1)
     app = app_of(made)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await open_review(pilot, made, "Split")
+        await open_split(pilot, made)
         await press(pilot, "enter")
         with closing(sqlite3.connect(made.folder / database.FILE)) as other:
             other.execute("BEGIN EXCLUSIVE")
