@@ -145,7 +145,9 @@ def _with_contents_missing(
         return Verification(stated, (*checks, Check("contents", False, words)), missing=missing)
     words = f"{contents}; {len(people)} {'people' if len(people) > 1 else 'person'} took theirs back since"
     run = stated.run.run_id
-    without = read_verdict(evidence, run, part.state.looks.get(run, 1)).verdict.outcome
+    without = read_verdict(
+        part, run
+    ).verdict.outcome  # of what was certified; later ratings stay unseen
     left = Check("verdict", None, words)
     return Verification(stated, (*checks, left), missing=missing, without=without)
 
