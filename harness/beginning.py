@@ -15,7 +15,7 @@ from harness.card.fingerprint import fingerprint
 from harness.endpoints import is_loopback
 from harness.events import RunState
 from harness.failures import HarnessError, UsageError
-from harness.final_scores import floors_json
+from harness.floors import floors_json
 from harness.instruments import (
     Instruments,
     changes,
@@ -40,6 +40,7 @@ from harness.store.runs import Run, create_run, forget_failed, read_run, set_liv
 from harness.store.transaction import transaction
 from harness.store.trouble import unpacks
 from harness.version import VERSION
+from scoring.floors import VERSION as FLOORS_VERSION
 from scoring.floors import floors
 from scoring.scorer import Totals
 from scoring.translation import Translation
@@ -187,6 +188,8 @@ def _opening(
     openings = [] if number is None else find_openings(connection, number, positions, VERSION)
     for known in openings:
         stated = stated_setup(known.get("scoring"))
+        if known.get("floors_version") != FLOORS_VERSION:
+            continue
         if stated is not None and not changes(stated, setup):
             return {name: known[name] for name in OPENING if name in known} | _scored_with(
                 instruments
@@ -194,7 +197,7 @@ def _opening(
     entries = instruments.resources.entries
     reached = floors(entries, instruments.scorer.metrics, annotate=instruments.annotated)
     return {
-        "floors": floors_json(reached),
+        **floors_json(reached),
         "missing": _missing(instruments, entries),
         **_scored_with(instruments),
     }

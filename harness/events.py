@@ -11,6 +11,7 @@ from enum import StrEnum
 from corpora.corpus import Dataset
 from harness.method import Setup
 from harness.result import Result
+from scoring.claim import Claim
 
 
 class RunState(StrEnum):
@@ -30,9 +31,15 @@ class Floor:
     """What a worthless method reaches on the same entries with the same metrics (T2)."""
 
     name: str
-    """``empty``, ``source``, ``constant`` or ``shuffled``."""
+    """``empty``, ``source``, ``constant``, ``shuffled``, ``words`` or ``truncated``."""
     composite: float | None
     chrf: float | None
+    inputs: tuple[str, ...] = ()
+    """Metrics of its composite that have a value."""
+    entries: int | None = None
+    """Entries that it was scored on; None where nobody said."""
+    searched: int | None = None
+    """Of ``constant``: distinct references that it was chosen from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,8 @@ class Progress:
     """Corpus value of each metric over the entries stored, and ``composite``."""
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     quality_tier: str = "unscored"
+    claim: Claim | None = None
+    """What may be claimed of the entries stored so far, None where nobody decided."""
     cost_usd: float | None = 0.0
     """None as soon as one entry's cost is unknown."""
     expected_cost_usd: float | None = None

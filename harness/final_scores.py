@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpora.entry import Entry
+from harness.floors import floors_json
 from harness.instruments import AnnotatorError, Instruments, filled, without
 from harness.result import Result
 from harness.store.corpora import read_entries
@@ -15,13 +16,16 @@ from harness.store.openings import set_opening
 from harness.store.results import read_results, replace_scores
 from harness.store.runs import read_run
 from harness.store.transaction import transaction
-from scoring.floors import Floor, floors
+from scoring.floors import JUDGES, Floor, floors
 from scoring.scorer import EntryValues, Scorer
 from scoring.table import EntryStatistics
 from scoring.translation import Translation
 
 SLOW_FLOOR_ENTRIES = 200
 """Entries, spread evenly over the run, on which floors are worked out where annotations are slow."""
+
+SLOW_JUDGES = 20
+"""Entries on which promising constants are scored there."""
 
 Tell = Callable[[str], None]
 
@@ -113,7 +117,7 @@ def _scored(
             "scoring": instruments.setup.model_dump(mode="json"),
             "packed": instruments.scorer.packed,
             "corpus_values": instruments.corpus_values(annotated),
-            "floors": floors_json(_floors(instruments, list(entries.values()), tell)),
+            **floors_json(_floors(instruments, list(entries.values()), tell)),
         },
     )
 
@@ -123,18 +127,13 @@ def translation(entry: Entry, result: Result) -> Translation:
     return Translation(entry, result.output or "", raw=result.raw)
 
 
-def floors_json(found: Mapping[str, Floor]) -> list[dict[str, Any]]:
-    """Write floors as a run's opening holds them."""
-    return [
-        {"name": name, "composite": floor.composite, "chrf": floor.chrf_plus_plus}
-        for name, floor in found.items()
-    ]
-
-
 def _floors(instruments: Instruments, entries: Sequence[Entry], tell: Tell) -> dict[str, Floor]:
     """Work the floors out; on a part of the entries where that would take as long as the run."""
     tell("working out the floors")
     step = max(1, len(entries) // SLOW_FLOOR_ENTRIES) if instruments.slow else 1
     return floors(
-        entries[::step], instruments.scorer.metrics, annotate=instruments.annotated_for_floors
+        entries[::step],
+        instruments.scorer.metrics,
+        annotate=instruments.annotated_for_floors,
+        judges=SLOW_JUDGES if instruments.slow else JUDGES,
     )

@@ -12,6 +12,7 @@ from harness.control import Control
 from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.failures import StoreError
 from harness.flight import Flight, Pending
+from harness.floors import read_floors
 from harness.instruments import stored_scorer
 from harness.own_tries import sum_tries
 from harness.progress import Board
@@ -74,6 +75,8 @@ class Follower:
             limiter=self._pace,
             ledger=self._ledger,
             control=self._control,
+            floors=read_floors(self._run.opening.get("floors", ())),
+            entries=entries,
         )
 
     def drain(self) -> list[Event]:

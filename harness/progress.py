@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from corpora.entry import Entry
 from harness.budget import Ledger
 from harness.control import Control
 from harness.events import Progress, RunState
 from harness.flight import Flight
 from harness.result import Result
+from scoring.caveats import OutputTally
+from scoring.claim import Claim, Score, decide
+from scoring.composite import Composite
+from scoring.floors import Floor
 from scoring.intervals import LiveIntervals
 from scoring.scorer import Scorer, Totals
 from scoring.speed import percentiles
 from scoring.table import EntryStatistics, Table
-from scoring.tiers import quality_tier
 
 RATE_SECONDS = 10.0
 """Window over which the rate is taken."""
@@ -90,6 +94,8 @@ class Board:
         limiter: Pace,
         ledger: Ledger,
         control: Control,
+        floors: Mapping[str, Floor] | None = None,
+        entries: Mapping[int, Entry] | None = None,
         elapsed_before: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -106,6 +112,10 @@ class Board:
         self._tally = Tally()
         self._totals = Totals(scorer)
         self._intervals = LiveIntervals(scorer.metrics)
+        self._floors = floors or {}
+        self._entries = entries
+        """By place, for the caveats of the outputs; None where only numbers are at hand."""
+        self._outputs = OutputTally()
         self._recent: deque[tuple[float, int]] = deque()
 
     @property
@@ -139,6 +149,9 @@ class Board:
         tally = Tally()
         for result in results:
             tally.add(result)
+        if self._entries is not None:
+            entries = [self._entries[result.position] for result in results]
+            self._outputs.add(entries, [result.output or "" for result in results], statistics)
         self.add_table(tally, self._scorer.table(statistics), fresh=fresh)
 
     def add_table(self, tally: Tally, table: Table, *, fresh: bool = True) -> None:
@@ -159,6 +172,10 @@ class Board:
         mixed = self._totals.composite()
         rate = self._per_minute()
         p50, p95 = percentiles(tally.latencies)
+        intervals = {
+            id_: (found.lower, found.upper) for id_, found in self._intervals.intervals().items()
+        }
+        claim = self._claim(mixed, intervals)
         return Progress(
             run_id=self._run_id,
             state=state or self.state,
@@ -173,11 +190,9 @@ class Board:
             rate_limited=self._flight.rate_limited,
             retries=self._flight.retries,
             values={**self._totals.values(), "composite": mixed.value},
-            intervals={
-                id_: (found.lower, found.upper)
-                for id_, found in self._intervals.intervals().items()
-            },
-            quality_tier=quality_tier(mixed.value),
+            intervals=intervals,
+            quality_tier=claim.quality_tier,
+            claim=claim,
             cost_usd=tally.cost_usd,
             expected_cost_usd=_expected(tally, self._total),
             spent_usd=self._ledger.spent,
@@ -188,6 +203,19 @@ class Board:
             eta_seconds=(self._total - tally.done) * 60 / rate if rate else None,
             p50_seconds=p50,
             p95_seconds=p95,
+        )
+
+    def _claim(self, mixed: Composite, intervals: Mapping[str, tuple[float, float]]) -> Claim:
+        """Decide what may be claimed of the outputs so far, by the rules of the card."""
+        lower = {id_: ends[0] for id_, ends in intervals.items()}
+        chrf = self._totals.values().get("chrf_plus_plus")
+        return decide(
+            mixed,
+            lower.get("composite"),
+            Score(chrf, lower.get("chrf_plus_plus")),
+            self._floors,
+            identical=self._outputs.identical,
+            caveats=self._outputs.caveats(),
         )
 
     def heartbeat(self) -> dict[str, Any]:

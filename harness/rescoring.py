@@ -8,10 +8,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from harness.beginning import begin_like, instruments_with, new_identity
 from harness.failures import HarnessError, UsageError
 from harness.final_scores import Scored, Tell, score_outputs
+from harness.floors import floors_version
 from harness.instruments import stored_columns, stored_setup
 from harness.scoring_options import ScoringOptions
 from harness.store.corpora import read_entries
@@ -132,11 +134,17 @@ def _with_stated(
         **fresh.opening,
         "scoring": setup.model_dump(mode="json"),
         "corpus_values": {id_: value for id_, value in values.items() if id_ in setup.metrics},
-        "floors": run.opening.get("floors", fresh.opening["floors"]),
+        **_floors(run, fresh),
     }
     scorer = make_scorer(Resources(setup))
     opening["packed"] = scorer.packed
     return Scored(scorer, fresh.places, statistics, opening)
+
+
+def _floors(run: Run, fresh: Scored) -> dict[str, Any]:
+    """Keep the run's floors with their version, where it has any."""
+    opening = run.opening if "floors" in run.opening else fresh.opening
+    return {"floors": opening["floors"], "floors_version": floors_version(opening)}
 
 
 _NOTHING = (None, 0, False, "")

@@ -21,6 +21,7 @@ from harness.events import Event, Failed, Finished, RunState
 from harness.failures import HarnessError
 from harness.final_scores import finish_scores
 from harness.flight import Flight
+from harness.floors import read_floors
 from harness.instruments import Instruments
 from harness.limiter import Limiter
 from harness.loop import RunLoop
@@ -196,6 +197,8 @@ class _Go:
             limiter=self.limiter,
             ledger=ledger,
             control=self.control,
+            floors=read_floors(self.run.opening.get("floors", ())),
+            entries=self.entries,
             elapsed_before=elapsed_seconds(self.connection, self.run.id),
         )
         stored = list(read_results(self.connection, self.run.id))

@@ -23,7 +23,7 @@ from harness.store.results import add_results
 from harness.store.runs import set_live
 from harness.store.stretches import touch_stretch
 from harness.store.transaction import transaction
-from scoring.floors import Annotate
+from scoring.constant import Annotate
 from scoring.scorer import EntryValues, Scorer
 from scoring.translation import Translation
 

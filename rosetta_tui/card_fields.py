@@ -80,50 +80,34 @@ def rescore_of(card: Mapping[str, Any]) -> str:
 def claimable(card: Mapping[str, Any], review: Standing | None = None) -> Tier:
     """Give the tier that may be claimed: a card from elsewhere claims no more than its numbers do (T1).
 
-    Only a passed review lifts the cap, and never above what the card itself claims below it.
+    Only a passed review lifts the cap, and never above what floors and caveats leave.
     """
-    from scoring.tiers import Tier, claimable_tier, quality_tier
+    from harness.card.claimed import claim_of
 
-    scores = block(card, "scores")
-    quality, at_floor = (
-        quality_tier(number(scores.get("composite"))),
-        scores.get("at_floor") is True,
-    )
-    capped = claimable_tier(quality, review_passed=False, at_floor=at_floor)
-    stated = card.get("claimable_tier")
-    if isinstance(stated, str) and stated in set(Tier) and Tier(stated).rank < capped.rank:
-        return Tier(stated)
-    passed = review is not None and review.passed
-    return claimable_tier(quality, review_passed=passed, at_floor=at_floor)
+    return claim_of(card).tier(review_passed=review is not None and review.passed)
 
 
 def tier_words(card: Mapping[str, Any], review: Standing | None = None) -> str:
     """Say what may be said of a run, such as ``functional (automatic 0.58; review pending)``."""
-    from scoring.tiers import tier_in_words
+    from harness.card.claimed import claim_of
 
-    scores = block(card, "scores")
-    mixed, at_floor = number(scores.get("composite")), scores.get("at_floor") is True
     said = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
     if review is not None and review.suspended:
         said = "review suspended: ratings were taken back"
-    passed = review is not None and review.passed
-    tier = claimable(card, review)
-    return tier_in_words(
-        mixed, tier, review_passed=passed, at_floor=at_floor, review=said, floor=_floor_words(card)
-    )
+    return claim_of(card).words(review_passed=review is not None and review.passed, review=said)
 
 
-def _floor_words(card: Mapping[str, Any]) -> str:
-    """Say how a run stands to the floors that it does not clear."""
-    from scoring.tiers import reaches_floor
+def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what may be claimed before a review, why no more, and the caveats with their shares."""
+    from dataclasses import asdict
 
-    scores = block(card, "scores")
-    least = (interval(scores, "composite") or (None, None))[0]
-    known = [number(floor.get("composite")) for floor in blocks(card, "floors")]
-    best = max((value for value in known if value is not None), default=None)
-    if least is not None and reaches_floor(number(scores.get("composite")), least, best):
-        return f"not clearly above the floor: interval reaches {least:.2f}"
-    return "not above the floor"
+    from harness.card.claimed import claim_of, of_earlier_version
+
+    found = asdict(claim_of(card))
+    return {
+        **{name: found[name] for name in ("claimable_tier", "limits", "caveats")},
+        "floors_of_earlier_version": of_earlier_version(card),
+    }
 
 
 OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": "insufficient"}

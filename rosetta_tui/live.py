@@ -22,7 +22,7 @@ from harness.events import (
     Waiting,
 )
 from harness.result import Result
-from scoring.tiers import clears_floor
+from scoring.claim import Claim
 
 RECENT = 1_000
 """Results kept as they arrived; older ones are read from the store again."""
@@ -57,8 +57,8 @@ class LiveRun:
         self.done = 0
         """Entries stored, failed ones included."""
         self.errors = 0
-        self.sealed_at_floor: bool | None = None
-        """What the sealed card says of the floors, None where there is no card yet."""
+        self.sealed_claim: Claim | None = None
+        """What the sealed card may claim, None where there is no card yet."""
         self.references: float | None = None
         """Share of the references' own words that the analyser accepts, None where there is none."""
         self._stored = bytearray()
@@ -115,7 +115,7 @@ class LiveRun:
 
     def rewind(self) -> None:
         """Forget what happened; what the run is stays known, and its figures until there are others."""
-        self.finished = self.failed = self.newest = self.sealed_at_floor = None
+        self.finished = self.failed = self.newest = self.sealed_claim = None
         self.recent.clear()
         self.done = self.errors = 0
         self._stored = bytearray(len(self._stored))
@@ -214,17 +214,11 @@ class LiveRun:
         return max(scored, key=lambda floor: floor.composite or 0.0, default=None)
 
     @property
-    def at_floor(self) -> bool:
-        """True where the composite's interval does not clear the best floor (T2)."""
-        if self.sealed_at_floor is not None:
-            return self.sealed_at_floor
-        interval = self.progress.intervals.get("composite") if self.progress else None
-        floor = self.best_floor
-        return (
-            interval is not None
-            and floor is not None
-            and not clears_floor(interval[0], floor.composite)
-        )
+    def claim(self) -> Claim | None:
+        """What may be claimed of the run, None while nothing was decided."""
+        if self.sealed_claim is not None:
+            return self.sealed_claim
+        return self.progress.claim if self.progress else None
 
     def rates(self, bars: int) -> Sequence[float]:
         """Give entries per second over the last minute in up to this many slices, oldest first."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from harness.card.claimed import claim_of, stated_floors
 from harness.events import Event, Finished, Floor, Progress
 from harness.own_tries import sum_tries
 from harness.started import started
@@ -63,11 +64,10 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
     live.progress = _sealed_progress(live.progress, scores, card)
     live.started = dataclasses.replace(
         live.started,
-        floors=_floors(card.get("floors") or scores.get("floors")) or live.started.floors,
+        floors=_floors(card) or live.started.floors,
         missing=_texts(scores.get("reasons")) or live.started.missing,
     )
-    at_floor = scores.get("at_floor")
-    live.sealed_at_floor = at_floor if isinstance(at_floor, bool) else None
+    live.sealed_claim = claim_of(card)
 
 
 def _sealed_progress(
@@ -103,16 +103,12 @@ def _texts(value: object) -> dict[str, str]:
     return {str(k): str(v) for k, v in value.items()} if isinstance(value, Mapping) else {}
 
 
-def _floors(value: object) -> tuple[Floor, ...]:
-    floors = value if isinstance(value, Iterable) and not isinstance(value, str | Mapping) else ()
+def _floors(card: Mapping[str, Any]) -> tuple[Floor, ...]:
     return tuple(
         Floor(
-            str(floor.get("name", "")),
-            number(floor.get("composite")),
-            number(floor.get("chrf_plus_plus", floor.get("chrf"))),
+            name, floor.composite, floor.chrf_plus_plus, floor.inputs, floor.entries, floor.searched
         )
-        for floor in floors
-        if isinstance(floor, Mapping)
+        for name, floor in stated_floors(card).items()
     )
 
 

@@ -18,6 +18,7 @@ from harness.control import Control
 from harness.events import EntryScored, Event, Finished, Progress, RunState
 from harness.failures import UsageError
 from harness.flight import Flight, Pending
+from harness.floors import read_floors
 from harness.instruments import stored_scorer
 from harness.own_tries import own_tries
 from harness.progress import RATE_SECONDS, Board
@@ -130,6 +131,7 @@ class Playback:
             limiter=_Pace(self._most),
             ledger=self._ledger,
             control=Control(),
+            floors=read_floors(self._run.opening.get("floors", ())),
             clock=lambda: self.now,
         )
 

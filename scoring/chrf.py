@@ -17,9 +17,9 @@ from scoring.signature import sacrebleu_signature
 from scoring.specification import metric_info
 from scoring.translation import Translation
 
-_CHARACTERS = 6
-_WORDS = 2
-_ORDERS = _CHARACTERS + _WORDS
+CHARACTERS = 6
+WORDS = 2
+_ORDERS = CHARACTERS + WORDS
 _CHUNK = 64
 _FEW_LETTERS = 60
 """Up to here counting one by one is faster than setting up arrays."""
@@ -118,10 +118,10 @@ def _statistics_of_pairs(pairs: Sequence[_Pair]) -> list[Statistics]:
 
 def _statistics(pairs: Sequence[_Pair]) -> list[Statistics]:
     texts = [normalize("NFC", text) for pair in pairs for text in pair]
-    words = [_words(text) for text in texts]
+    words = [split_words(text) for text in texts]
     letters = ["".join(text.split()) for text in texts]
-    shared = np.hstack([_shared_letters(letters), shared_words(words, _WORDS)])
-    counts = np.hstack([_ngram_counts(letters, _CHARACTERS), _ngram_counts(words, _WORDS)]).reshape(
+    shared = np.hstack([_shared_letters(letters), shared_words(words, WORDS)])
+    counts = np.hstack([_ngram_counts(letters, CHARACTERS), _ngram_counts(words, WORDS)]).reshape(
         len(pairs), 2, _ORDERS
     )
     possible, expected = counts[:, 0], counts[:, 1]
@@ -129,7 +129,7 @@ def _statistics(pairs: Sequence[_Pair]) -> list[Statistics]:
     return [tuple(row) for row in rows.reshape(len(pairs), -1).tolist()]
 
 
-def _words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Split at white space, one punctuation mark at a word's end, else at its start, set apart."""
     words = []
     for word in text.split():
@@ -152,19 +152,19 @@ def _ngram_counts(sequences: Sequence[Sequence[str]], order: int) -> IntArray:
 def _shared_letters(letters: Sequence[str]) -> IntArray:
     """Count shared character n-grams; halves a chunk whose alphabet is too large for one key."""
     if sum(map(len, letters)) <= _FEW_LETTERS:
-        return shared_by_counting(letters, _CHARACTERS)
+        return shared_by_counting(letters, CHARACTERS)
     codes = np.frombuffer("".join(letters).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     present = np.zeros(int(codes.max()) + 1, dtype=np.uint64)
     present[codes] = 1
     symbols = int(present.sum())
-    if not key_fits(len(letters) // 2, symbols, _CHARACTERS):
+    if not key_fits(len(letters) // 2, symbols, CHARACTERS):
         return _halved(letters)
     lengths = np.array([len(text) for text in letters])
-    return shared_ngrams(np.cumsum(present)[codes], lengths, symbols, _CHARACTERS)
+    return shared_ngrams(np.cumsum(present)[codes], lengths, symbols, CHARACTERS)
 
 
 def _halved(letters: Sequence[str]) -> IntArray:
     if len(letters) == 2:
-        return shared_by_counting(letters, _CHARACTERS)
+        return shared_by_counting(letters, CHARACTERS)
     middle = len(letters) // 4 * 2
     return np.vstack([_shared_letters(letters[:middle]), _shared_letters(letters[middle:])])

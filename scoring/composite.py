@@ -6,7 +6,7 @@ is missing and why, and how much of the profile's weight is covered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
@@ -75,6 +75,25 @@ def composite(values: Mapping[str, object], reasons: Mapping[str, str] | None = 
         missing={id_: reasons.get(id_, "no value") for id_ in weights if id_ not in present},
         coverage=covered / sum(weights.values()),
     )
+
+
+def counting_gaps(mixed: Composite, attainable: Collection[str]) -> float | None:
+    """Give the composite in which an input without a value counts as nothing where others have one.
+
+    ``attainable`` are the inputs of which the corpus gives worthless outputs a value. Weights are those of
+    §4.3; without a gap the composite is the stated one. It serves the claim alone: leaving an input without
+    a value must not lift a run above floors that have it.
+    """
+    present = {part.metric for part in mixed.inputs}
+    counted = present | set(attainable)
+    weights = specification().profiles["A" if STRUCTURAL_KEY in counted else mixed.profile]
+    if mixed.value is None or counted & weights.keys() <= present:
+        return mixed.value
+    whole = sum(weight for id_, weight in weights.items() if id_ in counted)
+    reached = sum(
+        weights[part.metric] * part.normalised for part in mixed.inputs if part.metric in weights
+    )
+    return min(mixed.value, reached / whole)
 
 
 def composites(

@@ -1,27 +1,33 @@
 """Floors: what outputs without any translation in them reach on the same corpus (DESIGN T2).
 
-A composite means little before it is known what an empty output, the untouched source, one constant
-sentence and the references in wrong places get from the same metrics.
+A composite means little before it is known what worthless outputs get from the same metrics: nothing at all,
+the untouched source, the best constant, references in wrong places, valid words at random, and no more than
+the beginning of each reference.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from corpora.entry import Entry
-from corpora.text import comparison_form
-from scoring.chrf import ChrfPlusPlus
+from scoring.analysis import FstAnnotation
 from scoring.composite import composite, composite_metrics
+from scoring.constant import Annotate, best_constant
 from scoring.metric import Metric
 from scoring.scorer import Scorer
 from scoring.translation import Translation
 
-_CANDIDATES = 8
-_JUDGES = 60
+VERSION = 2
+"""Of what floors there are and how they are worked out; floors of another version are not compared with these."""
+
+JUDGES = 100
+"""Entries on which the most promising constants are scored."""
+
+BEGINNING = 0.2
+"""Share of each reference that ``truncated`` outputs keep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +36,12 @@ class Floor:
 
     composite: float | None
     chrf_plus_plus: float | None
-
-
-Annotate = Callable[[Sequence[Translation]], Sequence[Translation]]
-"""Fills in what annotators find."""
+    inputs: tuple[str, ...] = ()
+    """Metrics of the composite that have a value."""
+    entries: int | None = None
+    """Entries that it was scored on, None where nobody said."""
+    searched: int | None = None
+    """Of ``constant``: distinct references that it was chosen from."""
 
 
 def floors(
@@ -42,51 +50,100 @@ def floors(
     *,
     annotate: Annotate = list,
     seed: int = 12345,
+    judges: int = JUDGES,
 ) -> dict[str, Floor]:
-    """Score ``empty``, ``source``, ``constant`` and ``shuffled`` outputs with the metrics of the composite.
+    """Score worthless outputs with the metrics of the composite.
 
-    They depend on the entries only, so runs on the same entries share them. ``shuffled`` is left out
-    where there is nothing to change places with.
+    ``empty``; ``source``; ``constant``, the best by composite among the references; ``shuffled``, references
+    in wrong places; ``words``, as many words as the reference has, at random from other references, those
+    that the analyser accepts where there is one; ``truncated``, the first fifth of each reference. They
+    depend on the entries only, so runs on the same entries share them. ``shuffled`` and ``words`` are left
+    out where no other entry gives them anything.
     """
     if not entries:
         return {}
     used = [metric for metric in metrics if metric.info.id in composite_metrics()]
-    outputs = {
-        "empty": [""] * len(entries),
-        "source": [entry.source for entry in entries],
-        "constant": [most_typical([entry.reference for entry in entries])] * len(entries),
-    }
+    nothing = annotate([Translation(entry, "") for entry in entries])
+    constant = best_constant(entries, used, annotate, judges)
+    found = {"empty": _floor(nothing, used)}
+    for kind, texts in _outputs(nothing, constant.text, seed):
+        given = [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
+        searched = constant.searched if kind == "constant" else None
+        found[kind] = _floor(annotate(given), used, searched)
+    return found
+
+
+def _outputs(
+    nothing: Sequence[Translation], constant: str, seed: int
+) -> Iterator[tuple[str, list[str]]]:
+    entries = [each.entry for each in nothing]
+    yield "source", [entry.source for entry in entries]
+    yield "constant", [constant] * len(entries)
     if len(entries) > 1:
-        outputs["shuffled"] = [
-            entries[place].reference for place in derangement(len(entries), seed)
-        ]
-    return {
-        kind: _floor(
-            annotate([Translation(*pair) for pair in zip(entries, texts, strict=True)]), used
-        )
-        for kind, texts in outputs.items()
-    }
+        places = derangement(len(entries), seed)
+        yield "shuffled", [entries[place].reference for place in places]
+    if words := words_at_random(nothing, seed):
+        yield "words", words
+    yield "truncated", [beginning(entry.reference, BEGINNING) for entry in entries]
 
 
-def best_floor(found: dict[str, Floor]) -> float | None:
-    """Give the highest composite among the floors; None where none has one."""
-    values = [floor.composite for floor in found.values() if floor.composite is not None]
-    return max(values, default=None)
+def best(found: Mapping[str, Floor], name: str) -> float | None:
+    """Give the highest ``composite`` or ``chrf_plus_plus`` among the floors; None where none has one."""
+    values = (getattr(floor, name) for floor in found.values())
+    return max((value for value in values if value is not None), default=None)
 
 
-def most_typical(references: Sequence[str]) -> str:
-    """Choose the constant that an unfair method would choose: the reference most like the others.
+def attainable(found: Mapping[str, Floor]) -> frozenset[str]:
+    """Give the inputs of the composite that some worthless output has a value of."""
+    return frozenset(id_ for floor in found.values() for id_ in floor.inputs)
 
-    A reference that fits several entries is taken first; else candidates spread evenly over the lengths
-    are judged by chrF++ against entries spread evenly over the corpus.
+
+def words_at_random(translations: Sequence[Translation], seed: int) -> list[str]:
+    """Give each entry as many words as its reference has, drawn with a seed from the other references.
+
+    Where an analyser looked at the references, the words are those that it accepts. Empty where no entry
+    finds a word elsewhere.
     """
-    counts = Counter(comparison_form(text) for text in references)
-    form, times = counts.most_common(1)[0]
-    if times > max(1, len(references) // _CANDIDATES):
-        return form
-    candidates = _spread(sorted(counts), _CANDIDATES, key=len)
-    judges = [Entry(id=0, source="-", reference=text) for text in _spread(list(counts), _JUDGES)]
-    return max(candidates, key=lambda text: (_likeness(text, judges), text))
+    texts = [_words(each) for each in translations]
+    pool = [word for _, usable in texts for word in usable]
+    random = np.random.default_rng(seed)
+    outputs, start = [], 0
+    for number, usable in texts:
+        others = len(pool) - len(usable)
+        drawn = random.integers(0, max(1, others), number if others else 0).tolist()
+        chosen = [pool[at if at < start else at + len(usable)] for at in drawn]
+        outputs.append(joined(chosen))
+        start += len(usable)
+    return outputs if any(outputs) else []
+
+
+def _words(translation: Translation) -> tuple[int, Sequence[str]]:
+    """Give how many words a reference has, and those that may be drawn from it."""
+    annotation = translation.annotations.get("fst")
+    if isinstance(annotation, FstAnnotation):
+        found = annotation.reference
+        return len(found), [word.word for word in found if word.accepted is not None]
+    from scoring.reading import reader
+
+    written = reader().read(translation.entry.reference).written
+    return len(written), written
+
+
+def joined(words: Sequence[str]) -> str:
+    """Set words side by side as their script does."""
+    from scoring.reading import unspaced
+
+    return ("" if words and all(map(unspaced, words)) else " ").join(words)
+
+
+def beginning(text: str, share: float) -> str:
+    """Keep a share of the words from the first on, rounded down; of characters where words are not spaced."""
+    from scoring.reading import unspaced
+
+    words = text.split()
+    if any(map(unspaced, words)):
+        return text[: int(len(text) * share)]
+    return " ".join(words[: int(len(words) * share)])
 
 
 def derangement(length: int, seed: int) -> list[int]:
@@ -97,19 +154,16 @@ def derangement(length: int, seed: int) -> list[int]:
     return [int(place) for place in places]
 
 
-def _floor(translations: Sequence[Translation], metrics: Sequence[Metric]) -> Floor:
+def _floor(
+    translations: Sequence[Translation], metrics: Sequence[Metric], searched: int | None = None
+) -> Floor:
     scorer = Scorer(metrics)
     values = scorer.table(scorer.statistics(translations)).corpus_values()
-    return Floor(composite(values).value, values.get("chrf_plus_plus"))
-
-
-def _likeness(text: str, judges: Sequence[Entry]) -> float:
-    metric = ChrfPlusPlus()
-    rows = metric.stats_many([Translation(entry, text) for entry in judges])
-    return metric.value(np.array(rows, dtype=np.float64).sum(axis=0)) or 0.0
-
-
-def _spread(texts: Sequence[str], most: int, key: object = None) -> list[str]:
-    ordered = sorted(texts, key=key) if callable(key) else list(texts)
-    step = max(1.0, len(ordered) / most)
-    return [ordered[int(place * step)] for place in range(min(most, len(ordered)))]
+    mixed = composite(values)
+    return Floor(
+        mixed.value,
+        values.get("chrf_plus_plus"),
+        tuple(part.metric for part in mixed.inputs),
+        len(translations),
+        searched,
+    )

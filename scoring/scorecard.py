@@ -8,21 +8,16 @@ from pydantic import BaseModel, ConfigDict
 
 from corpora.entry import Entry
 from scoring.breakdown import DIMENSIONS, Group, breakdown
+from scoring.caveats import tallied
+from scoring.claim import Claim, Score, decide
 from scoring.composite import Composite, Input, composite
 from scoring.cost import cost_adjusted
-from scoring.floors import Floor, best_floor, floors
+from scoring.floors import Floor, floors
 from scoring.intervals import SEED, Interval, bootstrap, wilson_intervals
 from scoring.scorer import Scorer
 from scoring.specification import specification
 from scoring.table import EntryStatistics, Table
-from scoring.tiers import (
-    Tier,
-    claimable_tier,
-    clears_floor,
-    mostly_identical,
-    quality_tier,
-    tier_in_words,
-)
+from scoring.tiers import Tier
 
 
 class ConfidenceInterval(BaseModel):
@@ -101,6 +96,8 @@ class Scores(BaseModel):
     at_floor: bool
     mostly_identical: bool | None
     """None where the outputs were not at hand."""
+    claim: Claim
+    """What may be claimed and why no more; the fields above are taken from it."""
     floors: dict[str, Floor]
     cost_adjusted: float | None
     confidence_intervals: dict[str, ConfidenceInterval]
@@ -126,7 +123,6 @@ def scorecard(
     corpus_values: Mapping[str, float | None] | None = None,
     comet_model: str = "",
     cost_per_entry_usd: float | None = None,
-    review_passed: bool = False,
     known_floors: Mapping[str, Floor] | None = None,
     seed: int = SEED,
 ) -> Scores:
@@ -145,11 +141,20 @@ def scorecard(
     found = dict(
         floors(entries, scorer.metrics, seed=seed) if known_floors is None else known_floors
     )
+    tally = None if outputs is None else tallied(entries, outputs, statistics)
+    claim = decide(
+        mixed,
+        _lower(intervals, "composite"),
+        Score(values.get("chrf_plus_plus"), _lower(intervals, "chrf_plus_plus")),
+        found,
+        identical=tally is not None and tally.identical,
+        caveats=() if tally is None else tally.caveats(),
+    )
     return Scores(
         **_metric_fields(table, values),
         **_further_fields(table),
         **_composite_fields(mixed),
-        **_tier_fields(mixed, intervals, found, entries, outputs, review_passed),
+        **_claim_fields(claim, None if tally is None else tally.identical),
         **{
             f"by_{name}": _groups(breakdown(entries, table, name, seed=seed)) for name in DIMENSIONS
         },
@@ -163,6 +168,10 @@ def scorecard(
         evaluated=len(entries) - sum(errors),
         errors=sum(errors),
     )
+
+
+def _lower(intervals: Mapping[str, Interval], metric: str) -> float | None:
+    return intervals[metric].lower if metric in intervals else None
 
 
 def _check_lengths(
@@ -213,38 +222,14 @@ def _composite_fields(mixed: Composite) -> dict[str, object]:
     }
 
 
-def _tier_fields(
-    mixed: Composite,
-    intervals: Mapping[str, Interval],
-    found: dict[str, Floor],
-    entries: Sequence[Entry],
-    outputs: Sequence[str] | None,
-    review_passed: bool,
-) -> dict[str, object]:
-    """Judge the composite: a run at its floor, or saying the same all over, claims baseline (T2)."""
-    quality = quality_tier(mixed.value)
-    identical = (
-        None
-        if outputs is None
-        else mostly_identical(outputs, [entry.reference for entry in entries])
-    )
-    least = intervals["composite"].lower if "composite" in intervals else None
-    at_floor = least is not None and (
-        not clears_floor(least, best_floor(found)) or identical is True
-    )
-    claimable = claimable_tier(quality, review_passed=review_passed, at_floor=at_floor)
+def _claim_fields(claim: Claim, identical: bool | None) -> dict[str, object]:
     return {
-        "quality_tier": quality,
-        "claimable_tier": claimable,
-        "tier_in_words": tier_in_words(
-            mixed.value,
-            claimable,
-            review_passed=review_passed,
-            at_floor=at_floor,
-            mostly_identical=identical is True,
-        ),
-        "at_floor": at_floor,
+        "quality_tier": claim.quality_tier,
+        "claimable_tier": claim.claimable_tier,
+        "tier_in_words": claim.words(),
+        "at_floor": claim.at_floor,
         "mostly_identical": identical,
+        "claim": claim,
     }
 
 

@@ -96,6 +96,7 @@ def assemble(material: Material, further: Mapping[str, Any] | None = None) -> Ru
         "claimable_tier": scores["claimable_tier"],
         "verification_tier": VERIFICATION_TIER,
         "floors": [{"name": name, **floor} for name, floor in scores["floors"].items()],
+        "floors_version": material.floors_version,
         "stretches": [stretch.model_dump(mode="json") for stretch in material.stretches],
         "results": [row_json(row) for row in material.rows],
         "fingerprint": print_.model_dump(mode="json"),

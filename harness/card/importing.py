@@ -20,11 +20,18 @@ from harness.card.load import raw_card
 from harness.card.material import Material, iso_time
 from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
 from harness.card.reading import parse_object
-from harness.card.recompute import card_material, card_scorer, card_setup, row_numbers
+from harness.card.recompute import (
+    card_floors,
+    card_material,
+    card_scorer,
+    card_setup,
+    row_numbers,
+)
 from harness.card.report import read_report, report_dataset, report_rows, report_setup
 from harness.card.rows import row_entry, row_result
 from harness.card.stated import impossible
 from harness.failures import HarnessError, UsageError
+from harness.floors import EARLIER, floors_json
 from harness.store.corpora import insert_corpus
 from harness.store.deletion import bring_back
 from harness.store.results import add_results
@@ -188,7 +195,7 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
         setup_hash=card.fingerprint.setup_hash or again.setup_hash,
         fingerprint_hash=card.fingerprint.hash or again.hash,
         plan={},
-        opening={"floors": _floors(card), "scoring": card.scoring, "packed": scorer.packed},
+        opening={**_floors(card), "scoring": card.scoring, "packed": scorer.packed},
         dataset_id=card.dataset.id,
         language_pair=card.dataset.language_pair,
         harness_version=card.harness_version,
@@ -197,11 +204,9 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
     )
 
 
-def _floors(card: RunCard) -> list[dict[str, object]]:
-    return [
-        {"name": floor.name, "composite": floor.composite, "chrf": floor.chrf_plus_plus}
-        for floor in card.floors
-    ]
+def _floors(card: RunCard) -> dict[str, Any]:
+    version = card.floors_version or EARLIER
+    return {**floors_json(card_floors(card)), "floors_version": version}
 
 
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)

@@ -13,7 +13,8 @@ from harness.card.canonical import HASH_FIELD
 from harness.card.model import Block, Cost, RunCard, Speed, Tokens, Totals
 from harness.failures import UsageError
 from harness.method import MethodClass, Setup
-from scoring.tiers import Tier, claimable_tier, quality_tier
+from scoring.claim import HIGHEST_WITHOUT_REVIEW
+from scoring.tiers import Tier, quality_tier
 
 
 class Layout(StrEnum):
@@ -135,7 +136,7 @@ def _filled(
 def _claimable(scores: Mapping[str, Any]) -> str:
     tier = scores["quality_tier"]
     known = Tier(tier) if tier in set(Tier) else Tier.UNSCORED
-    return claimable_tier(known, review_passed=False, at_floor=False).value
+    return min(known, HIGHEST_WITHOUT_REVIEW, key=lambda each: each.rank).value
 
 
 def _dataset(dataset: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
 from harness.card.retried import retry_block
 from harness.card.rows import entry_rows
 from harness.failures import HarnessError
+from harness.floors import floors_version, read_floors
 from harness.instruments import stated_setup, stored_scorer
 from harness.method import Setup
 from harness.parts import parts_of
@@ -22,7 +23,7 @@ from harness.store.corpora import read_dataset, read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_all_attempts, read_results
 from harness.store.runs import Run, read_run
-from scoring.floors import Floor
+from scoring.floors import VERSION, Floor
 from scoring.scorer import Scorer
 from scoring.setup import ScoringSetup
 from scoring.table import EntryStatistics
@@ -54,6 +55,8 @@ class Material:
     """One for each row, as ``entries`` and ``outputs`` are."""
     floors: Mapping[str, Floor] | None = None
     """Those worked out when the run began; None: to be computed."""
+    floors_version: int = VERSION
+    """Of the floors; ``scoring.floors.VERSION`` for those of this version."""
     corpus_values: Mapping[str, float | None] = field(default_factory=dict)
     """Values of the metrics that only a whole corpus has."""
     rescore_of: Mapping[str, Any] | None = None
@@ -91,6 +94,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         scorer=scorer,
         statistics=statistics,
         floors=_floors(run),
+        floors_version=floors_version(run.opening),
         corpus_values=run.opening.get("corpus_values", {}),
         rescore_of=run.opening.get("rescore_of"),
         retry_of=retry_block(run, entries, dataset.sha256),
@@ -99,9 +103,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
 
 def _floors(run: Run) -> dict[str, Floor] | None:
     found = run.opening.get("floors")
-    if found is None:
-        return None
-    return {each["name"]: Floor(each["composite"], each["chrf"]) for each in found}
+    return None if found is None else read_floors(found)
 
 
 def iso_time(seconds: float) -> str:

@@ -205,8 +205,15 @@ class FloorBlock(Block):
     """What a worthless method reaches on the same entries (T2)."""
 
     name: str
+    """``empty``, ``source``, ``constant``, ``shuffled``, ``words``, ``truncated``; others on other cards."""
     composite: float | None
     chrf_plus_plus: float | None = None
+    inputs: list[str] = []
+    """Metrics of its composite that have a value."""
+    entries: int | None = None
+    """Entries that it was scored on; null where nobody said."""
+    searched: int | None = None
+    """Of ``constant``: distinct references that it was chosen from by composite."""
 
 
 class Budget(Block):
@@ -275,6 +282,8 @@ class RunCard(Block):
     verification_tier: str = "self-benchmarked"
     """Who validated the result (§9.4)."""
     floors: list[FloorBlock] = []
+    floors_version: int | None = None
+    """Which floors there are and how they were worked out: 2 the six of now, absent or 1 those of before."""
     budget: Budget | None = None
     retries: Retries | None = None
     """Both null on cards of programs that do not record them."""

@@ -11,6 +11,7 @@ from harness.card.material import Material
 from harness.card.model import EntryResult, Retries, RunCard, Scores
 from harness.card.rows import all_accepted, row_entry
 from harness.card.stated import floors_are_stated
+from harness.floors import EARLIER
 from harness.instruments import stated_setup
 from harness.method import Setup
 from harness.version import VERSION
@@ -51,6 +52,7 @@ def card_material(card: RunCard) -> Material:
         scorer=scorer,
         statistics=_statistics(scorer, texts, card.results),
         floors=_floors(card, scorer),
+        floors_version=card.floors_version or EARLIER,
         corpus_values={
             metric.info.id: _number(card.scores, metric.info.id) for metric in scorer.corpus_metrics
         },
@@ -79,10 +81,22 @@ def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
 
 
 def _floors(card: RunCard, scorer: Scorer) -> dict[str, Floor] | None:
-    """Give the floors that the card states where they rest on more than texts; None: to be computed."""
-    if not floors_are_stated(scorer):
-        return None
-    return {floor.name: Floor(floor.composite, floor.chrf_plus_plus) for floor in card.floors}
+    """Give the floors that the card states where this version cannot work them out; None: to be computed."""
+    return card_floors(card) if floors_are_stated(card, scorer) else None
+
+
+def card_floors(card: RunCard) -> dict[str, Floor]:
+    """Give the floors that the card states, by name."""
+    return {
+        floor.name: Floor(
+            floor.composite,
+            floor.chrf_plus_plus,
+            tuple(floor.inputs),
+            floor.entries,
+            floor.searched,
+        )
+        for floor in card.floors
+    }
 
 
 def _statistics(

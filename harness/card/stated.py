@@ -12,6 +12,7 @@ from math import isfinite
 from harness.card.difference import Difference
 from harness.card.model import RunCard
 from scoring.composite import STRUCTURAL_KEY, composite_metrics
+from scoring.floors import VERSION
 from scoring.match import MatchRate
 from scoring.metric import Metric, MetricInfo
 from scoring.scorer import Scorer
@@ -20,7 +21,7 @@ MOST = 10**9
 """No entry has as many words, terms or rules; sums of larger numbers would lose digits."""
 
 FLOORS = ("empty", "source", "constant")
-"""Floors that every run has; one of a single entry has no ``shuffled``."""
+"""Floors that every run has; one of a single entry has no ``shuffled`` and no ``words``."""
 
 
 def impossible(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
@@ -72,25 +73,40 @@ def beyond_texts(scorer: Scorer) -> list[Metric]:
     return [metric for metric in scorer.metrics if metric.info.id not in scorer.from_texts]
 
 
-def floors_are_stated(scorer: Scorer) -> bool:
+def floors_are_stated(card: RunCard, scorer: Scorer) -> bool:
+    """Say whether the floors of a card are of another version, or rest on more than texts."""
+    return card.floors_version != VERSION or _beyond_texts(scorer)
+
+
+def _beyond_texts(scorer: Scorer) -> bool:
     """Say whether the composite of worthless outputs rests on more than their texts."""
     return bool(scorer.foreign) or not composite_metrics() & set(scorer.ids) <= scorer.from_texts
 
 
-def taken_as_stated(scorer: Scorer) -> str:
+def taken_as_stated(card: RunCard, scorer: Scorer) -> str:
     """Say in words what nothing was compared with; empty where everything follows from the texts."""
     parts = []
     if rows := [metric.info.id for metric in beyond_texts(scorer)]:
         parts.append(f"what the rows state for {', '.join(rows)}")
     parts += [metric.info.id for metric in scorer.corpus_metrics]
     parts += [f"{id_}, which this version does not compute" for id_ in scorer.foreign]
-    if floors_are_stated(scorer):
+    if _beyond_texts(scorer):
         parts.append("the composites of the floors")
     if not parts:
-        return ""
+        return _earlier(card)
     return (
         f"{'; '.join(parts)}: possible, but taken as stated, because computing them again needs the "
         "analyser, dictionaries, language card or models of the run"
+    ) + (f"; {_earlier(card)}" if _earlier(card) else "")
+
+
+def _earlier(card: RunCard) -> str:
+    """Say that floors were worked out otherwise; empty where they are of this version, or there are none."""
+    if card.floors_version == VERSION or not card.floors:
+        return ""
+    return (
+        "floors of an earlier version, without words at random and without a constant searched among all "
+        "references: taken as stated"
     )
 
 
@@ -104,7 +120,8 @@ def _impossible_scores(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
 
 def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
     named = [floor.name for floor in card.floors]
-    if floors_are_stated(scorer) and card.results and not set(FLOORS) <= set(named):
+    of_ours = _beyond_texts(scorer) or getattr(card.scores, "at_floor", None) is not None
+    if of_ours and card.results and not set(FLOORS) <= set(named):
         must = f"those of {', '.join(FLOORS)} outputs at least"
         yield Difference("$.floors", must, named, computed=False)
     for place, floor in enumerate(card.floors):

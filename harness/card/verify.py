@@ -15,6 +15,7 @@ from harness.card.canonical import (
     seal_form,
     sorted_key_sha256,
 )
+from harness.card.claimed import earlier_claim
 from harness.card.difference import Difference, differences
 from harness.card.fingerprint import fingerprint
 from harness.card.layouts import Layout, adopt, is_ours, layout, snake_case
@@ -22,6 +23,7 @@ from harness.card.material import stored_material
 from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.recompute import (
+    card_floors,
     card_material,
     card_scorer,
     card_setup,
@@ -37,6 +39,7 @@ from harness.card.stated import impossible, taken_as_stated
 from harness.failures import HarnessError, UsageError
 from harness.store.runs import find_run
 from scoring.composite import composite
+from scoring.floors import VERSION
 from scoring.scorer import Scorer
 from scoring.tiers import quality_tier
 
@@ -51,6 +54,9 @@ _WORDS = frozenset(
     }
 )
 """Parts of ``scores`` that are words: another version of the program may put them otherwise."""
+
+_CLAIM = frozenset({"claimable_tier", "at_floor", "mostly_identical", "claim"})
+"""Parts of ``scores`` that say what may be claimed."""
 
 _FROM_ROWS = {
     "cost_usd": (
@@ -223,14 +229,33 @@ def _check_stated(verdict: Verdict, card: RunCard) -> bool:
 
 def _check_all(verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, rounded: bool) -> None:
     material = card_material(card)
-    if words := taken_as_stated(material.scorer):
+    if words := taken_as_stated(card, material.scorer):
         verdict.skip("stated numbers", words)
     measures = measures_again(card, material)
     told = _told(raw, {**measures, "scores": scores_again(card, material, measures)})
     scores = told.pop("scores")
     verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
     verdict.compare("cost, speed, tokens", raw, told, rounded=rounded)
+    if "claim" not in raw["scores"]:
+        if card.floors_version == VERSION:
+            missing = Difference(
+                "$.scores.claim", "what may be claimed and why", None, computed=False
+            )
+            verdict.judge("claim", [missing])
+        scores |= _earlier_claim(card, scores)
     _check_scores(verdict, raw, scores, material.scorer, rounded)
+
+
+def _earlier_claim(card: RunCard, scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what a card that states no record of its claim had to claim by the rules of then."""
+    interval = scores["confidence_intervals"].get("composite") or {}
+    return earlier_claim(
+        interval.get("ci_lower"),
+        scores["composite"],
+        card_floors(card).values(),
+        [row.predicted or "" for row in card.results],
+        [row.reference or "" for row in card.results],
+    )
 
 
 def _told(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,7 +291,7 @@ def _check_scores(
     dropped = {*_WORDS, *null}
     if foreign or null:
         dropped |= {name for name in expected if "composite" in name or name.startswith("by_")}
-        dropped |= {"quality_tier", "claimable_tier", "at_floor", "floors", "cost_adjusted"}
+        dropped |= {"quality_tier", "cost_adjusted", "floors", *_CLAIM}
         dropped |= set(foreign)
         dropped |= {name for name, value in expected.items() if value is None and foreign}
         verdict.skip("metrics", _other_metrics(foreign, null))
@@ -339,8 +364,10 @@ def _check_withheld(
 ) -> None:
     stored = None if connection is None else _stored_again(connection, card.run_id)
     if stored is not None:
-        expected = {**stored, "scores": _without(stored["scores"], _WORDS)}
-        for name in ("fingerprint", HASH_FIELD):
+        earlier = "claim" not in raw["scores"]
+        left = {*_WORDS, *(_CLAIM if earlier else ())}
+        expected = {**stored, "scores": _without(stored["scores"], left)}
+        for name in ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ())):
             expected.pop(name)
         verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
         return

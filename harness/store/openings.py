@@ -10,7 +10,7 @@ from typing import Any
 from harness.store.positions import pack_positions
 from harness.store.trouble import stored_object
 
-OPENING = ("floors", "missing", "scoring", "packed")
+OPENING = ("floors", "floors_version", "missing", "scoring", "packed")
 """Fields of a run's opening that depend on its entries and its scoring setup only."""
 
 

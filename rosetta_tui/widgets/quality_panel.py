@@ -15,7 +15,7 @@ from rosetta_tui.text import show
 from rosetta_tui.widgets.telling import Telling
 from scoring.composite import composite, composite_metrics
 from scoring.specification import specification
-from scoring.tiers import claimable_tier, quality_tier, reaches_floor, tier_in_words
+from scoring.tiers import Tier
 
 BAR = 21
 """Cells of a bar from 0 to the metric's top."""
@@ -115,21 +115,12 @@ def _ends(live: LiveRun, metric: str, digits: int) -> Content:
 
 def tier_line(live: LiveRun) -> Content:
     """Give the tier as shape and words: what may be claimed, and what it rests on (T1)."""
-    mixed = _value(live, "composite")
-    quality = quality_tier(mixed)
-    claimable = claimable_tier(quality, review_passed=False, at_floor=live.at_floor)
-    words = tier_in_words(
-        mixed, claimable, review_passed=False, at_floor=live.at_floor, floor=_at_floor(live)
+    claim = live.claim
+    if claim is None:
+        return Content.assemble((figures.meter(Tier.UNSCORED), "$mark"), " ", Tier.UNSCORED.value)
+    return Content.assemble(
+        (figures.meter(claim.claimable_tier), "$mark"), " ", claim.words(brief=True)
     )
-    return Content.assemble((figures.meter(claimable), "$mark"), " ", words)
-
-
-def _at_floor(live: LiveRun) -> str:
-    """Say how a run stands to the floors that it does not clear; its interval stands beside."""
-    interval, floor = _interval(live, "composite"), live.best_floor
-    least, best = interval[0] if interval else None, floor.composite if floor else None
-    reaches = reaches_floor(_value(live, "composite"), least, best)
-    return "not clear of the floor" if reaches else "not above the floor"
 
 
 def floor_words(floor: Floor | None) -> Content:

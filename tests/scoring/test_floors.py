@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from corpora.entry import Entry
-from scoring.floors import best_floor, derangement, floors, most_typical
+from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.chrf import ChrfPlusPlus
+from scoring.claim import Reason
+from scoring.constant import best_constant
+from scoring.floors import Floor, attainable, beginning, best, derangement, floors, words_at_random
 from scoring.inventory import make_metrics, surface_setup
 from scoring.resources import Resources
 from scoring.scorecard import Scores, scorecard
 from scoring.scorer import Scorer
+from scoring.setup import AnalyserFacts
 from scoring.tiers import Tier
 from scoring.translation import Translation
 from tests.scoring.samples import ALPHABETS, corpus, entry, worse
@@ -35,7 +41,7 @@ def worthless(entries: Sequence[Entry]) -> dict[str, list[str]]:
     return {
         "empty": [""] * len(entries),
         "source": [item.source for item in entries],
-        "typical constant": [most_typical(references)] * len(entries),
+        "best constant": [best_constant(entries, [ChrfPlusPlus()], list, 60).text] * len(entries),
         "another constant": [references[-1]] * len(entries),
         "shuffled otherwise": shuffled,
     }
@@ -77,20 +83,105 @@ def test_empty_outputs_reach_nothing() -> None:
     made = corpus(ALPHABETS["arabic"], 20)
     found = floors(made, make_metrics(Resources(surface_setup("und", "ar", made))))
     assert (found["empty"].composite, found["empty"].chrf_plus_plus) == (0.0, 0.0)
-    assert set(found) == {"empty", "source", "constant", "shuffled"}
-    assert best_floor(found) == max(floor.composite or 0 for floor in found.values())
+    assert set(found) == {"empty", "source", "constant", "shuffled", "words", "truncated"}
+    assert best(found, "composite") == max(floor.composite or 0 for floor in found.values())
+    assert attainable(found) == {"chrf_plus_plus", "exact_match_rate", "equivalent_match_rate"}
+    assert {floor.entries for floor in found.values()} == {20}
     assert found == floors(made, make_metrics(Resources(surface_setup("und", "ar", made))))
 
 
-def test_repeated_reference_is_the_constant() -> None:
-    assert most_typical(["yes", "no", "yes ", "yes", "maybe", "perhaps"]) == "yes"
+def annotated(translations: Sequence[Translation]) -> list[Translation]:
+    """Let an analyser accept the words that have no z."""
+
+    def looked_up(text: str) -> tuple[WordAnalysis, ...]:
+        return tuple(
+            WordAnalysis(word, None if "z" in word else Acceptance.AS_WRITTEN)
+            for word in text.split()
+        )
+
+    return [
+        replace(
+            each,
+            annotations={
+                "fst": FstAnnotation(looked_up(each.output), looked_up(each.entry.reference))
+            },
+        )
+        for each in translations
+    ]
 
 
-def test_constant_is_more_like_the_others_than_an_outlier() -> None:
-    assert (
-        most_typical(["zzzz qqqq"] + [f"the dog sees {word}" for word in ("me", "you", "us")])
-        != "zzzz qqqq"
+def test_words_at_random_are_accepted_words_of_other_references() -> None:
+    texts = ["aa bb zz", "cc dz", "ee", "zz zz zz zz"]
+    made = [entry(text, place) for place, text in enumerate(texts)]
+    drawn = words_at_random(annotated([Translation(each, "") for each in made]), seed=3)
+    assert [len(text.split()) for text in drawn] == [3, 2, 1, 4]
+    for place, text in enumerate(drawn):
+        own = set(texts[place].split())
+        assert set(text.split()) <= {"aa", "bb", "cc", "ee"} - own
+    assert drawn == words_at_random(annotated([Translation(each, "") for each in made]), seed=3)
+    every = words_at_random([Translation(each, "") for each in made] * 30, seed=3)
+    assert any("zz" in text for text in every)
+
+
+def test_words_of_a_script_without_spaces_are_set_side_by_side() -> None:
+    made = [entry(text, place) for place, text in enumerate(["日本語の文です", "中文測試"])]
+    drawn = words_at_random([Translation(each, "") for each in made], seed=1)
+    assert all(drawn)
+    assert not any(" " in text for text in drawn)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a b c d e f g h i j", "a b"),
+        ("a b c d", ""),
+        ("日本語の文ですから長い", "日本"),
+        ("", ""),
+    ],
+)
+def test_the_first_fifth_of_a_reference(text: str, kept: str) -> None:
+    assert beginning(text, 0.2) == kept
+
+
+def test_the_floor_of_words_at_random_stops_a_word_salad_of_accepted_words() -> None:
+    """One accepted word for each sentence: acceptance alone must not carry it over the floors."""
+    rng = random.Random(2)
+    vocabulary = ["".join(rng.choices("aeioptkcmns", k=6)) for _ in range(400)]
+    made = [
+        entry(
+            " ".join(
+                word if rng.random() < 0.7 else word + "z" for word in rng.sample(vocabulary, 6)
+            ),
+            n,
+        )
+        for n in range(100)
+    ]
+    setup = surface_setup("und", "und", made).model_copy(
+        update={
+            "metrics": ("exact_match_rate", "chrf_plus_plus", "fst_acceptance_rate"),
+            "analyser": AnalyserFacts(
+                name="made",
+                sha256="0",
+                engine="x",
+                engine_version="1",
+                acceptor=True,
+                reference_words=600,
+                reference_accepted=420,
+            ),
+        }
     )
+    scorer = Scorer(make_metrics(Resources(setup)))
+    reached = floors(made, scorer.metrics, annotate=annotated)
+    before = {name: reached[name] for name in ("empty", "source", "shuffled")}
+    outputs = [rng.choice(vocabulary) for _ in made]
+    taken = scorer.statistics(
+        annotated([Translation(*each) for each in zip(made, outputs, strict=True)])
+    )
+    salad = scorecard(made, taken, [False] * 100, scorer, outputs, known_floors=reached)
+    assert salad.composite is not None
+    assert salad.confidence_intervals["composite"].ci_lower > (best(before, "composite") or 1)
+    assert salad.claimable_tier is Tier.BASELINE
+    assert Reason.CHRF_FLOOR in {limit.reason for limit in salad.claim.limits}
 
 
 @pytest.mark.parametrize("length", [2, 3, 10, 501])
@@ -103,8 +194,8 @@ def test_derangement_moves_every_entry(length: int) -> None:
 
 def test_small_corpora() -> None:
     assert floors([], []) == {}
-    assert best_floor({}) is None
+    assert best({}, "composite") is None
     alone = [entry("tânisi")]
-    assert "shuffled" not in floors(
-        alone, make_metrics(Resources(surface_setup("und", "crk", alone)))
-    )
+    found = floors(alone, make_metrics(Resources(surface_setup("und", "crk", alone))))
+    assert set(found) == {"empty", "source", "constant", "truncated"}
+    assert best({"x": Floor(None, 3.0), "y": Floor(0.2, None)}, "chrf_plus_plus") == 3.0

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from harness.card.build import seal
-from harness.card.canonical import canonical_bytes, seal_form
+from harness.card.canonical import canonical_bytes, card_hash, seal_form
 from harness.card.difference import differences
 from harness.card.exporting import card_bytes
 from harness.card.layouts import adopt
@@ -25,9 +25,11 @@ from harness.card.verify import verify_card
 from tests.harness.card import factory
 
 GOLDEN = Path(__file__).parents[2] / "data" / "run-card.json"
+BEFORE_CLAIMS = Path(__file__).parents[2] / "data" / "run-card-before-claims.json"
+"""A card as it was sealed when it had four floors and no record of its claim."""
 
-SEAL = "264c831f8f8c9b6731236b880b4a435743abc59242df20ec925151562459e243"
-CANONICAL_SHA256 = "0eb6f117158659cdfece1fc659516fbf1d36abb3a6ffd0a8bf29e2e88fabb88a"
+SEAL = "889088d1e9dc9345cc5f8283911126081ac1177762eda84fbdf0c3375d64c9f4"
+CANONICAL_SHA256 = "3facdaa2726adbe9b4f29e09c26ef200cd882e7cf760da6208d0c489d4cf36fd"
 FINGERPRINT = "fd3a4e6a2e00cff82dd8d745b63a6866c16980052c550c3a2c8f885bc06a94c3"
 SETUP_HASH = "3ed4b77cfb8569768e8cfbef0d2dda981b7017ac4a3273fe1d5dde699d951867"
 
@@ -74,8 +76,27 @@ def test_the_golden_card_verifies() -> None:
     assert verdict.ok, verdict.differences
 
 
-def test_the_model_gives_it_back_byte_for_byte(golden: dict[str, Any]) -> None:
-    assert card_bytes(adopt(golden, "golden")) == GOLDEN.read_bytes()
+@pytest.mark.parametrize("path", [GOLDEN, BEFORE_CLAIMS])
+def test_the_model_gives_it_back_byte_for_byte(path: Path) -> None:
+    assert card_bytes(adopt(json.loads(path.read_bytes()), "golden")) == path.read_bytes()
+
+
+def test_a_card_before_claims_verifies_and_says_what_it_cannot_show() -> None:
+    verdict = verify_card(BEFORE_CLAIMS.read_bytes())
+    assert verdict.ok, verdict.differences
+    assert any("floors of an earlier version" in check.words for check in verdict.checks)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("claimable_tier", "functional"), ("mostly_identical", True)]
+)
+def test_a_card_before_claims_is_held_to_the_rules_of_then(name: str, value: object) -> None:
+    card = json.loads(BEFORE_CLAIMS.read_bytes())
+    card["scores"][name] = value
+    card["run_card_hash"] = card_hash(card)
+    found = verify_card(canonical_bytes(card)).first_difference
+    assert found is not None
+    assert found.path == f"$.scores.{name}"
 
 
 def test_the_same_run_has_the_same_card_today(

@@ -1,0 +1,160 @@
+"""What may be claimed of a run by its card, which may come from elsewhere or from an earlier version.
+
+A card claims no more than its own numbers do, and no more than it says itself; what is not of the expected
+form counts as absent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+from corpora.text import comparison_form
+from scoring.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, Kind
+from scoring.claim import HIGHEST_WITHOUT_REVIEW, Claim, Limit, Reason, Score, decide
+from scoring.composite import Composite, Input
+from scoring.floors import VERSION, Floor
+from scoring.specification import specification
+from scoring.tiers import Tier, quality_tier
+
+
+def claim_of(card: Mapping[str, Any]) -> Claim:
+    """Return what a card may claim before a review.
+
+    Decided from the numbers that it states; for a card of this version that is the record it was sealed
+    with, and a lower claim of its own holds.
+    """
+    scores = _object(card.get("scores"))
+    made = decide(
+        _mixed(scores),
+        _lower(scores, "composite"),
+        Score(_number(scores.get("chrf_plus_plus")), _lower(scores, "chrf_plus_plus")),
+        stated_floors(card),
+        identical=scores.get("mostly_identical") is True,
+        caveats=_caveats(_object(scores.get("claim")).get("caveats")),
+    )
+    limits = (*made.limits, *_own_limits(card, scores, made))
+    return replace(made, limits=limits, claimable_tier=replace(made, limits=limits).tier())
+
+
+def of_earlier_version(card: Mapping[str, Any]) -> bool:
+    """Say whether a card states floors that were worked out otherwise than now."""
+    return bool(stated_floors(card)) and card.get("floors_version") != VERSION
+
+
+def stated_floors(card: Mapping[str, Any]) -> dict[str, Floor]:
+    """Return the floors of a card by name."""
+    listed = card.get("floors") or _object(card.get("scores")).get("floors")
+    if isinstance(listed, Mapping):
+        listed = [{"name": name, **_object(floor)} for name, floor in listed.items()]
+    found = listed if isinstance(listed, list | tuple) else ()
+    return {str(floor.get("name", "")): _floor(floor) for floor in found if isinstance(floor, dict)}
+
+
+def _floor(stated: Mapping[str, Any]) -> Floor:
+    inputs = stated.get("inputs")
+    return Floor(
+        _number(stated.get("composite")),
+        _number(stated.get("chrf_plus_plus")),
+        tuple(map(str, inputs)) if isinstance(inputs, list | tuple) else (),
+        _whole(stated.get("entries")),
+        _whole(stated.get("searched")),
+    )
+
+
+def _own_limits(card: Mapping[str, Any], scores: Mapping[str, Any], made: Claim) -> Iterator[Limit]:
+    """Give what the card itself claims less than its numbers allow."""
+    if scores.get("at_floor") is True and not made.at_floor and made.composite is not None:
+        yield Limit(Reason.COMPOSITE_FLOOR, Tier.BASELINE, clear=False)
+    stated = card.get("claimable_tier")
+    if isinstance(stated, str) and stated in set(Tier) and Tier(stated).rank < made.tier().rank:
+        yield Limit(Reason.STATED, Tier(stated))
+
+
+def _mixed(scores: Mapping[str, Any]) -> Composite:
+    profile = scores.get("composite_profile")
+    known = profile if profile in specification().profiles else "B"
+    listed = scores.get("composite_inputs")
+    inputs = tuple(_inputs(listed if isinstance(listed, list | tuple) else ()))
+    return Composite(_number(scores.get("composite")), str(known), "", inputs, {}, 0.0)
+
+
+def _inputs(listed: Iterable[object]) -> Iterator[Input]:
+    for each in listed:
+        part = _object(each)
+        name = part.get("metric")
+        numbers = [
+            _number(part.get(key)) for key in ("value", "normalised", "weight", "effective_weight")
+        ]
+        if isinstance(name, str) and None not in numbers:
+            yield Input(name, *(number or 0.0 for number in numbers))
+
+
+def _caveats(listed: object) -> tuple[Caveat, ...]:
+    found = []
+    for each in listed if isinstance(listed, list | tuple) else ():
+        part = _object(each)
+        share, kind = _number(part.get("share")), part.get("kind")
+        if share is not None and isinstance(kind, str) and kind in set(Kind):
+            number, of = _whole(part.get("entries")) or 0, _whole(part.get("of")) or 0
+            threshold = _number(part.get("threshold")) or LEAST_SHARE
+            found.append(Caveat(Kind(kind), share, number, of, threshold))
+    return tuple(found)
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return float(value)
+
+
+def _whole(value: object) -> int | None:
+    number = _number(value)
+    return None if number is None or not number.is_integer() else int(number)
+
+
+def _lower(scores: Mapping[str, Any], metric: str) -> float | None:
+    return _number(_object(_object(scores.get("confidence_intervals")).get(metric)).get("ci_lower"))
+
+
+# What cards claimed that state no record of it
+
+
+def earlier_claim(
+    lower: float | None,
+    composite: float | None,
+    floors: Iterable[Floor],
+    outputs: Sequence[str],
+    references: Sequence[str],
+) -> dict[str, Any]:
+    """Return the fields by which cards before ``floors_version`` 2 claimed, by the rules of then.
+
+    A run was at its floor where the composite's interval did not clear the best composite among the floors,
+    or where one text, written the same, made up more than half of the outputs.
+    """
+    shares = [_largest_share(texts) for texts in (outputs, references)]
+    identical = shares[0] > MOST_IDENTICAL and shares[0] > shares[1]
+    known = [floor.composite for floor in floors if floor.composite is not None]
+    at_floor = lower is not None and (identical or (bool(known) and lower <= max(known)))
+    tier = quality_tier(composite)
+    if at_floor and tier is not Tier.UNSCORED:
+        tier = Tier.BASELINE
+    tier = min(tier, HIGHEST_WITHOUT_REVIEW, key=lambda each: each.rank)
+    return {
+        "at_floor": at_floor,
+        "mostly_identical": identical,
+        "claimable_tier": tier.value,
+    }
+
+
+def _largest_share(texts: Sequence[str]) -> float:
+    counts = Counter(form for text in texts if (form := comparison_form(text)))
+    total = sum(counts.values())
+    return counts.most_common(1)[0][1] / total if total > 1 else 0.0

@@ -1,0 +1,179 @@
+"""Outputs that fail in part: what a mean hides, told with its share beside every score (DESIGN T2).
+
+A method that drops most words, adds as many, repeats one sentence or leaves the source as it is may still
+earn a fair composite from the rest. Counted entry by entry, so that a run knows its caveats while it goes on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from unicodedata import category, normalize
+
+from corpora.entry import Entry
+from corpora.text import comparison_form
+from scoring.table import EntryStatistics
+
+LEAST_SHARE = 0.25
+"""Share of the entries from which a caveat is told."""
+
+MOST_IDENTICAL = 0.5
+"""Share of one text among the outputs beyond which they are mostly one and the same."""
+
+SHORT, LONG = 0.5, 2.0
+"""Length of an output / length of its reference that is out of range below, and above."""
+
+
+class Kind(StrEnum):
+    """In what way outputs fail, in the order in which it is told."""
+
+    REPEATED = "repeated"
+    """One text stands for several sources, digits and punctuation aside."""
+    SHORT = "short"
+    """Empty, or less than half as long as the reference."""
+    LONG = "long"
+    """More than twice as long as the reference."""
+    UNTRANSLATED = "untranslated"
+    """The source copied, or most words left in its language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """One way in which a part of the outputs fails."""
+
+    kind: Kind
+    share: float
+    """Of the entries, of the distinct sources where one text is repeated; 0–1."""
+    entries: int
+    """How many that are."""
+    of: int
+    threshold: float
+    """The share from which it is told."""
+
+
+@lru_cache(maxsize=8192)
+def bare_form(text: str) -> str:
+    """Give a text without digits, punctuation, symbols, case and spacing; itself where nothing else is in it."""
+    bare = normalize("NFC", text).translate(_LETTERS).casefold()
+    return " ".join(bare.split()) or comparison_form(text)
+
+
+class _Letters(dict[int, str]):
+    """Keeps letters and marks, and gives a blank for digits, punctuation, symbols and controls."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        self[code] = " " if category(letter)[0] in "NPSC" else letter
+        return self[code]
+
+
+_LETTERS = _Letters()
+
+
+class OutputTally:
+    """Counts over the outputs of a run so far what their caveats are."""
+
+    def __init__(self) -> None:
+        self._entries = 0
+        self._counts: Counter[Kind] = Counter()
+        self._sources: set[str] = set()
+        self._outputs = _Repetition()
+        self._references = _Repetition()
+
+    def add(
+        self,
+        entries: Iterable[Entry],
+        outputs: Iterable[str],
+        statistics: Iterable[EntryStatistics],
+    ) -> None:
+        """Count outputs in; all three go by entry. Without code-switching only copies of the source count."""
+        for entry, output, taken in zip(entries, outputs, statistics, strict=True):
+            self._entries += 1
+            source = bare_form(entry.source)
+            self._sources.add(source)
+            self._outputs.add(output, source)
+            self._references.add(entry.reference, source)
+            length = len(normalize("NFC", entry.reference))
+            ratio = len(normalize("NFC", output)) / length if length else 1.0
+            self._counts[Kind.SHORT] += ratio < SHORT
+            self._counts[Kind.LONG] += ratio > LONG
+            self._counts[Kind.UNTRANSLATED] += _untranslated(entry, output, source, taken)
+
+    @property
+    def identical(self) -> bool:
+        """True where one text makes up more than half of the outputs and the references do not repeat as much.
+
+        Empty outputs are left out: they are failures, and they earn nothing.
+        """
+        share = self._outputs.largest_share
+        return share > MOST_IDENTICAL and share > self._references.largest_share
+
+    def caveats(self) -> tuple[Caveat, ...]:
+        """Give the caveats so far, each with its share."""
+        counted = [
+            (Kind.REPEATED, self._repeated(), len(self._sources)),
+            *(
+                (kind, self._counts[kind], self._entries)
+                for kind in (Kind.SHORT, Kind.LONG, Kind.UNTRANSLATED)
+            ),
+        ]
+        return tuple(
+            Caveat(kind, number / of, number, of, LEAST_SHARE)
+            for kind, number, of in counted
+            if number and number / of >= LEAST_SHARE
+        )
+
+    def _repeated(self) -> int:
+        """Count the distinct sources that got one text; 0 where the references repeat as much."""
+        number = self._outputs.most_sources
+        return number if number > max(1, self._references.most_sources) else 0
+
+
+class _Repetition:
+    """Counts how often each text comes, and for how many distinct sources."""
+
+    def __init__(self) -> None:
+        self._texts: Counter[str] = Counter()
+        self._pairs: set[tuple[str, str]] = set()
+        self._sources: Counter[str] = Counter()
+        self._number = self._most = 0
+        self.most_sources = 0
+        """Distinct sources of the text that has most of them."""
+
+    def add(self, text: str, source: str) -> None:
+        """Count one text in, unless nothing of it can be seen."""
+        form = bare_form(text)
+        if not form:
+            return
+        self._number += 1
+        self._texts[form] += 1
+        self._most = max(self._most, self._texts[form])
+        if (form, source) not in self._pairs:
+            self._pairs.add((form, source))
+            self._sources[form] += 1
+            self.most_sources = max(self.most_sources, self._sources[form])
+
+    @property
+    def largest_share(self) -> float:
+        """Share of the most frequent text, 0 for a single one."""
+        return self._most / self._number if self._number > 1 else 0.0
+
+
+def _untranslated(entry: Entry, output: str, source: str, taken: EntryStatistics) -> bool:
+    found = taken.get("code_switching_rate")
+    if found is not None and found[0] * 2 > found[1]:
+        return True
+    form = bare_form(output)
+    return bool(form) and form == source != bare_form(entry.reference)
+
+
+def tallied(
+    entries: Sequence[Entry], outputs: Sequence[str], statistics: Sequence[EntryStatistics]
+) -> OutputTally:
+    """Count all outputs of a run."""
+    tally = OutputTally()
+    tally.add(entries, outputs, statistics)
+    return tally

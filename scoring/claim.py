@@ -1,0 +1,246 @@
+"""What may be said of a run in public: one decision, from which every place writes its words (DESIGN T1, T2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from scoring.caveats import Caveat, Kind
+from scoring.composite import Composite, counting_gaps
+from scoring.floors import Floor, attainable, best
+from scoring.tiers import Tier, quality_tier
+
+SERIOUS_SHARE = 0.5
+"""Share of a caveat from which a run claims baseline; from a quarter on it claims emerging at most."""
+
+
+class Reason(StrEnum):
+    """Why no more may be claimed, the gravest first."""
+
+    IDENTICAL = "identical"
+    """The outputs are mostly one and the same text, digits and punctuation aside."""
+    CHRF_FLOOR = "chrf_floor"
+    """The interval of chrF++ does not clear the best chrF++ of the floors."""
+    COMPOSITE_FLOOR = "composite_floor"
+    """The interval of the composite does not clear the best composite of the floors."""
+    NO_CHRF = "no_chrf"
+    """chrF++ has no value, and it stands first."""
+    GAP = "gap"
+    """An input has no value here though worthless outputs have one: it counts as nothing."""
+    CAVEAT = "caveat"
+    """A part of the outputs fails."""
+    REVIEW = "review"
+    """No review by speakers was passed."""
+    STATED = "stated"
+    """The card itself claims no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One reason why no more may be claimed."""
+
+    reason: Reason
+    most: Tier
+    """The highest tier that it leaves."""
+    kind: Kind | None = None
+    """Which caveat, where it is one."""
+    lower: float | None = None
+    """Of a floor: the lower end of the run's interval, on the metric's own scale."""
+    floor: float | None = None
+    """Of a floor: what the best worthless method reaches."""
+    clear: bool | None = None
+    """Of a floor: whether the value itself, if not its interval, lies above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What may be claimed, and why no more."""
+
+    composite: float | None
+    """As stated (§4), 0–1."""
+    quality_tier: Tier
+    """The automatic label of the composite (§5.1)."""
+    claimable_tier: Tier
+    """Before any review."""
+    limits: tuple[Limit, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def at_floor(self) -> bool:
+        """True where a floor is not cleared, or the outputs are mostly one and the same (T2)."""
+        floors = {Reason.IDENTICAL, Reason.CHRF_FLOOR, Reason.COMPOSITE_FLOOR, Reason.NO_CHRF}
+        return any(limit.reason in floors for limit in self.limits)
+
+    def tier(self, *, review_passed: bool = False) -> Tier:
+        """Give the tier that may be claimed; a passed review lifts its own limit and no other."""
+        binding = [
+            limit.most
+            for limit in self.limits
+            if not (review_passed and limit.reason is Reason.REVIEW)
+        ]
+        return min([self.quality_tier, *binding], key=lambda tier: tier.rank)
+
+    def words(
+        self, *, review_passed: bool = False, review: str = "review pending", brief: bool = False
+    ) -> str:
+        """Write what people see, such as ``functional (automatic 0.78; review pending)``.
+
+        ``review`` says why a review has not lifted the tier. ``brief`` leaves out the interval's end, where
+        the interval stands beside.
+        """
+        if self.composite is None:
+            return Tier.UNSCORED.value
+        parts = [
+            f"automatic {shown(self.composite)}",
+            *self._floor_words(brief=brief),
+            *map(caveat_words, self._told_caveats()),
+            *self._review_words(review, passed=review_passed),
+        ]
+        return f"{self.tier(review_passed=review_passed)} ({'; '.join(parts)})"
+
+    def _floor_words(self, *, brief: bool) -> Iterator[str]:
+        by_reason = {limit.reason: limit for limit in self.limits}
+        if Reason.IDENTICAL in by_reason:
+            yield "mostly one and the same output"
+        elif Reason.COMPOSITE_FLOOR in by_reason:
+            yield _floor_words(by_reason[Reason.COMPOSITE_FLOOR], "", 2, brief=brief)
+        elif Reason.CHRF_FLOOR in by_reason:
+            yield _floor_words(by_reason[Reason.CHRF_FLOOR], "chrF++ ", 1, brief=brief)
+        elif Reason.NO_CHRF in by_reason:
+            yield "chrF++ has no value"
+        if Reason.GAP in by_reason:
+            yield "an input without a value counts as nothing"
+
+    def _told_caveats(self) -> Iterator[Caveat]:
+        identical = any(limit.reason is Reason.IDENTICAL for limit in self.limits)
+        for caveat in self.caveats:
+            if not (identical and caveat.kind is Kind.REPEATED):
+                yield caveat
+
+    def _review_words(self, review: str, *, passed: bool) -> Iterator[str]:
+        others = self.tier(review_passed=True)
+        if passed and not self.at_floor:
+            yield "reviewed"
+        elif not passed and others.rank > HIGHEST_WITHOUT_REVIEW.rank:
+            yield review
+
+
+HIGHEST_WITHOUT_REVIEW = Tier.FUNCTIONAL
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A value and the lower end of its interval, None where there is none."""
+
+    value: float | None
+    lower: float | None
+
+
+def decide(
+    mixed: Composite,
+    lower: float | None,
+    chrf: Score,
+    floors: Mapping[str, Floor],
+    *,
+    identical: bool = False,
+    caveats: Sequence[Caveat] = (),
+) -> Claim:
+    """Decide what may be claimed of a run before a review.
+
+    ``lower`` is the lower end of the composite's interval. Without floors, as on cards of other programs,
+    nothing is compared with them.
+    """
+    quality = quality_tier(mixed.value)
+    if mixed.value is None:
+        return Claim(None, quality, quality, (), tuple(caveats))
+    even = counting_gaps(mixed, attainable(floors)) or 0.0
+    share = even / mixed.value if mixed.value else 1.0
+    scaled = Score(even, None if lower is None else lower * share)
+    limits = (
+        *_identical(identical),
+        *_floor(Reason.CHRF_FLOOR, chrf, best(floors, "chrf_plus_plus")),
+        *_floor(Reason.COMPOSITE_FLOOR, scaled, best(floors, "composite")),
+        *_no_chrf(chrf, floors),
+        *_gap(quality, quality_tier(even)),
+        *(Limit(Reason.CAVEAT, _most(caveat), caveat.kind) for caveat in caveats),
+        *_review(quality),
+    )
+    made = Claim(mixed.value, quality, quality, limits, tuple(caveats))
+    return replace(made, claimable_tier=made.tier())
+
+
+def _identical(identical: bool) -> Iterator[Limit]:
+    if identical:
+        yield Limit(Reason.IDENTICAL, Tier.BASELINE)
+
+
+def _floor(reason: Reason, score: Score, floor: float | None) -> Iterator[Limit]:
+    if score.value is None or floor is None:
+        return
+    if score.lower is None or score.lower <= floor:
+        clear = score.value > floor
+        yield Limit(reason, Tier.BASELINE, None, score.lower, floor, clear)
+
+
+def _no_chrf(chrf: Score, floors: Collection[str]) -> Iterator[Limit]:
+    if floors and chrf.value is None:
+        yield Limit(Reason.NO_CHRF, Tier.BASELINE)
+
+
+def _gap(stated: Tier, even: Tier) -> Iterator[Limit]:
+    if even.rank < stated.rank:
+        yield Limit(Reason.GAP, even)
+
+
+def _most(caveat: Caveat) -> Tier:
+    return Tier.BASELINE if caveat.share >= SERIOUS_SHARE else Tier.EMERGING
+
+
+def _review(quality: Tier) -> Iterator[Limit]:
+    if quality.rank > HIGHEST_WITHOUT_REVIEW.rank:
+        yield Limit(Reason.REVIEW, HIGHEST_WITHOUT_REVIEW)
+
+
+def _floor_words(limit: Limit, metric: str, digits: int, *, brief: bool) -> str:
+    if not limit.clear:
+        return f"{metric}not above the floor"
+    if brief or limit.lower is None:
+        return f"{metric}not clear of the floor"
+    return f"{metric}not clearly above the floor: interval reaches {limit.lower:.{digits}f}"
+
+
+_CAVEATS = {
+    Kind.REPEATED: "one text for {share} of the sources",
+    Kind.SHORT: "{share} empty or less than half as long as the reference",
+    Kind.LONG: "{share} more than twice as long as the reference",
+    Kind.UNTRANSLATED: "{share} left in the source language",
+}
+
+
+def caveat_words(caveat: Caveat) -> str:
+    """Say in few words what a part of the outputs does."""
+    return _CAVEATS[caveat.kind].format(share=share_words(caveat))
+
+
+def caveat_sentence(caveat: Caveat) -> str:
+    """Say it with its numbers and what follows."""
+    words = caveat_words(caveat)
+    return (
+        f"{words}: {caveat.entries:,} of {caveat.of:,}, told from {caveat.threshold:.0%}; "
+        f"{_most(caveat)} at most may be claimed"
+    )
+
+
+def share_words(caveat: Caveat) -> str:
+    """Round a share down to whole per cents, so that it never looks larger than it is."""
+    return f"{int(caveat.share * 100 + 1e-9)} %"
+
+
+def shown(composite: float) -> str:
+    """Round to two places, or to as many as it takes to stay in the same tier."""
+    for places in range(2, 17):
+        rounded = f"{composite:.{places}f}"
+        if quality_tier(float(rounded)) is quality_tier(composite):
+            return rounded
+    return repr(composite)

@@ -1,0 +1,189 @@
+"""The best constant: the one reference that, given for every entry, has the highest composite (DESIGN T2).
+
+Trying each reference on each entry would take the square of the corpus. What a constant gets from chrF++, from
+the analyser and from the rules of spelling is worked out exactly for all of them at once; the most promising
+ones are then scored as outputs on entries spread over the corpus.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+from unicodedata import normalize
+
+import numpy as np
+import numpy.typing as npt
+
+from corpora.entry import Entry
+from corpora.text import comparison_form
+from scoring.chrf import CHARACTERS, WORDS, ChrfPlusPlus, split_words
+from scoring.composite import STRUCTURAL_KEY, composite, normalised
+from scoring.metric import FloatArray, Metric
+from scoring.scorer import Scorer
+from scoring.specification import specification
+from scoring.translation import Translation
+
+MOST_LETTERS = 200_000
+"""Characters of the references that are searched; of a larger corpus references spread over it."""
+
+PROMISING = 5
+"""Candidates that are scored as outputs."""
+
+Annotate = Callable[[Sequence[Translation]], Sequence[Translation]]
+"""Fills in what annotators find."""
+
+IntArray = npt.NDArray[np.int64]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The constant that was found."""
+
+    text: str
+    searched: int
+    """How many distinct references it was chosen from."""
+
+
+def best_constant(
+    entries: Sequence[Entry], metrics: Sequence[Metric], annotate: Annotate, judges: int
+) -> Constant:
+    """Choose among all references by composite; ties go to the text that sorts first.
+
+    ``metrics`` are those of the composite; ``judges`` is the number of entries on which the most promising
+    candidates are scored.
+    """
+    firsts: dict[str, Entry] = {}
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        form = comparison_form(entry.reference)
+        firsts.setdefault(form, entry)
+        counts[form] += 1
+    texts = _affordable(sorted(counts))
+    if len(texts) == 1:
+        return Constant(texts[0], 1)
+    repeated = np.array([counts[text] for text in texts])
+    promise = _promise([firsts[text] for text in texts], texts, repeated, metrics, annotate)
+    ranked = sorted(range(len(texts)), key=lambda place: (-promise[place], texts[place]))
+    finalists = [texts[place] for place in ranked[:PROMISING]]
+    tried = spread(entries, judges)
+    scores = [_composite(tried, text, metrics, annotate) for text in finalists]
+    return Constant(finalists[max(range(len(finalists)), key=scores.__getitem__)], len(texts))
+
+
+def spread(things: Sequence[T], most: int) -> list[T]:
+    """Take up to ``most``, evenly spread."""
+    step = max(1.0, len(things) / most)
+    return [things[int(place * step)] for place in range(min(most, len(things)))]
+
+
+def _affordable(texts: list[str]) -> list[str]:
+    letters = sum(map(len, texts))
+    return texts if letters <= MOST_LETTERS else spread(texts, len(texts) * MOST_LETTERS // letters)
+
+
+def _composite(
+    entries: Sequence[Entry], text: str, metrics: Sequence[Metric], annotate: Annotate
+) -> float:
+    scorer = Scorer(metrics)
+    taken = scorer.statistics(annotate([Translation(entry, text) for entry in entries]))
+    return composite(scorer.table(taken).corpus_values()).value or 0.0
+
+
+def _promise(
+    entries: Sequence[Entry],
+    texts: Sequence[str],
+    repeated: IntArray,
+    metrics: Sequence[Metric],
+    annotate: Annotate,
+) -> FloatArray:
+    """Weigh what of each constant's composite can be told without scoring it on every entry."""
+    known: dict[str, FloatArray] = {"exact_match_rate": repeated / repeated.sum()}
+    if any(isinstance(metric, ChrfPlusPlus) for metric in metrics):
+        known["chrf_plus_plus"] = constant_chrf(texts, repeated)
+    known |= _by_themselves(entries, metrics, annotate)
+    profile = "A" if STRUCTURAL_KEY in known else "B"
+    weights = specification().profiles[profile]
+    return sum(
+        (weights[id_] * np.nan_to_num(normalised(id_, values)))
+        for id_, values in known.items()
+        if id_ in weights
+    ) + np.zeros(len(texts))
+
+
+_BY_THEMSELVES = frozenset({STRUCTURAL_KEY, "orthographic_accuracy"})
+"""Metrics that look at the words of an output alone, so that a constant has one value on all entries."""
+
+
+def _by_themselves(
+    entries: Sequence[Entry], metrics: Sequence[Metric], annotate: Annotate
+) -> Mapping[str, FloatArray]:
+    scorer = Scorer([metric for metric in metrics if metric.info.id in _BY_THEMSELVES])
+    if not scorer.ids:
+        return {}
+    perfect = annotate([Translation(entry, entry.reference) for entry in entries])
+    return scorer.table(scorer.statistics(perfect)).entry_values()
+
+
+def constant_chrf(texts: Sequence[str], repeated: IntArray) -> FloatArray:
+    """Give chrF++ over the corpus for each text as the output of every entry; shape (texts,), 0–100.
+
+    Text i is the reference of ``repeated[i]`` entries. A constant shares with all references together, of each
+    n-gram that it has for the j-th time, one for each reference that has it at least j times: so one count of
+    the corpus serves every constant, and the values are those of ``ChrfPlusPlus`` exactly.
+    """
+    forms = [normalize("NFC", text) for text in texts]
+    letters = ["".join(form.split()) for form in forms]
+    columns = [
+        *_order_columns([[*letter] for letter in letters], CHARACTERS, repeated),
+        *_order_columns([split_words(form) for form in forms], WORDS, repeated),
+    ]
+    return ChrfPlusPlus().values(np.column_stack(columns).astype(np.float64))
+
+
+def _order_columns(
+    sequences: Sequence[Sequence[str]], most: int, repeated: IntArray
+) -> list[FloatArray]:
+    """Give for each order the n-grams of the outputs, of the references, and those shared, as columns."""
+    numbers: dict[str, int] = {}
+    symbols = np.array(
+        [numbers.setdefault(symbol, len(numbers)) for sequence in sequences for symbol in sequence],
+        dtype=np.int64,
+    )
+    lengths = np.array([len(sequence) for sequence in sequences])
+    texts = np.repeat(np.arange(len(sequences)), lengths)
+    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(symbols))
+    grams, columns = symbols, list[FloatArray]()
+    for order in range(1, most + 1):
+        if order > 1:  # the gram that is one symbol longer, numbered anew
+            following = np.concatenate((symbols[order - 1 :], symbols[: order - 1]))
+            grams = np.unique(grams * max(1, len(numbers)) + following, return_inverse=True)[1]
+        whole = left >= order
+        own = np.maximum(lengths - order + 1, 0)
+        shared = _shared(grams[whole], texts[whole], repeated)
+        columns += [own * repeated[own > 0].sum(), _all((own * repeated).sum(), own), shared]
+    return columns
+
+
+def _all(number: int, like: IntArray) -> FloatArray:
+    return np.full(len(like), float(number))
+
+
+def _shared(grams: IntArray, texts: IntArray, repeated: IntArray) -> FloatArray:
+    """Sum for each text what it shares with every reference; grams and the texts they stand in, by place."""
+    order = np.argsort(
+        grams, kind="stable"
+    )  # places of one gram lie together, in the order of texts
+    gram, text = grams[order], texts[order]
+    first = np.ones(len(gram), dtype=bool)
+    first[1:] = (gram[1:] != gram[:-1]) | (text[1:] != text[:-1])
+    starts = np.flatnonzero(first)
+    time = np.arange(len(gram)) - np.repeat(starts, np.diff(np.append(starts, len(gram))))
+    keys = gram * (int(time.max(initial=0)) + 1) + time
+    kinds, place = np.unique(keys, return_inverse=True)
+    having = np.bincount(place, weights=repeated[text], minlength=len(kinds))
+    shared = np.bincount(text, weights=having[place], minlength=len(repeated))
+    return shared.astype(np.float64)

@@ -1,0 +1,170 @@
+"""What may be claimed of a run, and the words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.caveats import Caveat, Kind
+from scoring.claim import Claim, Reason, Score, caveat_sentence, decide
+from scoring.composite import Composite, Input, composite, counting_gaps
+from scoring.floors import Floor
+from scoring.tiers import Tier, quality_tier
+
+FLOORS = {
+    "constant": Floor(0.40, 12.0, ("chrf_plus_plus",)),
+    "words": Floor(0.35, 15.0, ("chrf_plus_plus",)),
+}
+
+
+def mixed(value: float | None) -> Composite:
+    inputs = () if value is None else (Input("chrf_plus_plus", value * 100, value, 0.3, 1.0),)
+    return Composite(value, "B", "", inputs, {}, 1.0)
+
+
+def claimed(
+    value: float | None,
+    lower: float | None = None,
+    chrf: Score | None = None,
+    floors: dict[str, Floor] | None = None,
+    *,
+    identical: bool = False,
+    caveats: Sequence[Caveat] = (),
+) -> Claim:
+    end = value if lower is None else lower
+    known = FLOORS if floors is None else floors
+    beside = chrf or Score(90.0, 85.0)
+    return decide(mixed(value), end, beside, known, identical=identical, caveats=caveats)
+
+
+def caveat(share: float, kind: Kind = Kind.SHORT) -> Caveat:
+    return Caveat(kind, share, round(share * 100), 100, 0.25)
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 100), st.booleans())
+def test_nothing_above_functional_is_claimed_without_review(
+    value: float, lower: float, chrf: float, identical: bool
+) -> None:
+    claim = claimed(value, min(value, lower), Score(chrf, chrf), identical=identical)
+    assert claim.claimable_tier.rank <= min(Tier.FUNCTIONAL.rank, quality_tier(value).rank)
+    assert claim.tier(review_passed=True).rank <= quality_tier(value).rank
+
+
+@pytest.mark.parametrize(
+    ("lower", "chrf", "reasons", "words"),
+    [
+        (0.41, Score(16.0, 15.1), [], ""),
+        (0.40, Score(16.0, 15.1), [Reason.COMPOSITE_FLOOR],
+         "; not clearly above the floor: interval reaches 0.40"),
+        (0.41, Score(16.0, 15.0), [Reason.CHRF_FLOOR],
+         "; chrF++ not clearly above the floor: interval reaches 15.0"),
+        (0.41, Score(15.0, 14.0), [Reason.CHRF_FLOOR], "; chrF++ not above the floor"),
+        (0.41, Score(13.0, 12.5), [Reason.CHRF_FLOOR], "; chrF++ not above the floor"),
+        (0.41, Score(None, None), [Reason.NO_CHRF], "; chrF++ has no value"),
+    ],
+)  # fmt: skip
+def test_both_intervals_must_clear_the_best_floor_of_each(
+    lower: float, chrf: Score, reasons: list[Reason], words: str
+) -> None:
+    claim = claimed(0.55, lower, chrf)
+    assert [limit.reason for limit in claim.limits] == reasons
+    assert claim.at_floor is bool(reasons)
+    tier = Tier.BASELINE if reasons else Tier.FUNCTIONAL
+    assert claim.claimable_tier is tier
+    assert claim.words() == f"{tier} (automatic 0.55{words})"
+
+
+def test_review_lifts_its_own_limit_and_no_other() -> None:
+    assert claimed(0.9).tier(review_passed=True) is Tier.FLUENT
+    assert claimed(0.9, 0.3).tier(review_passed=True) is Tier.BASELINE
+    assert claimed(0.9, caveats=[caveat(0.3)]).tier(review_passed=True) is Tier.EMERGING
+    assert claimed(0.9, identical=True).tier(review_passed=True) is Tier.BASELINE
+    assert claimed(None).tier(review_passed=True) is Tier.UNSCORED
+
+
+def test_words_for_people() -> None:
+    assert claimed(0.78).words() == "functional (automatic 0.78; review pending)"
+    assert claimed(0.62).words() == "functional (automatic 0.62)"
+    assert claimed(0.78).words(review_passed=True) == "deployable (automatic 0.78; reviewed)"
+    assert claimed(0.78).words(review="review: no-go") == (
+        "functional (automatic 0.78; review: no-go)"
+    )
+    assert claimed(0.35, 0.3).words() == "baseline (automatic 0.35; not above the floor)"
+    assert claimed(0.55, 0.3).words(brief=True) == (
+        "baseline (automatic 0.55; not clear of the floor)"
+    )
+    assert claimed(None).words() == "unscored"
+
+
+def test_identical_outputs_above_the_floors_are_told_what_they_are() -> None:
+    repeated = caveat(0.52, Kind.REPEATED)
+    claim = claimed(0.81, 0.75, identical=True, caveats=[repeated])
+    assert claim.words() == "baseline (automatic 0.81; mostly one and the same output)"
+    assert claim.at_floor
+
+
+def test_a_caveat_stands_in_the_words_with_its_share_and_lowers_the_claim() -> None:
+    quarter, half = caveat(0.299), caveat(0.5, Kind.UNTRANSLATED)
+    assert claimed(0.62, caveats=[quarter]).words() == (
+        "emerging (automatic 0.62; 29 % empty or less than half as long as the reference)"
+    )
+    assert (
+        claimed(0.62, caveats=[quarter, half]).words().startswith("baseline (automatic 0.62; 29 %")
+    )
+    assert claimed(0.35, 0.2, caveats=[quarter]).words().endswith("reference)")
+    assert caveat_sentence(quarter) == (
+        "29 % empty or less than half as long as the reference: 30 of 100, told from 25%; "
+        "emerging at most may be claimed"
+    )
+
+
+def test_without_floors_nothing_is_compared_with_them() -> None:
+    assert claimed(0.6, 0.1, Score(None, None), {}).claimable_tier is Tier.FUNCTIONAL
+
+
+def test_rounding_never_shows_a_number_of_another_tier() -> None:
+    words = claimed(0.2978, floors={}).words()
+    assert "0.298" in words
+    assert "0.30" not in words
+
+
+VALUES = st.dictionaries(
+    st.sampled_from(
+        ["chrf_plus_plus", "exact_match_rate", "fst_acceptance_rate", "code_switching_rate",
+         "hallucination_rate", "orthographic_accuracy"]
+    ),
+    st.floats(0, 1),
+    min_size=1,
+)  # fmt: skip
+
+
+@given(VALUES, st.sets(st.sampled_from(["hallucination_rate", "code_switching_rate"])))
+def test_a_null_input_never_raises_what_a_claim_rests_on(
+    values: dict[str, float], gone: set[str]
+) -> None:
+    whole = composite(values)
+    left = composite({id_: value for id_, value in values.items() if id_ not in gone})
+    attainable = {part.metric for part in whole.inputs}
+    counted = counting_gaps(left, attainable)
+    assert whole.value is not None
+    if left.inputs:
+        assert counted is not None
+        assert counted <= whole.value + 1e-12
+        assert counting_gaps(left, ()) == left.value
+
+
+def test_an_output_that_gives_a_metric_nothing_to_look_at_claims_less() -> None:
+    whole = composite({"chrf_plus_plus": 60.0, "hallucination_rate": 1.0})
+    left = composite({"chrf_plus_plus": 60.0})
+    assert whole.value is not None
+    assert left.value == pytest.approx(0.6)
+    floors = {"words": Floor(0.1, 5.0, ("chrf_plus_plus", "hallucination_rate"))}
+    claim = decide(left, 0.55, Score(60.0, 55.0), floors)
+    assert claim.quality_tier is Tier.FUNCTIONAL
+    assert claim.claimable_tier is quality_tier(whole.value)
+    high = {"words": replace(floors["words"], composite=0.5)}
+    assert decide(left, 0.55, Score(60.0, 55.0), high).claimable_tier is Tier.BASELINE
