@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -161,7 +161,7 @@ def decide(
         *_identical(identical),
         *_floor(Reason.CHRF_FLOOR, chrf, best(floors, "chrf_plus_plus")),
         *_floor(Reason.COMPOSITE_FLOOR, scaled, best(floors, "composite")),
-        *_no_chrf(chrf, floors),
+        *_no_chrf(chrf, best(floors, "chrf_plus_plus")),
         *_gap(quality, quality_tier(even)),
         *(Limit(Reason.CAVEAT, _most(caveat), caveat.kind) for caveat in caveats),
         *_review(quality),
@@ -183,8 +183,8 @@ def _floor(reason: Reason, score: Score, floor: float | None) -> Iterator[Limit]
         yield Limit(reason, Tier.BASELINE, None, score.lower, floor, clear)
 
 
-def _no_chrf(chrf: Score, floors: Collection[str]) -> Iterator[Limit]:
-    if floors and chrf.value is None:
+def _no_chrf(chrf: Score, floor: float | None) -> Iterator[Limit]:
+    if floor is not None and chrf.value is None:
         yield Limit(Reason.NO_CHRF, Tier.BASELINE)
 
 

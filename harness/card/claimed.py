@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any
 
 from corpora.text import comparison_form
+from harness.card.model import RunCard
 from scoring.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, Kind
 from scoring.claim import HIGHEST_WITHOUT_REVIEW, Claim, Limit, Reason, Score, decide
 from scoring.composite import Composite, Input
@@ -127,23 +128,25 @@ def _lower(scores: Mapping[str, Any], metric: str) -> float | None:
 # What cards claimed that state no record of it
 
 
-def earlier_claim(
-    lower: float | None,
-    composite: float | None,
-    floors: Iterable[Floor],
-    outputs: Sequence[str],
-    references: Sequence[str],
-) -> dict[str, Any]:
+def earlier_claim(card: RunCard, scores: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields by which cards before ``floors_version`` 2 claimed, by the rules of then.
 
-    A run was at its floor where the composite's interval did not clear the best composite among the floors,
-    or where one text, written the same, made up more than half of the outputs.
+    A run was at its floor where the composite's interval, computed again in ``scores``, did not clear the
+    best composite among the card's floors, or where one text, written the same, made up more than half of
+    the outputs.
     """
-    shares = [_largest_share(texts) for texts in (outputs, references)]
+    shares = [
+        _largest_share(texts)
+        for texts in (
+            [row.predicted or "" for row in card.results],
+            [row.reference or "" for row in card.results],
+        )
+    ]
     identical = shares[0] > MOST_IDENTICAL and shares[0] > shares[1]
-    known = [floor.composite for floor in floors if floor.composite is not None]
+    known = [floor.composite for floor in card.floors if floor.composite is not None]
+    lower = (scores["confidence_intervals"].get("composite") or {}).get("ci_lower")
     at_floor = lower is not None and (identical or (bool(known) and lower <= max(known)))
-    tier = quality_tier(composite)
+    tier = quality_tier(scores["composite"])
     if at_floor and tier is not Tier.UNSCORED:
         tier = Tier.BASELINE
     tier = min(tier, HIGHEST_WITHOUT_REVIEW, key=lambda each: each.rank)

@@ -23,7 +23,6 @@ from harness.card.material import stored_material
 from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.recompute import (
-    card_floors,
     card_material,
     card_scorer,
     card_setup,
@@ -242,20 +241,8 @@ def _check_all(verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, round
                 "$.scores.claim", "what may be claimed and why", None, computed=False
             )
             verdict.judge("claim", [missing])
-        scores |= _earlier_claim(card, scores)
+        scores |= earlier_claim(card, scores)
     _check_scores(verdict, raw, scores, material.scorer, rounded)
-
-
-def _earlier_claim(card: RunCard, scores: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what a card that states no record of its claim had to claim by the rules of then."""
-    interval = scores["confidence_intervals"].get("composite") or {}
-    return earlier_claim(
-        interval.get("ci_lower"),
-        scores["composite"],
-        card_floors(card).values(),
-        [row.predicted or "" for row in card.results],
-        [row.reference or "" for row in card.results],
-    )
 
 
 def _told(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:

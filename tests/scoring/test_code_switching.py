@@ -94,6 +94,17 @@ def test_without_a_list_the_entry_s_source_still_tells() -> None:
     assert "list:wordfreq" in METRIC.signature
 
 
+def test_a_single_letter_of_the_source_does_not_tell_a_language() -> None:
+    corpus = entries([("Plan b or bb", "Plano du"), ("Where is it?", "Kie estas?")])
+    metric = CodeSwitching(resources(corpus))
+    assert taken_from(metric, corpus[0], "b") == (0, 1)
+    assert taken_from(metric, corpus[0], "bb") == (1, 1)
+
+
+def taken_from(metric: CodeSwitching, entry: Entry, output: str) -> tuple[float, ...] | None:
+    return metric.stats(Translation(entry, output))
+
+
 def test_a_title_quoted_once_in_a_reference_does_not_make_its_words_the_target_s() -> None:
     pairs = [(f"the dog sees the thing {n}", "hundo vidas") for n in range(10)]
     covered = entries([*pairs, ("He saw a film.", "Li vidis la filmon The Road.")])

@@ -50,6 +50,14 @@ def test_lower_is_better_rates_are_inverted() -> None:
     assert composite({"hallucination_rate": 1.0}).value == 0.0
 
 
+def test_a_place_without_any_weight_has_no_composite() -> None:
+    values = {"chrf_plus_plus": np.array([nan, 50.0]), "exact_match_rate": np.array([nan, nan])}
+    found = composites(values, "B")
+    assert np.isnan(found[0])
+    assert found[1] == pytest.approx(0.5)
+    assert np.isnan(composites({"bleu": np.array([7.0])}, "B")).all()
+
+
 @pytest.mark.parametrize("nothing", [None, True, False, nan, inf, "0.5"])
 def test_what_is_no_number_is_missing(nothing: object) -> None:
     mixed = composite({"exact_match_rate": nothing, "chrf_plus_plus": 30.0})

@@ -13,6 +13,7 @@ from corpora.entry import Entry, Segment
 from harness.calls import Reply, Request, Usage
 from harness.events import EntryScored, Event, Finished, Floor, Progress, RunState, Started, Waiting
 from harness.failures import ErrorClass
+from harness.floors import read_floors
 from harness.listening import EventQueue
 from harness.method import MethodClass, Setup
 from harness.result import Attempt, Result
@@ -21,6 +22,8 @@ from harness.store.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies, request_key
 from harness.store.results import add_results
 from harness.store.runs import CARD_COLUMNS, create_run, find_run, seal_run, set_live
+from scoring.claim import Claim, Score, decide
+from scoring.composite import Composite
 from scoring.inventory import surface_metrics
 from scoring.reasons import missing_reasons
 from scoring.scorer import Scorer, Totals
@@ -163,6 +166,7 @@ class Scene:
             "p95_seconds": 0.98,
         }
         fields.update(changes)
+        fields.setdefault("claim", claim_so_far(fields["values"], fields["intervals"]))  # type: ignore[arg-type]
         return Progress(**fields)  # type: ignore[arg-type]
 
     def scored(self, done: int) -> list[Event]:
@@ -182,6 +186,16 @@ class Scene:
 
     def close(self) -> None:
         self.store.close()
+
+
+def claim_so_far(
+    values: Mapping[str, float | None], intervals: Mapping[str, tuple[float, float]]
+) -> Claim:
+    """Decide as a run does, by the floors of all scenes."""
+    lower = {name: ends[0] for name, ends in intervals.items()}
+    chrf = Score(values.get("chrf_plus_plus"), lower.get("chrf_plus_plus"))
+    mixed = Composite(values.get("composite"), "B", "", (), {}, 1.0)
+    return decide(mixed, lower.get("composite"), chrf, read_floors(FLOORS))
 
 
 def values_of(entries: Sequence[Entry], results: Sequence[Result]) -> dict[str, float | None]:

@@ -118,9 +118,11 @@ def test_a_run_that_does_not_clear_the_floor_is_flagged(
 ) -> None:
     made = scene(tmp_path / "s.sqlite", total=4, stored=4)
     live = LiveRun()
-    live.fold([made.started(), made.progress(4, intervals={"composite": (low, 0.9)})])
+    ends = {"composite": (low, 0.9), "chrf_plus_plus": (30.0, 90.0)}
+    live.fold([made.started(), made.progress(4, intervals=ends)])
     assert live.best_floor is not None
-    assert (live.best_floor.name, live.at_floor) == ("constant", flagged)
+    assert live.claim is not None
+    assert (live.best_floor.name, live.claim.at_floor) == ("constant", flagged)
     made.close()
 
 
