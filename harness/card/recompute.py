@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from corpora.entry import Entry
@@ -200,3 +200,45 @@ def counts_again(card: RunCard) -> dict[str, Any]:
         "exact_matches": exact,
         "exact_match_rate": exact / total if total else None,
     }
+
+
+_FROM_ROWS = {
+    "cost_usd": (
+        "total_cost_usd",
+        "cost_per_entry_usd",
+        "cost_per_1k_tokens",
+        "cost_per_source_char",
+    ),
+    "usage": (
+        "prompt_tokens",
+        "completion_tokens",
+        "reasoning_tokens",
+        "cached_tokens",
+        "total_tokens",
+        "tokens_per_entry",
+        "tokens_per_second",
+        "cost_per_1k_tokens",
+    ),
+    "latency_seconds": ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds"),
+}
+"""Field of a row → the numbers that cannot be computed again where no row has it."""
+
+
+def resting_on_rows(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the numbers that rest on fields which no row of the card has."""
+    rows = [row for row in raw.get("results", ()) if isinstance(row, dict)]
+    absent = {
+        number
+        for name, numbers in _FROM_ROWS.items()
+        if not any(name in row for row in rows)
+        for number in numbers
+    }
+    return {name: without(value, absent) for name, value in expected.items()}
+
+
+def without(value: Any, names: Iterable[str]) -> Any:
+    """Leave members of an object out; what is no object stays."""
+    if not isinstance(value, dict):
+        return value
+    gone = set(names)
+    return {name: inner for name, inner in value.items() if name not in gone}

@@ -124,6 +124,9 @@ def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
     if of_ours and card.results and not set(FLOORS) <= set(named):
         must = f"those of {', '.join(FLOORS)} outputs at least"
         yield Difference("$.floors", must, named, computed=False)
+    if card.floors_version == VERSION and getattr(card.scores, "claim", None) is None:
+        must = "what may be claimed, and why no more"
+        yield Difference("$.scores.claim", must, None, computed=False)
     for place, floor in enumerate(card.floors):
         for name, high in (("composite", 1), ("chrf_plus_plus", 100)):
             value = getattr(floor, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,9 +28,11 @@ from harness.card.recompute import (
     card_setup,
     counts_again,
     measures_again,
+    resting_on_rows,
     rows_again,
     scores_again,
     withheld,
+    without,
 )
 from harness.card.report import report_again
 from harness.card.rows import row_entry
@@ -38,7 +40,6 @@ from harness.card.stated import impossible, taken_as_stated
 from harness.failures import HarnessError, UsageError
 from harness.store.runs import find_run
 from scoring.composite import composite
-from scoring.floors import VERSION
 from scoring.scorer import Scorer
 from scoring.tiers import quality_tier
 
@@ -56,27 +57,6 @@ _WORDS = frozenset(
 
 _CLAIM = frozenset({"claimable_tier", "at_floor", "mostly_identical", "claim"})
 """Parts of ``scores`` that say what may be claimed."""
-
-_FROM_ROWS = {
-    "cost_usd": (
-        "total_cost_usd",
-        "cost_per_entry_usd",
-        "cost_per_1k_tokens",
-        "cost_per_source_char",
-    ),
-    "usage": (
-        "prompt_tokens",
-        "completion_tokens",
-        "reasoning_tokens",
-        "cached_tokens",
-        "total_tokens",
-        "tokens_per_entry",
-        "tokens_per_second",
-        "cost_per_1k_tokens",
-    ),
-    "latency_seconds": ("avg_latency_seconds", "median_latency_seconds", "p95_latency_seconds"),
-}
-"""Field of a row → the numbers that cannot be computed again where no row has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,37 +211,13 @@ def _check_all(verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, round
     if words := taken_as_stated(card, material.scorer):
         verdict.skip("stated numbers", words)
     measures = measures_again(card, material)
-    told = _told(raw, {**measures, "scores": scores_again(card, material, measures)})
+    told = resting_on_rows(raw, {**measures, "scores": scores_again(card, material, measures)})
     scores = told.pop("scores")
     verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
     verdict.compare("cost, speed, tokens", raw, told, rounded=rounded)
     if "claim" not in raw["scores"]:
-        if card.floors_version == VERSION:
-            missing = Difference(
-                "$.scores.claim", "what may be claimed and why", None, computed=False
-            )
-            verdict.judge("claim", [missing])
         scores |= earlier_claim(card, scores)
     _check_scores(verdict, raw, scores, material.scorer, rounded)
-
-
-def _told(raw: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the numbers that rest on fields which no row of the card has."""
-    rows = [row for row in raw.get("results", ()) if isinstance(row, dict)]
-    absent = {
-        number
-        for name, numbers in _FROM_ROWS.items()
-        if not any(name in row for row in rows)
-        for number in numbers
-    }
-    return {name: _without(value, absent) for name, value in expected.items()}
-
-
-def _without(value: Any, names: Iterable[str]) -> Any:
-    if not isinstance(value, dict):
-        return value
-    gone = set(names)
-    return {name: inner for name, inner in value.items() if name not in gone}
 
 
 def _check_scores(
@@ -283,7 +239,7 @@ def _check_scores(
         dropped |= {name for name, value in expected.items() if value is None and foreign}
         verdict.skip("metrics", _other_metrics(foreign, null))
         _check_arithmetic(verdict, stated)
-    again = _without(expected, dropped)
+    again = without(expected, dropped)
     again["confidence_intervals"] = dict(_comparable(stated, expected, dropped))
     verdict.compare("scores", raw, {"scores": again}, rounded=rounded)
     if not (foreign or null):
@@ -353,7 +309,7 @@ def _check_withheld(
     if stored is not None:
         earlier = "claim" not in raw["scores"]
         left = {*_WORDS, *(_CLAIM if earlier else ())}
-        expected = {**stored, "scores": _without(stored["scores"], left)}
+        expected = {**stored, "scores": without(stored["scores"], left)}
         for name in ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ())):
             expected.pop(name)
         verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
@@ -366,7 +322,7 @@ def _check_withheld(
     )
     material = card_material(card)
     verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=False)
-    told = _told(raw, {**measures_again(card, material), "scores": counts_again(card)})
+    told = resting_on_rows(raw, {**measures_again(card, material), "scores": counts_again(card)})
     verdict.compare("cost, speed, tokens, counts", raw, told, rounded=False)
     _check_arithmetic(verdict, raw["scores"])
 

@@ -166,3 +166,15 @@ def test_every_field_of_the_specification_has_its_place(golden: dict[str, Any]) 
     ):
         assert set(fields.split()) <= set(block)
     assert set(RunCard.model_fields) - {"scoring"} == set(golden) - {"scoring"}
+
+
+def test_a_card_of_now_without_its_claim_or_floors_does_not_verify(golden: dict[str, Any]) -> None:
+    public = [row for row in golden["results"] if not row["withheld"]]
+    for gone in ("claim", "floors"):
+        card = json.loads(json.dumps(golden))
+        card["results"] = public
+        (card["scores"] if gone == "claim" else card).pop(gone)
+        card["run_card_hash"] = card_hash(card)
+        verdict = verify_card(canonical_bytes(card))
+        path = {"claim": "$.scores.claim", "floors": "$.floors"}[gone]
+        assert path in {difference.path for difference in verdict.differences}
