@@ -21,8 +21,9 @@ Hex64 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """A SHA-256."""
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 """A random id of a batch or an item."""
-Reviewer = Annotated[str, Field(pattern=r"^[0-9A-HJKMNP-TV-Z]{8}$")]
-"""The pseudonym on a reviewer's card: seven characters and one that checks them (``files.reviewer_codes``)."""
+Reviewer = Annotated[str, Field(pattern=r"^([0-9A-HJKMNP-TV-Z]{8}|[0-9a-f]{32})$")]
+"""Who speaks: the tag that a code gives in its review (``files.person_tag``); in reviews made before there were
+tags the code on the card itself (``files.reviewer_codes``)."""
 Short = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=MOST_TEXT)]
 Milliseconds = Annotated[int, Field(ge=0, le=86_400_000)]
@@ -48,6 +49,8 @@ class Kind(StrEnum):
     EXPORT = "export"
     ADJUDICATE = "adjudicate"
     LOOK = "look"
+    LAPTOP = "laptop"
+    SPEAKS = "speaks"
 
 
 class Face(StrEnum):
@@ -237,6 +240,30 @@ class Look(Payload):
     """Over the ids of the events that were looked at (``log.event.events_sha256``)."""
 
 
+class LaptopWord(Payload):
+    """The organisation says of a laptop whether it is heard, and whose log it goes on with; its last word counts."""
+
+    kind: Literal[Kind.LAPTOP] = Kind.LAPTOP
+    batch: Id
+    laptop: Hex64
+    """Signing key."""
+    heard: bool
+    instead_of: Hex64 | None = None
+    """Signing key of the laptop whose log it goes on with; both are one laptop."""
+    reason: Short = ""
+    """In the organisation's words; it stands on certificates, so it names nobody."""
+
+
+class Speaks(Payload):
+    """The organisation says which laptops speak for a person in a batch; its last word counts."""
+
+    kind: Literal[Kind.SPEAKS] = Kind.SPEAKS
+    batch: Id
+    reviewer: Reviewer
+    laptops: Annotated[tuple[Hex64, ...], Field(min_length=1, max_length=20)]
+    """Signing keys."""
+
+
 AnyPayload = Annotated[
     Consent
     | Session
@@ -253,7 +280,9 @@ AnyPayload = Annotated[
     | Withdraw
     | Export
     | Adjudicate
-    | Look,
+    | Look
+    | LaptopWord
+    | Speaks,
     Field(discriminator="kind"),
 ]
 """Any event's payload; ``kind`` tells which."""

@@ -23,8 +23,6 @@ from review.log.clocks import WildClock
 from review.log.event import Event, EventError, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, Objection, Remark, merge
 from review.log.payloads import (
-    Adjudicate,
-    Look,
     OfItem,
     OfReviewer,
     Rate,
@@ -34,6 +32,7 @@ from review.log.payloads import (
 )
 from review.log.saving import NotSaved, saying
 from review.log.table import insert_event, read_events
+from review.log.voices import OWN_WORDS
 from review.log.withdrawal import reach
 from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival, set_aside
 from review.office.attaching import suspend_withdrawn
@@ -322,7 +321,7 @@ def objection(review: Review, batch: str) -> Objection:
     other_task = Rate if manifest.task == "translate" else Translate
 
     def why_not(event: Event) -> str | None:
-        if isinstance(event.payload, Adjudicate | Look):
+        if event.kind in OWN_WORDS:
             return "decides what only the organisation decides"
         everywhere = isinstance(event.payload, Withdraw) and reach(event.payload) is None
         if not everywhere and getattr(event.payload, "batch", None) != batch:

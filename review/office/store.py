@@ -21,10 +21,11 @@ from review.files.batch_form import BatchItem, BatchManifest
 from review.log.event import Event
 from review.log.fold import fold
 from review.log.own_file import OwnFile
-from review.log.payloads import Adjudicate, Kind, Look, Withdraw
+from review.log.payloads import Adjudicate, Kind, LaptopWord, Look, Speaks, Withdraw
 from review.log.saving import saying
 from review.log.state import State
 from review.log.table import append_event, read_events
+from review.log.voices import Voices, heard
 from review.log.withdrawal import reach
 from review.office.database import FILE, is_unclean, note_unclean, open_office, rewrite
 from review.office.received import Import, KnownLaptop, Quarantined
@@ -244,7 +245,9 @@ class Office(OwnFile):
                 last[event.device] = max(event.seq, last.get(event.device, -1))
         return last
 
-    def append(self, review: Review, payload: Adjudicate | Look | Withdraw) -> Event:
+    def append(
+        self, review: Review, payload: Adjudicate | Look | Withdraw | LaptopWord | Speaks
+    ) -> Event:
         """Write an event of the organisation's own; it is durable when this returns.
 
         A withdrawal also erases what it reaches, from every byte of the file (``unclean`` where it could not).
@@ -264,16 +267,15 @@ class Office(OwnFile):
         return is_unclean(self.connection)
 
     def state(self, review: Review) -> State:
-        """Give what a review's events add up to; only the organisation itself adjudicates and looks."""
-        own = {Kind.ADJUDICATE, Kind.LOOK}
-        return fold(
-            (
-                event
-                for event in self.events(review)
-                if event.kind not in own or event.device in self.own_devices
-            ),
-            set(review.manifests),
-        )
+        """Give what a review's events add up to, of the laptops that are heard; the same as in its evidence."""
+        return fold(self._heard(review)[0], set(review.manifests))
+
+    def voices(self, review: Review) -> Voices:
+        """Give which laptops speak for whom in a review, and who waits for a word of the organisation about that."""
+        return self._heard(review)[1]
+
+    def _heard(self, review: Review) -> tuple[list[Event], Voices]:
+        return heard(self.events(review), self.devices(), self.own_devices, set(review.manifests))
 
     def laptops(self) -> list[KnownLaptop]:
         """Give the laptops whose ratings are taken."""

@@ -22,19 +22,18 @@ from review.log.event import FIRST, Event, EventError, read_event
 from review.log.fold import fold
 from review.log.payloads import Adjudicate, Kind, Scope
 from review.log.state import State
+from review.log.voices import OWN_WORDS, Voices, heard
 from review.verdict.key import AnswerKey
 
 DECIDING = frozenset(
     {Kind.CONSENT, Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.HARM, Kind.ADJUDICATE}
-    | {Kind.WITHDRAW, Kind.LOOK}
+    | {Kind.WITHDRAW, Kind.LOOK, Kind.LAPTOP, Kind.SPEAKS}
 )
 """Kinds of events that bear on a verdict; of all others only the head is evidence."""
 
-_OWN = frozenset({Kind.ADJUDICATE, Kind.LOOK})
-"""Kinds that count from the organisation's own devices only."""
-
-_WORTH_A_LOOK = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO})
-"""Kinds whose change makes another look at the numbers a new one: new ratings are new chances of luck."""
+_WORTH_A_LOOK = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.LAPTOP, Kind.SPEAKS})
+"""Kinds whose change makes another look at the numbers a new one: new ratings are new chances of luck, and so is
+hearing other laptops."""
 
 MOST_EVENTS = 1_000_000
 
@@ -52,6 +51,9 @@ class Evidence:
     """The organisation's first device; adjudications and looks count of all that have the same key."""
     devices: Mapping[str, str]
     """Device → public key of the laptop (or of the organisation) that answers for it."""
+    weighs_laptops: bool = True
+    """Whether what several laptops say of one person waits for the organisation; certificates of version 1 took the
+    last word of any."""
 
     @cached_property
     def key_bytes(self) -> bytes:
@@ -83,9 +85,19 @@ class Evidence:
     @cached_property
     def state(self) -> State:
         """What the events add up to."""
+        return fold(self._heard[0], set(self.key.batches))
+
+    @property
+    def voices(self) -> Voices:
+        """Which laptops speak for whom."""
+        return self._heard[1]
+
+    @cached_property
+    def _heard(self) -> tuple[list[Event], Voices]:
         own = self.own_devices
-        counted = (e for e in self.events if e.kind not in _OWN or e.device in own)
-        return fold(counted, set(self.key.batches))
+        if self.weighs_laptops:
+            return heard(self.events, self.devices, own, self.key.batches)
+        return [e for e in self.events if e.kind not in OWN_WORDS or e.device in own], Voices()
 
     @cached_property
     def own_devices(self) -> frozenset[str]:

@@ -16,6 +16,7 @@ from review.log.payloads import (
     Export,
     Face,
     HarmFlag,
+    LaptopWord,
     Look,
     NotJudged,
     Rate,
@@ -23,6 +24,7 @@ from review.log.payloads import (
     Scope,
     Session,
     Skip,
+    Speaks,
     Suggest,
     Train,
     Translate,
@@ -105,6 +107,10 @@ def one_of_each() -> tuple[AnyPayload, ...]:
         Export(wall=WALL, batch=BATCH, events=12, head=hexes),
         Adjudicate(wall=WALL, batch=BATCH, **item, harmful=False, note="seen by two"),
         Look(wall=WALL, batch=BATCH, run_id="run-1", events_sha256=hexes),
+        LaptopWord(
+            wall=WALL, batch=BATCH, laptop=hexes, heard=False, instead_of="d" * 64, reason="lost",
+        ),
+        Speaks(wall=WALL, batch=BATCH, reviewer=ANN, laptops=(hexes, "d" * 64)),
     )  # fmt: skip
 
 

@@ -1,0 +1,164 @@
+"""Whose events count where several laptops speak: no laptop speaks for a person beside another one unseen.
+
+Any laptop that was enrolled can write in the name of whoever's card it was shown. So what several laptops say
+of one person waits until the organisation says which of them speaks; and a laptop can be taken out as a whole.
+The rule stands in docs/certificate.md, "What counts".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from review.log.event import Event
+from review.log.payloads import HarmFlag, Kind, LaptopWord, Speaks
+from review.log.withdrawal import covered, withdrawals
+
+OWN_WORDS = frozenset({Kind.ADJUDICATE, Kind.LOOK, Kind.LAPTOP, Kind.SPEAKS})
+"""Kinds of events that count from the organisation's own devices only."""
+
+FAR = 2**20
+"""How far a chain's logical time may lie beyond the number of all events before it is told."""
+
+_SPEAKING = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.TRANSLATE, Kind.UNDO, Kind.HARM})
+"""Kinds by which a laptop decides something in a person's name."""
+
+Place = tuple[str, str]
+"""Batch and person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voices:
+    """Which laptops speak for whom; a laptop is its signing key, or the id of a device whose key is not known."""
+
+    speakers: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
+    """Person of a batch → the laptops that decide something in this person's name, those taken out left out."""
+    several: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
+    """Of these, people of whom several different laptops speak → those that the organisation names, none while
+    it has not decided."""
+    removed: Mapping[str, str] = field(default_factory=dict)
+    """Laptop that is not heard → the organisation's reason."""
+
+    @property
+    def waiting(self) -> tuple[Place, ...]:
+        """People whose ratings count only once the organisation says which laptop speaks for them."""
+        return tuple(place for place, named in self.several.items() if not named)
+
+
+def heard(
+    events: Iterable[Event],
+    keys: Mapping[str, str],
+    own: Collection[str],
+    batches: Collection[str],
+) -> tuple[list[Event], Voices]:
+    """Give the events that count, for ``fold``, and which laptops speak for whom.
+
+    ``keys`` is device → signing key of its laptop, ``own`` are the organisation's devices. Withdrawals count from
+    every laptop, for what somebody may have taken back is better erased once too often.
+    """
+    every = [event for event in events if event.kind not in OWN_WORDS or event.device in own]
+    words = _words(event for event in every if getattr(event.payload, "batch", None) in batches)
+    removed = {laptop: word.reason for laptop, word in words.items() if not word.heard}
+    left = [
+        event
+        for event in every
+        if event.kind is Kind.WITHDRAW or keys.get(event.device, event.device) not in removed
+    ]
+    found = _speakers(left, keys, batches)
+    same = _same_laptops(words)
+    named = _decided(every, batches)
+    several = {
+        place: named.get(place, ())
+        for place, laptops in found.items()
+        if len({same.get(laptop, laptop) for laptop in laptops}) > 1
+    }
+    ruled = {**named, **several}
+    allowed = {
+        place: {same.get(laptop, laptop) for laptop in laptops} for place, laptops in ruled.items()
+    }
+    counted = [event for event in left if _counts(event, allowed, keys, same)]
+    return counted, Voices(found, several, removed)
+
+
+def _words(events: Iterable[Event]) -> dict[str, LaptopWord]:
+    """Give laptop → the organisation's last word about it."""
+    said = (event.payload for event in sorted(events, key=attrgetter("order")))
+    return {word.laptop: word for word in said if isinstance(word, LaptopWord)}
+
+
+def _same_laptops(words: Mapping[str, LaptopWord]) -> dict[str, str]:
+    """Give laptop → one name for it and all that came instead of one another."""
+    same: dict[str, str] = {}
+    for laptop, word in words.items():
+        if word.instead_of is None:
+            continue
+        one, other = (same.get(each, each) for each in (laptop, word.instead_of))
+        same |= {laptop: one, word.instead_of: other}
+        same = {each: other if name == one else name for each, name in same.items()}
+    return same
+
+
+def _speakers(
+    events: Iterable[Event], keys: Mapping[str, str], batches: Collection[str]
+) -> dict[Place, tuple[str, ...]]:
+    events = list(events)
+    withdrawn = withdrawals(events)
+    found: dict[Place, set[str]] = defaultdict(set)
+    for event in events:
+        said = event.payload
+        if event.kind not in _SPEAKING or said is None or covered(event, withdrawn):
+            continue
+        batch, person = getattr(said, "batch", ""), getattr(said, "reviewer", "")
+        if batch in batches:
+            found[batch, person].add(keys.get(event.device, event.device))
+    return {place: tuple(sorted(found[place])) for place in sorted(found)}
+
+
+def _decided(events: Iterable[Event], batches: Collection[str]) -> dict[Place, tuple[str, ...]]:
+    """Give person of a batch → the laptops that speak, as the organisation said last."""
+    events = list(events)
+    withdrawn = withdrawals(events)
+    said = (
+        event.payload
+        for event in sorted(events, key=attrgetter("order"))
+        if not covered(event, withdrawn)
+    )
+    return {
+        (each.batch, each.reviewer): each.laptops
+        for each in said
+        if isinstance(each, Speaks) and each.batch in batches
+    }
+
+
+def _counts(
+    event: Event,
+    allowed: Mapping[Place, Collection[str]],
+    keys: Mapping[str, str],
+    same: Mapping[str, str],
+) -> bool:
+    """Tell whether an event counts; of somebody who waits, only a yes to the terms and a call of harm do."""
+    said = event.payload
+    place = getattr(said, "batch", ""), getattr(said, "reviewer", "")
+    laptops = allowed.get(place)
+    if laptops is None or event.kind in {Kind.WITHDRAW, Kind.SPEAKS}:
+        return True
+    if not laptops:
+        return event.kind is Kind.CONSENT or (isinstance(said, HarmFlag) and said.harmful)
+    laptop = keys.get(event.device, event.device)
+    return same.get(laptop, laptop) in laptops
+
+
+def far_ahead(events: Collection[Event], own: Collection[str]) -> dict[str, int]:
+    """Give device → its largest logical time, of those where no honest laptop's can be.
+
+    A laptop counts up by one from the largest that it knows, so its time never exceeds the number of events that
+    it has seen, all of which it hands over. The organisation's own devices are left out: they know everybody's.
+    """
+    largest: dict[str, int] = {}
+    for event in events:
+        if event.device not in own:
+            largest[event.device] = max(event.lamport, largest.get(event.device, 0))
+    most = len(events) + FAR
+    return {device: largest[device] for device in sorted(largest) if largest[device] > most}
