@@ -19,9 +19,10 @@ from pydantic import Field, ValidationError
 from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError, UsageError
 from harness.problems import first_problem
-from review.forms import Form, VersionedForm, formats
+from review.forms import Form, Since, VersionedForm, formats
 from review.log.event import events_sha256
 from review.log.payloads import Count, Hex64, Id, Short
+from review.log.voices import Voices
 from review.verdict.agreement import MEASURES, Agreement, Measure, agreement
 from review.verdict.evidence import Evidence
 from review.verdict.findings import Code
@@ -105,6 +106,17 @@ class CertifiedPanel(VersionedForm):
     """How they were chosen, in the organisation's words."""
 
 
+class CertifiedLaptops(Form):
+    """What the organisation said about laptops; whom it concerns is not told."""
+
+    removed: tuple[Short, ...]
+    """The organisation's reason for each laptop that is not heard, sorted."""
+    decided: Count
+    """People of whom several laptops speak, and the organisation named those that count."""
+    waiting: Count
+    """People of whom several laptops speak without a word of the organisation: their ratings do not count."""
+
+
 class Certificate(VersionedForm):
     """One certified verdict."""
 
@@ -123,6 +135,7 @@ class Certificate(VersionedForm):
     """Of the answer key."""
     log: CertifiedLog
     panel: CertifiedPanel
+    laptops: Annotated[CertifiedLaptops | None, Since(2)] = None
     verdict: dict[str, Any]
     """The outcome with all that it rests on (``without_names``)."""
     agreement: dict[str, Any]
@@ -213,6 +226,7 @@ def _certificate(
         key_sha256=evidence.key_sha256,
         log=_log(evidence),
         panel=_panel(evidence, reading.verdict),
+        laptops=certified_laptops(evidence.voices) if evidence.weighs_laptops else None,
         verdict=without_names(reading.verdict),
         agreement=agreement_json(_agreement(reading, form)),
     )
@@ -328,6 +342,16 @@ def _log(evidence: Evidence) -> CertifiedLog:
         withheld=evidence.withheld,
         withdrawals=len({who for who, _ in evidence.taken_back}),
         devices_sha256=evidence.devices_sha256,
+    )
+
+
+def certified_laptops(voices: Voices) -> CertifiedLaptops:
+    """Give what a certificate says of laptops: counts and the organisation's reasons, no person and no laptop."""
+    waiting = len(voices.waiting)
+    return CertifiedLaptops(
+        removed=tuple(sorted(voices.removed.values())),
+        decided=len(voices.several) - waiting,
+        waiting=waiting,
     )
 
 

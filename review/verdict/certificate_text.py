@@ -8,7 +8,7 @@ from typing import Any
 
 from review.verdict.agreement import MEASURES, SHARES
 from review.verdict.attachment import why_not_community
-from review.verdict.certificate import COMMUNITY_VALIDATED, Certificate
+from review.verdict.certificate import COMMUNITY_VALIDATED, Certificate, CertifiedLaptops
 from review.verdict.findings import Code, Finding
 from review.verdict.html_page import visible
 from review.verdict.reasons import OUTCOMES, finding_words
@@ -71,6 +71,31 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield "standing", f"not {COMMUNITY_VALIDATED}: {reason}" if reason else COMMUNITY_VALIDATED
     if certificate.log.withdrawals:
         yield "withdrawn", f"{certificate.log.withdrawals} people took their ratings back"
+    yield from _laptops(certificate.laptops)
+
+
+def _laptops(laptops: CertifiedLaptops | None) -> Iterator[tuple[str, str]]:
+    """Say what the organisation decided about laptops; certificates of version 1 do not tell."""
+    if laptops is None:
+        return
+    if removed := laptops.removed:
+        reasons = "; ".join(each or "no reason given" for each in removed)
+        yield "laptops out", f"{len(removed)} taken out by the organisation: {reasons}"
+    if laptops.decided:
+        yield (
+            "who speaks",
+            f"several laptops spoke for {_people(laptops.decided)}; the organisation named those that count",
+        )
+    if laptops.waiting:
+        yield (
+            "not counted",
+            f"{_people(laptops.waiting)}: several laptops spoke for them, and the organisation has not said which "
+            "of them counts",
+        )
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count} people"
 
 
 def findings(certificate: Certificate) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -74,6 +74,7 @@ def verify(certificate: bytes, signature: bytes, evidence: Evidence) -> Verifica
     Raises UsageError where the bytes are no certificate.
     """
     stated = read_certificate(certificate, "the certificate")
+    evidence = replace(evidence, weighs_laptops=stated.laptops is not None)
     part = evidence.up_to(stated.log.tips)
     checks = [
         _signature(stated, certificate, signature),

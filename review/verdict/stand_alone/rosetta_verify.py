@@ -16,7 +16,7 @@ from statistics import mean, variance
 from typing import Any
 
 RANKS = {"reject": 0, "gist": 1, "acceptable": 2, "excellent": 3}
-DECIDING = {"consent", "rate", "cannot_judge", "undo", "harm", "adjudicate", "withdraw", "look"}
+DECIDING = {"consent", "rate", "cannot_judge", "undo", "harm", "adjudicate", "withdraw", "look", "laptop", "speaks"}
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
 CODES = ("no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed level_open weak_stratum veto low_reviewer "
          "controls_failed flags_decide reviewer_left_out stratum_left_out control_dropped small_panel later_look guidelines").split()
@@ -58,14 +58,34 @@ def _log_facts(events: list[dict[str, Any]], devices: Any, key: Any, gone: set[A
         "withdrawals": len({who for who, batch in gone if who in key["orders"] and batch in {None, *key["batches"]}}),
     }
 
-# What counts: the last judgement of each person on each item that was neither undone nor withdrawn.
+# What counts: the last judgement of each person on each item that was neither undone nor withdrawn, by the laptops that are heard.
 
-def _fold(events: list[dict[str, Any]], key: Any, own: set[str]) -> dict[str, Any]:
+def _heard(mine: list[dict[str, Any]], own: set[str], keys: dict[str, str | None]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    words = {e["laptop"]: e for e in mine if e["kind"] == "laptop" and e["device"] in own}
+    same = {laptop: laptop for e in words.values() for laptop in (e["laptop"], e["instead_of"])}
+    for e in (e for e in words.values() if e["instead_of"]):
+        same = {laptop: same[e["instead_of"]] if one == same[e["laptop"]] else one for laptop, one in same.items()}
+    out = {laptop for laptop, e in words.items() if not e["heard"]}
+    left = [(laptop, e) for e in mine if (laptop := keys.get(e["device"]) or e["device"]) not in out]
+    spoken = defaultdict[Any, set[str]](set)
+    for laptop, e in left:
+        if e["kind"] in {"rate", "cannot_judge", "translate", "undo", "harm"}: spoken[e["batch"], e["reviewer"]].add(same.get(laptop, laptop))
+    ruled = {(e["batch"], e["reviewer"]): {same.get(each, each) for each in e["laptops"]} for e in mine if e["kind"] == "speaks" and e["device"] in own}
+    several = [person for person, laptops in spoken.items() if len(laptops) > 1]
+    facts = {"removed": sorted(words[laptop]["reason"] for laptop in out), "decided": sum(p in ruled for p in several), "waiting": sum(p not in ruled for p in several)}
+    ruled |= {person: set() for person in several if person not in ruled}
+    def counts(laptop: str, e: dict[str, Any]) -> bool:
+        if e["kind"] == "speaks" or (allowed := ruled.get((e["batch"], e.get("reviewer")))) is None: return True
+        return same.get(laptop, laptop) in allowed if allowed else e["kind"] == "consent" or (e["kind"] == "harm" and e["harmful"])
+    return [e for laptop, e in left if counts(laptop, e)], facts
+
+def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str, str | None] | None = None) -> dict[str, Any]:
     said = [{**e["said"], "id": e["id"], "device": e["device"]} for e in events if e["said"]]
     gone = {(e["reviewer"], None if e["scope"] == "everything" else e["batch"])
             for e in said if e["kind"] == "withdraw" and e["scope"] != "comments"}
     mine = [e for e in said if e["kind"] != "withdraw" and e.get("batch") in key["batches"]
             and not {(e.get("reviewer"), None), (e.get("reviewer"), e["batch"])} & gone]
+    mine, laptops = (mine, {}) if keys is None else _heard(mine, own, keys)  # certificates of version 1 took the last word of any laptop
     undone = {(e["target"], e["reviewer"], e["batch"]) for e in mine if e["kind"] == "undo"}
     agreed = {(e["batch"], e["reviewer"]) for e in mine if e["kind"] == "consent" and e["reviewer"] in key["orders"]}
     theirs = [e for e in mine if (e["batch"], e.get("reviewer")) in agreed]
@@ -79,7 +99,7 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str]) -> dict[str, An
     decided = {e["item"]: e["harmful"] for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
     looks = {(e["run_id"], e["events_sha256"]) for e in mine if e["kind"] == "look" and e["device"] in own}
     return {"people": people, "flagged": {again.get(item, item) for (_, _, item), harmful in flags.items() if harmful}, "decided": decided,
-            "looks": Counter(run for run, _ in looks), "gone": gone}
+            "looks": Counter(run for run, _ in looks), "gone": gone, "laptops": laptops}
 
 def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
     items, total, decided = key["items"], sum(run["strata"].values()), state["decided"]
@@ -263,7 +283,9 @@ def _certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
     events = _up_to(every, stated["log"]["tips"])  # there may be later ones, such as withdrawals
     if strangers := {e["device"] for e in events} - {device for device, owner in devices["devices"].items() if owner}:
         raise ValueError(f"the organisation does not know devices {sorted(strangers)}")
-    state = _fold(events, key, {d for d, owner in devices["devices"].items() if owner == devices["devices"][devices["organisation"]]})
+    later = stated["format"] != "rosetta-certificate/1"
+    own = {d for d, owner in devices["devices"].items() if owner == devices["devices"][devices["organisation"]]}
+    state = _fold(events, key, own, devices["devices"] if later else None)
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
     valid = len((verdict := _decide(_panel_of(state, key, run), policy))["numbers"]["reviewers"])
     return {
@@ -271,6 +293,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
         "log": _log_facts(events, devices, key, state["gone"]), "verdict": verdict,
         "policy": {"sha256": _sha(members["policy.toml"]), **{k: policy[k] for k in ("status", "organisation")}, "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": valid, "words": f"panel of {valid}", "chosen": key["panel"]},
+        **({"laptops": state["laptops"]} if later else {}),
     }
 
 def _differing(found: Any, wanted: Any, path: str) -> list[str]:

@@ -127,7 +127,11 @@ def test_a_decision_holds_against_a_laptop_that_comes_later() -> None:
 
 def test_a_shared_computer_is_no_clash() -> None:
     shared = chain(
-        agreed(), rate(0, Rating.GIST), agreed(BEN), rate(0, Rating.REJECT, reviewer=BEN), name=FIRST
+        agreed(),
+        rate(0, Rating.GIST),
+        agreed(BEN),
+        rate(0, Rating.REJECT, reviewer=BEN),
+        name=FIRST,
     )
     state, voices = said(shared)
     assert ratings(state) == {0: Rating.GIST}
@@ -218,7 +222,14 @@ def test_a_time_that_no_laptop_comes_to_is_found_though_two_agree_on_it() -> Non
     def at(name: str, lamport: int) -> Event:
         [event] = chain(rate(0, Rating.GIST), name=name)
         return Event(
-            event.device, 0, lamport, event.prev, event.kind, event.commit, event.payload, event.salt
+            event.device,
+            0,
+            lamport,
+            event.prev,
+            event.kind,
+            event.commit,
+            event.payload,
+            event.salt,
         )
 
     wild = [at(SECOND, 2**32 - 2), at(THIRD, 2**32 - 3)]

@@ -16,12 +16,14 @@ from review.log.payloads import (
     Consent,
     Face,
     HarmFlag,
+    LaptopWord,
     Look,
     NotJudged,
     Rate,
     Scope,
     Session,
     Skip,
+    Speaks,
     Undo,
     Withdraw,
 )
@@ -85,6 +87,8 @@ class Shape:
     """Chance of each person to rate without reading."""
     repeats_flagged: float = 0.002
     """How often a translation is called harmful when it is shown again."""
+    apart: bool = False
+    """Whether each device is a laptop of its own, about which the organisation may say something."""
 
 
 def random_shape(rng: Random) -> Shape:
@@ -101,6 +105,7 @@ def random_shape(rng: Random) -> Shape:
         looks=rng.choice((0, 1, 2, 3)),
         careless=rng.choice((0.15, 0.15, 0.15, 1.0)),
         repeats_flagged=0.05,
+        apart=rng.random() < 0.5,
     )
 
 
@@ -177,6 +182,8 @@ def make_events(rng: Random, shape: Shape, key: AnswerKey) -> list[Event]:
     office = Chain(rng, ORGANISATION)
     office.lamport = max(chain.lamport for chain in laptops)
     _decide(rng, shape, key, office, [e for chain in laptops for e in chain.events])
+    if shape.apart:
+        _say_of_laptops(rng, key, office, [key_of(chain.device) for chain in laptops])
     stranger = rng.choice(laptops)  # only the organisation decides and looks
     stranger.write(_look(key, RUN, "ab" * 32))
     return [event for chain in (*laptops, office) for event in chain.events]
@@ -287,6 +294,31 @@ def _decide(rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: li
             office.write(_look(key, RUN, events_sha256([str(look)])))
 
 
+def key_of(device: str) -> str:
+    """Give the signing key of a device that is a laptop of its own."""
+    return device * 4
+
+
+def _say_of_laptops(rng: Random, key: AnswerKey, office: Chain, laptops: list[str]) -> None:
+    """Decide who speaks for most people, take laptops out and put them back, and join some."""
+    for reviewer in rng.sample(list(key.orders), rng.randrange(len(key.orders) + 1)):
+        for batch in key.batches:
+            named = tuple(rng.sample(laptops, rng.randint(1, len(laptops))))
+            office.write(Speaks(wall=WALL, batch=batch, reviewer=reviewer, laptops=named))
+    for _ in range(rng.choice((0, 0, 1, 2, 3))):
+        before = rng.choice((None, rng.choice(laptops)))
+        office.write(
+            LaptopWord(
+                wall=WALL,
+                batch=rng.choice(key.batches),
+                laptop=rng.choice(laptops),
+                heard=rng.random() < 0.6,
+                instead_of=before,
+                reason=rng.choice(("", "lost", "« perdu »")),
+            )
+        )
+
+
 def _look(key: AnswerKey, run: str, seen: str) -> Look:
     return Look(wall=WALL, batch=key.batches[0], run_id=run, events_sha256=seen)
 
@@ -305,11 +337,14 @@ def history(rng: Random, shape: Shape | None = None, card_hash: str | None = Non
     if rng.random() < 0.5:
         events = erase_withdrawn(events)
     rng.shuffle(events)
-    return evidence_of(key, events)
+    return evidence_of(key, events, apart=chosen.apart)
 
 
-def evidence_of(key: AnswerKey, events: list[Event], policy: bytes | None = None) -> Evidence:
-    devices = {event.device: "bb" * 32 for event in events} | {ORGANISATION: "aa" * 32}
+def evidence_of(
+    key: AnswerKey, events: list[Event], policy: bytes | None = None, *, apart: bool = False
+) -> Evidence:
+    devices = {event.device: key_of(event.device) if apart else "bb" * 32 for event in events}
+    devices[ORGANISATION] = "aa" * 32
     return gather(policy or proposed()[1], key, events, ORGANISATION, devices)
 
 
