@@ -109,7 +109,13 @@ def _m003(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE quarantine ADD COLUMN phrase TEXT NOT NULL DEFAULT ''")
 
 
-OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003))
+def _m_removed(connection: sqlite3.Connection) -> None:
+    """Note since when a laptop is not heard any more, and why; NULL for those that are."""
+    connection.execute("ALTER TABLE laptop ADD COLUMN removed TEXT")
+    connection.execute("ALTER TABLE laptop ADD COLUMN reason TEXT NOT NULL DEFAULT ''")
+
+
+OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003, _m_removed))
 """The form of the office's file."""
 
 

@@ -12,8 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from harness.failures import UsageError
 from review.files.batch_form import BatchManifest
 from review.files.finding import BATCH_SUFFIX, RATINGS_SUFFIX
+from review.files.keys import key_phrase
 from review.files.problem import FileError, FileProblem
 from review.files.ratings import RatingsFile, open_ratings
 from review.files.ratings_form import Sender
@@ -37,6 +39,8 @@ from review.log.withdrawal import reach
 from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival, set_aside
 from review.office.attaching import suspend_withdrawn
 from review.office.database import note_unclean, rewrite
+from review.office.received import KnownLaptop
+from review.office.speaking import Several, note_laptops, speaking
 from review.office.store import Office, Review
 
 FORGED: Final = "is written in the organisation's name, and the organisation did not write it"
@@ -87,6 +91,12 @@ class FileReport:
     """Lines that are no sound events."""
     elsewhere: Sequence[str] = ()
     """Codes of the reviewers in it of whom another laptop handed something over before."""
+    speaks_for: Sequence[str] = ()
+    """Codes of those for whom its laptop speaks in this review, where they are several."""
+    several: Sequence[Several] = ()
+    """Of the people in it those for whom several laptops speak."""
+    far_ahead: bool = False
+    """Its laptop's log has a time that no honest laptop comes to."""
     copied: bool = False
     """Its data was copied to a second laptop, and both went on."""
     gaps: int = 0
@@ -172,20 +182,32 @@ def _received(
     ):
         why = f"{name}: these ratings belong to a review that was not made here."
         return FileReport(name, Outcome.REFUSED, why, phrase=ratings.phrase)
-    if not enrol and not _is_known(office, ratings.manifest.signer):
+    laptop = _laptop(office, ratings.manifest.signer)
+    if laptop is not None and laptop.removed is not None:
+        why = f"{name}: {_taken_out(laptop)}"
+        return FileReport(name, Outcome.REFUSED, why, review=review.name, phrase=ratings.phrase)
+    if not enrol and laptop is None:
         if not set_aside(office, ratings.manifest.signer, name, data, ratings.phrase):
             return FileReport(name, Outcome.REFUSED, f"{name}: {_TOO_MUCH_WAITS}")
         return _report(name, Outcome.SET_ASIDE, review, ratings)
     return _taken(office, review, ratings, data, name, now)
 
 
-def _is_known(office: Office, signing_key: str) -> bool:
-    return signing_key in {laptop.signing_key for laptop in office.laptops()}
+def _laptop(office: Office, signing_key: str) -> KnownLaptop | None:
+    return {laptop.signing_key: laptop for laptop in office.laptops()}.get(signing_key)
+
+
+def _taken_out(laptop: KnownLaptop) -> str:
+    reason = f" ({laptop.reason})" if laptop.reason else ""
+    return (
+        f"its laptop, {laptop.name}, was taken out on {(laptop.removed or '')[:10]}{reason}. If that was a mistake: "
+        f"rosetta review enrol --remove --undo {key_phrase(laptop.signing_key)}, then import the file again."
+    )
 
 
 def _know(office: Office, sender: Sender) -> None:
     """Enrol a laptop that is unknown, and learn the key to seal for it where that is not known."""
-    known = {laptop.signing_key: laptop for laptop in office.laptops()}.get(sender.signing_key)
+    known = _laptop(office, sender.signing_key)
     if known is not None and known.recipient is not None:
         return
     recipient = None
@@ -232,6 +254,7 @@ def _taken(
         arrival = Arrival(sha256(data).hexdigest(), name, ratings.manifest.signer, batch)
         ends = _ends(incoming, closed)
         note_arrival(office.connection, arrival, merged.added, ends)
+        note_laptops(office, review)
         withdrawals = [each.payload for each in merged.added if isinstance(each.payload, Withdraw)]
         withdrawn = sorted({each.reviewer for each in withdrawals})
         recompute = mark_recompute(office, withdrawals)
@@ -242,8 +265,29 @@ def _taken(
         suspend_withdrawn(office)
     report = _report(name, Outcome.TAKEN, review, ratings)
     report = replace(report, withdrawn=withdrawn, recompute=recompute, unclean=office.unclean)
-    report = replace(report, elsewhere=elsewhere)
+    report = _with_voices(report, office, review, incoming, elsewhere)
     return _with_findings(report, merged, ends)
+
+
+def _with_voices(
+    report: FileReport,
+    office: Office,
+    review: Review,
+    incoming: Iterable[Event | bytes],
+    elsewhere: Iterable[str],
+) -> FileReport:
+    """Add for whom the laptop speaks, and who of its people is heard from others too."""
+    found = speaking(office, review)
+    said = (getattr(each.payload, "reviewer", "") for each in incoming if isinstance(each, Event))
+    people = {review.code(person) for person in said}
+    mine = [each for each in found.laptops if each.signing_key == report.signing_key]
+    return replace(
+        report,
+        elsewhere=tuple(sorted(map(review.code, elsewhere))),
+        speaks_for=tuple(code for each in mine if len(each.people) > 1 for code in each.people),
+        several=tuple(each for each in found.several if each.code in people),
+        far_ahead=any(each.far_ahead for each in mine),
+    )
 
 
 def _with_findings(report: FileReport, merged: MergeReport, devices: Collection[str]) -> FileReport:
@@ -355,9 +399,16 @@ def enrol_laptop(
 ) -> list[FileReport]:
     """Take the ratings of a laptop from now on, and those of it that were set aside.
 
-    ``instead_of`` is the signing key of the laptop whose log it goes on with.
+    ``instead_of`` is the signing key of the laptop whose log it goes on with. UsageError for a laptop that was
+    taken out.
     """
-    office.enrol(signing_key, name, recipient, instead_of)
+    known = _laptop(office, signing_key)
+    if known is not None and known.removed is not None:
+        raise UsageError(f"This laptop is not accepted: {_taken_out(known)}")
+    with office.transaction():
+        office.enrol(signing_key, name, recipient, instead_of)
+        for review in office.reviews():
+            note_laptops(office, review)
     return [
         import_bytes(office, identities, waiting.content, waiting.name, now=now)
         for waiting in office.quarantine()

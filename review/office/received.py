@@ -18,6 +18,10 @@ class KnownLaptop:
     enrolled: str
     instead_of: str | None = None
     """Signing key of the laptop whose log this one goes on with; None for a log of its own."""
+    removed: str | None = None
+    """UTC, since when it is not heard; None where it is."""
+    reason: str = ""
+    """Why it is not heard, in the organisation's words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,22 @@ class Review:
     """Batch → its manifest's bytes."""
     _read_texts: Callable[[], Mapping[str, BatchItem]]
 
+    def code(self, person: str) -> str:
+        """Give the code on a person's card, by which the organisation knows them."""
+        return person
+
+    def person(self, code: str) -> str | None:
+        """Give who has a code, as the log names this person; None where the review has no such code."""
+        return code if code in self.key.orders else None
+
+    def batches_of(self, person: str) -> list[str]:
+        """Give the batches in which a person is asked something."""
+        return [
+            batch
+            for batch, manifest in self.manifests.items()
+            if person in BatchManifest.model_validate_json(manifest).orders
+        ]
+
     @property
     def policy_sha256(self) -> str:
         """Over the policy's bytes, hexadecimal."""
@@ -278,9 +294,10 @@ class Office(OwnFile):
         return heard(self.events(review), self.devices(), self.own_devices, set(review.manifests))
 
     def laptops(self) -> list[KnownLaptop]:
-        """Give the laptops whose ratings are taken."""
+        """Give the laptops that were enrolled, also those that are not heard any more."""
         rows = self.connection.execute(
-            "SELECT signing_key, recipient, name, enrolled, instead_of FROM laptop ORDER BY name, signing_key"
+            "SELECT signing_key, recipient, name, enrolled, instead_of, removed, reason FROM laptop"
+            " ORDER BY name, signing_key"
         )
         return [KnownLaptop(*row) for row in rows]
 
@@ -299,6 +316,14 @@ class Office(OwnFile):
                 " SET name = excluded.name, recipient = coalesce(excluded.recipient, recipient),"
                 " instead_of = coalesce(excluded.instead_of, instead_of)",
                 (signing_key, recipient, name, utc_now(), instead_of),
+            )
+
+    def set_heard(self, signing_key: str, *, heard: bool, reason: str = "") -> None:
+        """Hear a laptop that is enrolled, or hear it no more; ``note_laptops`` tells the logs of the reviews."""
+        with self.transaction():
+            self.connection.execute(
+                "UPDATE laptop SET removed = ?, reason = ? WHERE signing_key = ?",
+                (None if heard else utc_now(), reason, signing_key),
             )
 
     def devices(self) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.failures import UsageError
-from review.files.batch_form import BatchManifest
 from review.log.payloads import Scope, Withdraw
 from review.office.arrivals import mark_recompute
 from review.office.attaching import suspend_withdrawn
@@ -29,11 +28,7 @@ def withdraw(office: Office, review: Review, reviewer: str, scope: Scope) -> Tak
 
     UsageError where the review does not know the reviewer.
     """
-    batches = [
-        batch
-        for batch, manifest in review.manifests.items()
-        if reviewer in BatchManifest.model_validate_json(manifest).orders
-    ]
+    batches = review.batches_of(reviewer)
     if not batches:
         raise UsageError(
             f"Review {review.name} has no reviewer {reviewer}. `rosetta review status` lists the codes."

@@ -87,11 +87,11 @@ def _laptops(laptops: CertifiedLaptops | None) -> Iterator[tuple[str, str]]:
             f"several laptops spoke for {_people(laptops.decided)}; the organisation named those that count",
         )
     if laptops.waiting:
-        yield (
-            "not counted",
-            f"{_people(laptops.waiting)}: several laptops spoke for them, and the organisation has not said which "
-            "of them counts",
+        people = _people(laptops.waiting)
+        words = (
+            "several laptops spoke for them, and the organisation has not said which of them counts"
         )
+        yield "not counted", f"{people}: {words}"
 
 
 def _people(count: int) -> str:

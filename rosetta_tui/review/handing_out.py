@@ -138,7 +138,8 @@ def _protection(
     if passphrases or not (secret or laptops):
         return Protection(passphrases=passphrases)
     named = {card.public.signing_key: (card.name, card.public.recipient) for card in laptops}
-    known = {each.signing_key: (each.name, each.recipient) for each in office.laptops()}
+    heard = [each for each in office.laptops() if each.removed is None]
+    known = {each.signing_key: (each.name, each.recipient) for each in heard}
     chosen = named or known
     recipients = tuple(recipient for _, recipient in chosen.values() if recipient)
     if not recipients:

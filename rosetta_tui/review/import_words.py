@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rosetta_tui.review.voice_words import codes, far_words, several_words, shared_words
+
 if TYPE_CHECKING:
     from review.log.clocks import WildClock
     from review.log.merge import Remark
@@ -56,11 +58,18 @@ def _findings(report: FileReport) -> Iterator[str]:
             "  LOOK: a laptop's log is taken from that laptop only. If this one has the saved data of one that broke: "
             f"rosetta review enrol {report.signing_key} --instead-of LAPTOP, then import the file again."
         )
-    if report.elsewhere:
+    for person in report.several:
+        yield f"  {several_words(person)}"
+    told = {person.code for person in report.several}
+    if others := [code for code in report.elsewhere if code not in told]:
         yield (
-            f"  LOOK: another laptop spoke for {', '.join(map(printed, report.elsewhere))} before. That is fine where "
-            "the person sat at both; if not, keep this laptop out of the next review."
+            f"  NOTE: another laptop brought something of {codes(others)} before. Nothing hangs on it: it decides nothing, "
+            "or one of the two came instead of the other."
         )
+    if report.speaks_for:
+        yield f"  {shared_words('its laptop', report.speaks_for, report.laptop_phrase)}"
+    if report.far_ahead:
+        yield f"  {far_words('its laptop')}"
     yield from laptop_findings(report.copied, report.gaps, report.clocks)
     if report.withdrawn:
         yield (

@@ -12,7 +12,11 @@ import click
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
+    from review.office.received import KnownLaptop
     from review.office.store import Office
+
+MOST_REASON = 200
+"""Characters of a reason: it stands on certificates."""
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -21,6 +25,11 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 @click.argument("laptop", nargs=-1, metavar="WORDS|KEY|FILE")
 @click.option("--name", help="What the laptop is called; not a person's name.")
 @click.option("--instead-of", metavar="LAPTOP", help="Name, six words or key of the laptop whose log it goes on with: it broke, and its data was saved.")  # fmt: skip
+@click.option("--speaks-for", metavar="CODE", help="Say that this laptop speaks for the person with CODE, where several do.")  # fmt: skip
+@click.option("--with", "others", multiple=True, metavar="LAPTOP", help="With --speaks-for: another laptop at which the person sat as well.")  # fmt: skip
+@click.option("--remove", is_flag=True, help="Take this laptop out: nothing that it says counts, and its files are refused.")  # fmt: skip
+@click.option("--reason", default="", help="With --remove: why, in a few words without names; they stand on certificates.")  # fmt: skip
+@click.option("--undo", is_flag=True, help="With --remove: hear a laptop again that was taken out.")  # fmt: skip
 @click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, where that opened its files.")  # fmt: skip
 @click.option("--card", type=click.Path(path_type=Path), is_flag=False, flag_value="laptop.rosetta-laptop", metavar="[NAME.rosetta-laptop]", help="On the laptop itself: write its file for the organisation, and show its six words.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -28,6 +37,11 @@ def enrol_(
     laptop: Sequence[str],
     name: str | None,
     instead_of: str | None,
+    speaks_for: str | None,
+    others: Sequence[str],
+    remove: bool,
+    reason: str,
+    undo: bool,
     identity: Path | None,
     card: Path | None,
     as_json: bool,
@@ -37,15 +51,23 @@ def enrol_(
     Name it by the six words that it showed when it wrote a file of ratings that waits, by its own six words
     (`rosetta review enrol --card` there shows them), by its key, or by its file NAME.rosetta-laptop, which
     the same command writes. A file also lets you seal secret batches for it before anything came back.
+
+    Of a laptop that was accepted, by its name, its six words or its key: --speaks-for CODE says that it is the one
+    that speaks for a person, --remove takes it out. Both are written into the log of each review that it concerns.
     """
     from harness.failures import UsageError
 
+    _check_together(speaks_for, others, remove, reason, undo, name, instead_of, card)
     if bool(laptop) == (card is not None):
         raise UsageError(
             "Name one laptop: its six words, its key or its file. On the laptop itself, write its file with "
             "--card: `rosetta review enrol --card`."
         )
-    if card is None:
+    if speaks_for is not None:
+        _let_speak(laptop, others, speaks_for, as_json=as_json)
+    elif remove:
+        _take_out(laptop, reason, undo=undo, as_json=as_json)
+    elif card is None:
         _accept(laptop, name, instead_of, identity, as_json=as_json)
     else:
         _write_card(card, name, as_json=as_json)
@@ -142,7 +164,97 @@ def _known_name(office: Office, key: str) -> str | None:
     return next(names, None)
 
 
-def _known_key(office: Office, named: str) -> str:
+def _check_together(
+    speaks_for: str | None,
+    others: Sequence[str],
+    remove: bool,
+    reason: str,
+    undo: bool,
+    *rest: object,
+) -> None:
+    """Refuse options that say nothing beside one another."""
+    from harness.failures import UsageError
+
+    if bool(speaks_for) + remove + any(each is not None for each in rest) > 1:
+        raise UsageError(
+            "--speaks-for and --remove are said of a laptop that is accepted, each alone: without --name, "
+            "--instead-of and --card."
+        )
+    if others and not speaks_for:
+        raise UsageError(
+            "--with names a second laptop that speaks for a person: add --speaks-for CODE."
+        )
+    if (undo or reason) and not remove:
+        raise UsageError("--undo and --reason belong to --remove.")
+    if undo and reason:
+        raise UsageError(
+            "--undo hears the laptop again; --reason says why it is taken out. Name one."
+        )
+    if len(reason) > MOST_REASON:
+        raise UsageError(f"--reason: at most {MOST_REASON} characters.")
+
+
+def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_json: bool) -> None:
+    from harness.failures import UsageError
+    from harness.store.database import home
+    from review.files.reviewer_codes import printed, read_code
+    from review.office.speaking import let_speak
+    from review.office.store import Office
+
+    read = read_code(code)
+    with Office.open(home()) as office:
+        named = [_known(office, each) for each in (" ".join(laptop), *others)]
+        found = [(review, who) for review in office.reviews() if (who := review.person(read))]
+        if not found:
+            raise UsageError(
+                f"--speaks-for: no review has the code {printed(read)}. `rosetta review status` lists them."
+            )
+        for review, person in found:
+            let_speak(office, review, person, named)
+    names = [each.name for each in named]
+    reviews = [review.name for review, _ in found]
+    if as_json:
+        click.echo(json_text({"code": read, "laptops": names, "reviews": reviews}))
+        return
+    click.echo(
+        plain(
+            f"Noted in {', '.join(reviews)}: {' and '.join(names)} speak{'s' * (len(names) == 1)} for {printed(read)}. "
+            "What other laptops say in this name does not count."
+        )
+    )
+
+
+def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) -> None:
+    from harness.store.database import home
+    from review.office.speaking import put_back, take_out
+    from review.office.store import Office
+
+    with Office.open(home()) as office:
+        meant = _known(office, " ".join(laptop))
+        reviews = put_back(office, meant) if undo else take_out(office, meant, reason)
+    if as_json:
+        told = {"name": meant.name, "signing_key": meant.signing_key}
+        click.echo(json_text(told | {"heard": undo, "reason": reason, "reviews": reviews}))
+        return
+    where = f" Noted in {', '.join(reviews)}." if reviews else ""
+    if undo:
+        click.echo(plain(f"Heard again: {meant.name}.{where}"))
+        return
+    click.echo(
+        plain(
+            f"Taken out: {meant.name}. Nothing that it says counts; its files are refused.{where}"
+        )
+    )
+    click.echo("What was taken back on it stays taken back. Certificates that rest on it say what held then: issue them anew.")  # fmt: skip
+
+
+def _known(office: Office, named: str) -> KnownLaptop:
+    """Give an enrolled laptop by its name, its six words or its key."""
+    key = _known_key(office, named, "")
+    return next(each for each in office.laptops() if each.signing_key == key)
+
+
+def _known_key(office: Office, named: str, option: str = "--instead-of: ") -> str:
     """Give the key of an enrolled laptop by its name, its six words or its key."""
     from harness.failures import UsageError
     from review.files.keys import key_phrase
@@ -153,4 +265,4 @@ def _known_key(office: Office, named: str) -> str:
         if typed in {each.name.lower(), key_phrase(each.signing_key), each.signing_key}:
             return each.signing_key
     listed = "; ".join(f"{each.name} ({key_phrase(each.signing_key)})" for each in known) or "none"
-    raise UsageError(f"--instead-of: no laptop {named!r} is enrolled (enrolled: {listed}).")
+    raise UsageError(f"{option}no laptop {named!r} is enrolled (enrolled: {listed}).")

@@ -12,6 +12,7 @@ from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.office.progress import ReviewerProgress, ReviewProgress, Waiting
+    from review.office.speaking import Speaking
 
 
 @click.command("status")
@@ -21,20 +22,24 @@ def status_(review: str | None, as_json: bool) -> None:
     """Show how far REVIEW is (a name, its beginning, or `last`); without one, list all reviews."""
     from harness.store.database import home
     from review.office.progress import progress, waiting
+    from review.office.speaking import speaking
     from review.office.store import Office
 
     with Office.open(home()) as office:
         chosen = office.reviews() if review is None else [office.review(review)]
         found = [progress(office, each) for each in chosen]
+        voices = [speaking(office, each) for each in chosen]
         laptops = waiting(office)
     if as_json:
         told = {
-            "reviews": [_json(each) for each in found],
+            "reviews": [
+                _json(each) | asdict(told) for each, told in zip(found, voices, strict=True)
+            ],
             "waiting": [asdict(x) | {"files": x.files} for x in laptops],
         }
         click.echo(json_text(told))
         return
-    lines = _list(found) if review is None else _one(found[0])
+    lines = _list(found) if review is None else (*_one(found[0]), *_laptops(voices[0]))
     for line in (*lines, *_waiting(laptops)):
         click.echo(line)
 
@@ -86,6 +91,19 @@ def _one(found: ReviewProgress) -> Iterator[str]:
         yield f"Changed on another laptop: {changed}. The last rating counts."
     if found.recompute:
         yield f"RECOMPUTE: {certificates_rest(found.recompute)} on something that was taken back. Issue anew."
+
+
+def _laptops(found: Speaking) -> Iterator[str]:
+    """Name the laptops with those for whom they speak, and what to look into about that."""
+    from rosetta_tui.card_text import table
+    from rosetta_tui.review.voice_words import codes, voice_lines
+
+    if found.laptops:
+        yield ""
+        rows = [("laptop", "its six words", "speaks for")]
+        rows += [(plain(x.name), x.phrase, codes(x.people) or "nobody") for x in found.laptops]
+        yield from table(rows)
+    yield from map(plain, voice_lines(found))
 
 
 def _files(count: int) -> str:

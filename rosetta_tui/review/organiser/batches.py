@@ -12,6 +12,7 @@ from textual.widgets import Static
 from rosetta_tui import figures
 from rosetta_tui.review.import_words import laptop_findings, report_lines
 from rosetta_tui.review.organiser.plain_table import PlainTable
+from rosetta_tui.review.voice_words import codes, voice_lines
 from rosetta_tui.text import show
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from review.office.deliveries import Delivery
     from review.office.importing import FileReport
     from review.office.progress import Waiting
+    from review.office.speaking import Speaking
     from rosetta_tui.review.organiser.facts import ReviewNow
 
 _OUT = (
@@ -31,6 +33,7 @@ _OUT = (
 _BACK = (
     Column("laptop", "laptop", 12, share=1),
     Column("words", "its six words", 35),
+    Column("speaks", "speaks for", 14, share=1),
     Column("files", "files", 5, right=True),
     Column("events", "events", 6, right=True, drop=1),
     Column("last", "last taken in", 16, drop=2),
@@ -46,12 +49,13 @@ def batches(now: ReviewNow, reports: Sequence[FileReport]) -> Iterator[Widget]:
     yield PlainTable(_OUT, list(_out(now)))
     yield title("Back")
     if now.deliveries:
-        yield PlainTable(_BACK, list(map(_back, now.deliveries)))
+        yield PlainTable(_BACK, [_back(each, now.speaking) for each in now.deliveries])
     else:
         yield _quiet("Nothing came back yet. i takes files in, from sticks or a folder.")
     yield title("To look into")
-    found = [line for each in now.deliveries for line in _findings(each)]
-    yield _lines(found) if found else _quiet("Nothing: no copied laptop, no gap, no wild clock.")
+    found = [*voice_lines(now.speaking)]
+    found += [line for each in now.deliveries for line in _findings(each)]
+    yield _lines(found) if found else _quiet("Nothing: each laptop speaks for one person and each person from one; no copy, no gap, no wild clock.")  # fmt: skip
     if reports:
         yield title("The last import")
         yield _lines([line for report in reports for line in report_lines(report)])
@@ -115,10 +119,14 @@ def _people(codes: Sequence[str]) -> str:
     return printed(codes[0]) if len(codes) == 1 else f"{len(codes)} people"
 
 
-def _back(laptop: Delivery) -> tuple[Cell, ...]:
+def _back(laptop: Delivery, found: Speaking) -> tuple[Cell, ...]:
+    people = [
+        code for each in found.laptops if each.phrase == laptop.phrase for code in each.people
+    ]
     return (
         Cell(laptop.name),
         Cell(laptop.phrase),
+        Cell(codes(people) or "nobody", "plain" if len(people) == 1 else "warn"),
         Cell(figures.count(laptop.different_files)),
         Cell(figures.count(sum(each.added for each in laptop.files))),
         Cell(minute(max((each.received for each in laptop.files), default=None)), "quiet"),

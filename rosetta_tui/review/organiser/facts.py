@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from review.files.batch_form import BatchItem
     from review.office.deliveries import Delivery
     from review.office.progress import ReviewProgress, Waiting
+    from review.office.speaking import Speaking
     from review.office.store import IssuedCertificate, Office, Review
     from review.verdict.adjudication import Case
     from review.verdict.attachment import Standing
@@ -86,6 +87,7 @@ class ReviewNow:
     review: Review
     progress: ReviewProgress
     deliveries: Sequence[Delivery]
+    speaking: Speaking
     waiting: Sequence[Waiting]
     cases: Sequence[Case]
     """With counts of ratings, so they are shown where ``unseen`` is empty."""
@@ -129,6 +131,7 @@ def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
     from review.office.certifying import unseen_runs
     from review.office.deliveries import deliveries
     from review.office.progress import progress, waiting
+    from review.office.speaking import speaking
     from review.verdict.adjudication import queue
 
     summaries = _summaries(desk)
@@ -145,6 +148,7 @@ def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
             review=review,
             progress=progress(office, review),
             deliveries=deliveries(office, review),
+            speaking=speaking(office, review),
             waiting=waiting(office),
             cases=cases,
             unseen=unseen_runs(office, review),

@@ -1,0 +1,188 @@
+"""Which laptops speak for whom: what an organiser is told, and what the organisation says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.failures import UsageError
+from review.files.keys import key_phrase
+from review.log.payloads import LaptopWord, Speaks
+from review.log.voices import far_ahead
+from review.office.received import KnownLaptop
+from review.office.store import Office, Review, utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """One laptop that decides something in people's names."""
+
+    name: str
+    """What the organisation calls it."""
+    phrase: str
+    """Its six words."""
+    signing_key: str
+    people: Sequence[str]
+    """Codes of those in whose name it speaks."""
+    far_ahead: bool = False
+    """Whether its log has a time that no honest laptop comes to."""
+    removed: str | None = None
+    """Why it is not heard any more; None where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A person for whom several laptops speak that did not come instead of one another."""
+
+    code: str
+    laptops: Sequence[str]
+    """Names."""
+    counted: Sequence[str] = ()
+    """Names of those that the organisation said speak for this person; none while it has not said."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether nobody's ratings of this person count until the organisation says who speaks."""
+        return not self.counted
+
+
+@dataclass(frozen=True, slots=True)
+class Speaking:
+    """Who speaks for whom in one review."""
+
+    laptops: Sequence[Speaker]
+    several: Sequence[Several]
+
+    @property
+    def shared(self) -> list[Speaker]:
+        """Laptops that speak for several people: fine for a shared computer, and for nothing else."""
+        return [each for each in self.laptops if len(each.people) > 1]
+
+
+def speaking(office: Office, review: Review) -> Speaking:
+    """Say which laptops speak for whom, by name."""
+    voices, keys = office.voices(review), office.devices()
+    known = {laptop.signing_key: laptop for laptop in office.laptops()}
+    far = {keys.get(device) for device in far_ahead(office.events(review), office.own_devices)}
+    people: dict[str, set[str]] = {key: set() for key in delivered(office, review)}
+    for (_, person), laptops in voices.speakers.items():
+        for key in laptops:
+            people.setdefault(key, set()).add(review.code(person))
+    speakers = [
+        _speaker(key, known.get(key), sorted(codes), far_ahead=key in far)
+        for key, codes in people.items()
+    ]
+    several = [
+        Several(
+            review.code(person),
+            _names(voices.speakers[batch, person], known),
+            _names(counted, known),
+        )
+        for (batch, person), counted in voices.several.items()
+    ]
+    return Speaking(
+        sorted(speakers, key=lambda each: (each.name, each.phrase)),
+        sorted(several, key=lambda each: each.code),
+    )
+
+
+def _speaker(
+    key: str, laptop: KnownLaptop | None, people: Sequence[str], *, far_ahead: bool
+) -> Speaker:
+    removed = None if laptop is None or laptop.removed is None else laptop.reason
+    return Speaker(_name(key, laptop), key_phrase(key), key, people, far_ahead, removed)
+
+
+def _name(key: str, laptop: KnownLaptop | None) -> str:
+    return f"the laptop {key_phrase(key)}" if laptop is None else laptop.name
+
+
+def _names(keys: Iterable[str], known: Mapping[str, KnownLaptop]) -> list[str]:
+    return sorted(_name(key, known.get(key)) for key in keys)
+
+
+def delivered(office: Office, review: Review) -> set[str]:
+    """Give the keys of the laptops that handed something over for a review."""
+    rows = office.connection.execute(
+        "SELECT DISTINCT d.signing_key FROM delivery d JOIN batch b ON b.batch = d.batch"
+        " WHERE b.review = ?",
+        (review.number,),
+    )
+    return {row[0] for row in rows}
+
+
+def note_laptops(office: Office, review: Review) -> int:
+    """Say in the log of a review what the organisation holds of its laptops, where that is not said there yet.
+
+    Gives how many words were written. Of a laptop that is heard and came instead of no other nothing needs saying.
+    """
+    said = {
+        event.payload.laptop: event.payload
+        for event in office.events(review)
+        if isinstance(event.payload, LaptopWord) and event.device in office.own_devices
+    }
+    here = delivered(office, review)
+    written = 0
+    for laptop in office.laptops():
+        before = said.get(laptop.signing_key)
+        facts = (laptop.removed is None, laptop.instead_of, laptop.reason)
+        told = (
+            (True, None, "") if before is None else (before.heard, before.instead_of, before.reason)
+        )
+        if facts == told or not here & {laptop.signing_key, laptop.instead_of}:
+            continue
+        heard, instead_of, reason = facts
+        word = LaptopWord(
+            wall=utc_now(),
+            batch=review.key.batches[0],
+            laptop=laptop.signing_key,
+            heard=heard,
+            instead_of=instead_of,
+            reason=reason,
+        )
+        office.append(review, word)
+        written += 1
+    return written
+
+
+def take_out(office: Office, laptop: KnownLaptop, reason: str) -> list[str]:
+    """Hear a laptop no more, in every review: gives the names of the reviews whose ratings change by it.
+
+    What was taken back on it stays taken back. UsageError where it is out already.
+    """
+    if laptop.removed is not None:
+        raise UsageError(f"{laptop.name} is taken out already, since {laptop.removed[:10]}.")
+    return _set_heard(office, laptop, heard=False, reason=reason)
+
+
+def put_back(office: Office, laptop: KnownLaptop) -> list[str]:
+    """Hear a laptop again that was taken out; gives the names of the reviews whose ratings change by it."""
+    if laptop.removed is None:
+        raise UsageError(f"{laptop.name} is not taken out: there is nothing to undo.")
+    return _set_heard(office, laptop, heard=True, reason="")
+
+
+def _set_heard(office: Office, laptop: KnownLaptop, *, heard: bool, reason: str) -> list[str]:
+    with office.transaction():
+        office.set_heard(laptop.signing_key, heard=heard, reason=reason)
+        return [review.name for review in office.reviews() if note_laptops(office, review)]
+
+
+def let_speak(office: Office, review: Review, person: str, laptops: Sequence[KnownLaptop]) -> None:
+    """Say which laptops speak for a person of a review; what the others said in this name counts no more.
+
+    UsageError for a laptop that handed nothing over for the review, or is taken out.
+    """
+    here = delivered(office, review)
+    for laptop in laptops:
+        if laptop.signing_key not in here:
+            raise UsageError(f"{laptop.name} handed nothing over for review {review.name}.")
+        if laptop.removed is not None:
+            raise UsageError(
+                f"{laptop.name} is taken out. Put it back first: rosetta review enrol --remove --undo"
+            )
+    keys = tuple(sorted({laptop.signing_key for laptop in laptops}))
+    with office.transaction():
+        for batch in review.batches_of(person):
+            said = Speaks(wall=utc_now(), batch=batch, reviewer=person, laptops=keys)
+            office.append(review, said)
