@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
 
 from harness.failures import UsageError
-from review.files.batch_form import BatchManifest
 from review.files.finding import BATCH_SUFFIX, RATINGS_SUFFIX
 from review.files.keys import key_phrase
 from review.files.problem import FileError, FileProblem
@@ -23,28 +21,19 @@ from review.files.sealing import AgeIdentity, SealError, checked_recipient
 from review.files.stick import StickError, read_file
 from review.log.clocks import WildClock
 from review.log.event import Event, EventError, read_event
-from review.log.merge import MOST_EVENTS, MergeReport, Objection, Remark, merge
+from review.log.merge import MOST_EVENTS, MergeReport, Remark, merge
 from review.log.payloads import (
-    OfItem,
-    OfReviewer,
-    Rate,
-    Train,
-    Translate,
     Withdraw,
 )
 from review.log.saving import NotSaved, saying
 from review.log.table import insert_event, read_events
-from review.log.voices import OWN_WORDS
-from review.log.withdrawal import reach
 from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival, set_aside
 from review.office.attaching import suspend_withdrawn
 from review.office.database import note_unclean, rewrite
+from review.office.objections import closed_devices, objection
 from review.office.received import KnownLaptop
 from review.office.speaking import Several, note_laptops, speaking
 from review.office.store import Office, Review
-
-FORGED: Final = "is written in the organisation's name, and the organisation did not write it"
-OTHER_LAPTOPS: Final = "is of another laptop's log, and this laptop did not come instead of it"
 
 _TOO_MUCH_WAITS = (
     "its laptop is unknown, and more files of unknown laptops wait already than are kept. Enrol its laptop "
@@ -339,53 +328,6 @@ def _elsewhere(
     ).fetchall()
     others = set(closed) - office.own_devices
     return tuple(sorted({who for who, device in rows if device in others and who in said}))
-
-
-def closed_devices(office: Office, signing_key: str) -> dict[str, str]:
-    """Give device → why a laptop adds nothing to its chain: the organisation's, or another laptop's."""
-    speaks_for = _speaks_for(office, signing_key)
-    others = {device for device, key in office.devices().items() if key not in speaks_for}
-    return dict.fromkeys(others, OTHER_LAPTOPS) | dict.fromkeys(office.own_devices, FORGED)
-
-
-def _speaks_for(office: Office, signing_key: str) -> set[str]:
-    """Give the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
-    before = {laptop.signing_key: laptop.instead_of for laptop in office.laptops()}
-    keys: set[str] = set()
-    key: str | None = signing_key
-    while key is not None and key not in keys:
-        keys.add(key)
-        key = before.get(key)
-    return keys
-
-
-def objection(review: Review, batch: str) -> Objection:
-    """Give what a laptop may not say in a file of one batch."""
-    manifest = BatchManifest.model_validate_json(review.manifests[batch])
-    other_task = Rate if manifest.task == "translate" else Translate
-
-    def why_not(event: Event) -> str | None:
-        if event.kind in OWN_WORDS:
-            return "decides what only the organisation decides"
-        everywhere = isinstance(event.payload, Withdraw) and reach(event.payload) is None
-        if not everywhere and getattr(event.payload, "batch", None) != batch:
-            return "belongs to another batch than the file"
-        if isinstance(event.payload, other_task):
-            return f"is an answer to something else: this batch asks people to {manifest.task}"
-        return _unasked(event, manifest.orders)
-
-    return why_not
-
-
-def _unasked(event: Event, orders: Mapping[str, Sequence[str]]) -> str | None:
-    """Say that a batch does not know the reviewer of an event, or did not ask this person about its item."""
-    payload = event.payload
-    if isinstance(payload, OfReviewer | Withdraw) and payload.reviewer not in orders:
-        return "is of a reviewer whom this batch does not know"
-    if not isinstance(payload, OfItem) or isinstance(payload, Train):
-        return None
-    asked = payload.item in orders[payload.reviewer]
-    return None if asked else "is about an item that this reviewer was not asked"
 
 
 def enrol_laptop(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from hashlib import sha256
@@ -226,7 +226,7 @@ def _certificate(
         key_sha256=evidence.key_sha256,
         log=_log(evidence),
         panel=_panel(evidence, reading.verdict),
-        laptops=certified_laptops(evidence.voices) if evidence.weighs_laptops else None,
+        laptops=None if form == "rosetta-certificate/1" else certified_laptops(evidence.voices),
         verdict=without_names(reading.verdict),
         agreement=agreement_json(_agreement(reading, form)),
     )
@@ -239,8 +239,14 @@ def _agreement(reading: Reading, form: CertificateFormat) -> Agreement:
     return agreement(reading.panel, reading.verdict.numbers.reviewers, paired_chance=True)
 
 
+def as_certified(evidence: Evidence, stated: Certificate) -> Evidence:
+    """Give the evidence as it counted for a certificate of its form; the first one took the last word of any laptop."""
+    return replace(evidence, weighs_laptops=stated.format != "rosetta-certificate/1")
+
+
 def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
     """Write from the evidence what a certificate should say, form, time and issuer taken from it."""
+    evidence = as_certified(evidence, stated)
     reading = read_verdict(evidence, stated.run.run_id)
     return _certificate(
         evidence,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,7 +12,13 @@ from harness.card.difference import Difference, member
 from harness.failures import HarnessError
 from review.files.signature import verify as signed_by
 from review.log.event import events_sha256
-from review.verdict.certificate import Certificate, certified_again, read_certificate, read_verdict
+from review.verdict.certificate import (
+    Certificate,
+    as_certified,
+    certified_again,
+    read_certificate,
+    read_verdict,
+)
 from review.verdict.evidence import Evidence
 from review.verdict.verdict import Outcome
 
@@ -74,7 +80,7 @@ def verify(certificate: bytes, signature: bytes, evidence: Evidence) -> Verifica
     Raises UsageError where the bytes are no certificate.
     """
     stated = read_certificate(certificate, "the certificate")
-    evidence = replace(evidence, weighs_laptops=stated.laptops is not None)
+    evidence = as_certified(evidence, stated)
     part = evidence.up_to(stated.log.tips)
     checks = [
         _signature(stated, certificate, signature),

@@ -51,7 +51,7 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
 
 def _findings(report: FileReport) -> Iterator[str]:
     from review.files.reviewer_codes import printed
-    from review.office.importing import OTHER_LAPTOPS
+    from review.office.objections import OTHER_LAPTOPS
 
     if any(remark.said == OTHER_LAPTOPS for remark in report.aside):
         yield (

@@ -20,14 +20,13 @@ from review.log.merge import export_events
 from review.log.payloads import AnyPayload, Rate, Scope, Undo, Withdraw
 from review.office import arrivals
 from review.office.importing import (
-    FORGED,
-    OTHER_LAPTOPS,
     FileReport,
     Outcome,
     enrol_laptop,
     find_ratings,
     import_bytes,
 )
+from review.office.objections import FORGED, OTHER_LAPTOPS
 from review.office.progress import progress
 from review.rating import Rating
 from review.verdict.policy import proposed
@@ -235,8 +234,9 @@ def test_who_rates_on_two_laptops_is_told(made: Desk) -> None:
     forger.laptop.append(rating(victim))
     report = take(made, forger.identity, events_of(forger))
     assert report.elsewhere == (victim.code,)
-    shown = {each.reviewer: each.changed for each in progress(made.office, made.review).reviewers}
-    assert (shown[victim.code], shown[forger.code]) == (1, 0)
+    shown = {each.reviewer: each.rated for each in progress(made.office, made.review).reviewers}
+    assert (shown[victim.code], shown[forger.code]) == (0, 3)
+    assert [each.waits for each in report.several] == [True]
     again = take(made, victim.identity, events_of(victim))
     assert again.elsewhere == (victim.code,)
 

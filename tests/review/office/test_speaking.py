@@ -1,0 +1,157 @@
+"""Who speaks for whom: told by name, decided by the organisation, and the same in its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.failures import UsageError
+from review.log.event import Event
+from review.log.payloads import LaptopWord, Speaks
+from review.office.certifying import review_evidence
+from review.office.importing import Outcome, enrol_laptop
+from review.office.received import KnownLaptop
+from review.office.speaking import let_speak, note_laptops, put_back, speaking, take_out
+from review.rating import Rating
+from tests.review.office.made import Desk, Person, desk
+from tests.review.office.test_hostile_laptops import events_of, person, rating, ratings, take
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Desk]:
+    opened = desk(tmp_path / "office", reviewers=3, items=30)
+    yield opened
+    opened.office.close()
+
+
+def laptop_of(made: Desk, someone: Person) -> KnownLaptop:
+    key = someone.identity.public.signing_key
+    return next(each for each in made.office.laptops() if each.signing_key == key)
+
+
+def clash(made: Desk) -> tuple[Person, Person]:
+    """Let a second laptop speak for the first person."""
+    first, second = person(made, 0), person(made, 1)
+    second.laptop.append(rating(first, value=Rating.EXCELLENT))
+    take(made, second.identity, events_of(second))
+    report = take(made, first.identity, events_of(first))
+    assert [each.waits for each in report.several] == [True]
+    return first, second
+
+
+def words(made: Desk) -> list[Event]:
+    return [
+        e for e in made.office.events(made.review) if isinstance(e.payload, LaptopWord | Speaks)
+    ]
+
+
+def in_evidence(made: Desk) -> object:
+    evidence = review_evidence(made.office, made.review, made.identity.public.signing_key)
+    assert evidence.voices == made.office.voices(made.review)
+    assert evidence.state.reviewers.keys() == made.office.state(made.review).reviewers.keys()
+    return {place: said.judgements for place, said in evidence.state.reviewers.items()}
+
+
+def test_one_laptop_that_speaks_for_several_is_told_each_time(made: Desk) -> None:
+    shared = person(made, 0)
+    codes = sorted([shared.code, made.codes[1]])
+    assert take(made, shared.identity, events_of(shared)).speaks_for == ()
+    other = Person(shared.laptop.path.parent, made.batch, made.codes[1])
+    other.rate([Rating.GIST])
+    for _ in range(2):
+        report = take(made, shared.identity, events_of(shared))
+        assert (list(report.speaks_for), report.several) == (codes, ())
+    [told] = speaking(made.office, made.review).shared
+    assert (told.name, list(told.people)) == ("laptop 1", codes)
+    assert len(ratings(made, shared)) == 3
+    assert len(ratings(made, other)) == 1
+
+
+def test_nobody_counts_where_two_laptops_speak_until_it_is_decided(made: Desk) -> None:
+    first, second = clash(made)
+    assert ratings(made, first) == {}
+    assert len(ratings(made, second)) == 3
+    [told] = speaking(made.office, made.review).several
+    assert (told.code, told.laptops, told.waits) == (first.code, ["laptop 1", "laptop 2"], True)
+    in_evidence(made)
+    let_speak(made.office, made.review, first.code, [laptop_of(made, first)])
+    assert len(ratings(made, first)) == 3
+    [told] = speaking(made.office, made.review).several
+    assert (told.counted, told.waits) == (["laptop 2"], False)
+    let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+    assert list(ratings(made, first).values()) == [Rating.EXCELLENT]
+    both = [laptop_of(made, each) for each in (first, second)]
+    let_speak(made.office, made.review, first.code, both)
+    assert len(ratings(made, first)) == 3
+    assert len(words(made)) == 3
+    in_evidence(made)
+
+
+def test_only_a_laptop_that_handed_something_over_and_is_heard_speaks(made: Desk) -> None:
+    first, second = clash(made)
+    stranger = KnownLaptop("ab" * 32, None, "blue", "2026-01-01T00:00:00Z")
+    with pytest.raises(UsageError, match="handed nothing over"):
+        let_speak(made.office, made.review, first.code, [stranger])
+    take_out(made.office, laptop_of(made, second), "")
+    with pytest.raises(UsageError, match="Put it back first"):
+        let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+
+
+def test_a_laptop_is_taken_out_with_all_that_it_said_and_put_back(made: Desk) -> None:
+    first, second = clash(made)
+    before = in_evidence(made)
+    assert take_out(made.office, laptop_of(made, second), "was lost") == ["demo"]
+    assert (len(ratings(made, first)), len(ratings_or_none(made, second))) == (3, 0)
+    told = speaking(made.office, made.review)
+    assert [each.removed for each in told.laptops] == ["was lost", None]
+    assert told.several == []
+    report = take(made, second.identity, events_of(second))
+    assert report.outcome is Outcome.REFUSED
+    assert "taken out" in report.why
+    assert "was lost" in report.why
+    with pytest.raises(UsageError, match="not accepted"):
+        enrol_laptop(made.office, second.identity.public.signing_key, "x", None, [])
+    with pytest.raises(UsageError, match="already"):
+        take_out(made.office, laptop_of(made, second), "")
+    assert put_back(made.office, laptop_of(made, second)) == ["demo"]
+    assert in_evidence(made) == before
+    with pytest.raises(UsageError, match="nothing to undo"):
+        put_back(made.office, laptop_of(made, second))
+    assert take(made, second.identity, events_of(second)).outcome is Outcome.TAKEN
+    assert len(words(made)) == 2
+
+
+def ratings_or_none(made: Desk, someone: Person) -> dict[str, Rating | None]:
+    place = someone.batch.manifest.batch, someone.code
+    return ratings(made, someone) if place in made.office.state(made.review).reviewers else {}
+
+
+def test_what_is_known_of_laptops_is_written_into_the_log_once(made: Desk) -> None:
+    """Also where it was known before logs said so: of a laptop that came instead of another."""
+    first, second = clash(made)
+    old, new = (each.identity.public.signing_key for each in (first, second))
+    made.office.enrol(new, "new", None, old)
+    assert made.office.voices(made.review).waiting
+    assert note_laptops(made.office, made.review) == 1
+    assert note_laptops(made.office, made.review) == 0
+    assert not made.office.voices(made.review).several
+    assert len(ratings(made, first)) == 3
+    in_evidence(made)
+
+
+def test_a_time_beyond_all_others_is_told(made: Desk) -> None:
+    from review.log.event import make_event
+
+    forger = person(made, 1)
+    last = events_of(forger)[-1]
+    far = make_event(
+        rating(forger, 5), device=last.device, seq=last.seq + 1, lamport=2**32 - 2, prev=last.id,
+        salt=bytes(16),
+    )  # fmt: skip
+    report = take(made, forger.identity, [*events_of(forger), far])
+    assert (report.outcome, report.far_ahead) == (Outcome.TAKEN, True)
+    assert [each.far_ahead for each in speaking(made.office, made.review).laptops] == [True]
+    honest = person(made, 0)
+    assert not take(made, honest.identity, events_of(honest)).far_ahead
