@@ -58,30 +58,37 @@ def test_two_laptops_for_one_person_are_told_decided_and_taken_out(
     [found] = json.loads(rosetta("status", "spring", "--json").output)["reviews"]
     assert [(each["code"], each["counted"]) for each in found["several"]] == [(people[0].code, [])]
     assert [len(each["people"]) for each in found["laptops"]] == [1, 1, 2]
-    assert [each["rated"] for each in found["reviewers"] if each["reviewer"] == people[0].code] == [0]
+    assert [each["rated"] for each in found["reviewers"] if each["reviewer"] == people[0].code] == [
+        0
+    ]
 
     said = rosetta("enrol", "box", "0", "--speaks-for", code).output
     assert said == (
         f"Noted in spring: box 0 speaks for {code}. What other laptops say in this name does not count.\n"
     )
     shown = rosetta("status", "spring").output
-    assert f"NOTE: {code} is heard from box 0 and box 2. You said who speaks for this person: box 0." in shown
-    assert shown.count("5 of ") == 3
+    assert (
+        f"NOTE: {code} is heard from box 0 and box 2. You said who speaks for this person: box 0."
+        in shown
+    )
+    assert shown.count(" 5 of 100") == 3
     both = rosetta("enrol", "box 2", "--with", "box 0", "--speaks-for", code, "--json").output
     assert json.loads(both)["laptops"] == ["box 2", "box 0"]
 
     out = rosetta("enrol", "--remove", "box 2", "--reason", "nobody's").output
-    assert out.startswith("Taken out: box 2. Nothing that it says counts; its files are refused. Noted in spring.")
+    assert out.startswith(
+        "Taken out: box 2. Nothing that it says counts; its files are refused. Noted in spring."
+    )
     refusal = rosetta("import", str(folder), code=1).output
     assert "NOT TAKEN  2.rosetta-ratings: its laptop, box 2, was taken out on" in refusal
     assert "(nobody's)" in refusal
     shown = rosetta("status", "spring").output
     assert "NOTE: box 2 is taken out (nobody's)" in shown
-    assert shown.count("5 of ") == 2
+    assert shown.count(" 5 of 100") == 2
     assert rosetta("enrol", "--remove", "--undo", "box 2").output == (
         "Heard again: box 2. Noted in spring.\n"
     )
-    assert rosetta("status", "spring").output.count("5 of ") == 3
+    assert rosetta("status", "spring").output.count(" 5 of 100") == 3
 
 
 def test_what_says_nothing_together_is_refused(stick: tuple[Path, list[made.Person]]) -> None:
