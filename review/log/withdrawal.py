@@ -24,10 +24,11 @@ WORDS = frozenset({Kind.COMMENT, Kind.SUGGEST})
 
 def withdrawals(events: Iterable[Event]) -> dict[tuple[str, str | None], frozenset[Scope]]:
     """Give what the withdrawals among the events take back."""
-    return _gathered(event.payload for event in events if isinstance(event.payload, Withdraw))
+    return taken_back(event.payload for event in events if isinstance(event.payload, Withdraw))
 
 
-def _gathered(said: Iterable[Withdraw]) -> dict[tuple[str, str | None], frozenset[Scope]]:
+def taken_back(said: Iterable[Withdraw]) -> dict[tuple[str, str | None], frozenset[Scope]]:
+    """Give what these withdrawals take back."""
     scopes: dict[tuple[str, str | None], set[Scope]] = defaultdict(set)
     for each in said:
         scopes[each.reviewer, reach(each)].add(each.scope)
@@ -67,7 +68,7 @@ def known_withdrawals(connection: sqlite3.Connection, reviewer: str | None = Non
         " AND reviewer = coalesce(?, reviewer)",
         (reviewer,),
     )
-    return _gathered(Withdraw.model_validate_json(row[0]) for row in rows.fetchall())
+    return taken_back(Withdraw.model_validate_json(row[0]) for row in rows.fetchall())
 
 
 def erase_covered(connection: sqlite3.Connection) -> int:

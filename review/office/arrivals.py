@@ -5,16 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
-from typing import Final
 
 from review.log.event import Event
 from review.log.payloads import OfReviewer, Scope, Withdraw
 from review.log.withdrawal import reach
 from review.office.store import Office, Review, utc_now
-
-MOST_WAITING: Final = 2**29
-"""Bytes of all files that are set aside: whoever has a batch can write files that wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +54,6 @@ def note_arrival(
 
 def _reviewers(added: Iterable[Event]) -> set[str]:
     return {event.payload.reviewer for event in added if isinstance(event.payload, OfReviewer)}
-
-
-def set_aside(office: Office, signing_key: str, name: str, data: bytes, phrase: str) -> bool:
-    """Keep a file of an unknown laptop, sealed as it came; False where too much waits already."""
-    with office.transaction():
-        waiting = office.connection.execute(
-            "SELECT sum(length(content)) FROM quarantine"
-        ).fetchone()
-        if (waiting[0] or 0) + len(data) > MOST_WAITING:
-            return False
-        office.connection.execute(
-            "INSERT INTO quarantine (sha256, signing_key, received, name, content, phrase)"
-            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (sha256) DO UPDATE SET phrase = excluded.phrase",
-            (sha256(data).hexdigest(), signing_key, utc_now(), name, data, phrase),
-        )
-    return True
 
 
 def free_name(office: Office) -> str:

@@ -27,10 +27,12 @@ from review.log.payloads import (
 )
 from review.log.saving import NotSaved, saying
 from review.log.table import insert_event, read_events
-from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival, set_aside
+from review.log.withdrawal import known_withdrawals
+from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival
 from review.office.attaching import suspend_withdrawn
 from review.office.database import note_unclean, rewrite
 from review.office.objections import closed_devices, objection
+from review.office.quarantine import drop_reached, holds_reached, set_aside
 from review.office.received import KnownLaptop
 from review.office.speaking import Several, note_laptops, speaking
 from review.office.store import Office, Review
@@ -38,6 +40,11 @@ from review.office.store import Office, Review
 _TOO_MUCH_WAITS = (
     "its laptop is unknown, and more files of unknown laptops wait already than are kept. Enrol its laptop "
     "by its file (NAME.rosetta-laptop), or those that wait, then import it again."
+)
+
+_TAKEN_BACK = (
+    "its laptop is unknown, and it holds what somebody took back, so it is not kept. If you vouch for the laptop, "
+    "enrol it by its file (NAME.rosetta-laptop) or with --enrol: then what was taken back is erased on arrival."
 )
 
 _BATCH = (
@@ -73,6 +80,8 @@ class FileReport:
     laptop_phrase: str = ""
     """Six words of its laptop's key."""
     added: int = 0
+    erased: int = 0
+    """New events whose content was taken back before: of them the head alone is kept."""
     already_here: int = 0
     aside: Sequence[Remark] = ()
     """Events that this laptop may not say."""
@@ -95,6 +104,10 @@ class FileReport:
     """Codes of the reviewers whose withdrawals were new."""
     recompute: int = 0
     """Certificates that rest on what was taken back."""
+    dropped: int = 0
+    """Files that waited and held what was taken back: they are gone."""
+    unopened: int = 0
+    """Files that wait and that none of the keys at hand opens, so they may hold it too."""
     unclean: bool = False
     """What was taken back is erased, but the disk had no room to rewrite the file without it."""
 
@@ -157,7 +170,13 @@ def import_bytes(
         why = _BATCH if name.lower().endswith(BATCH_SUFFIX) else str(error)
         return FileReport(name, Outcome.REFUSED, f"{name}: {why}")
     with saying(office.path):
-        return _received(office, ratings, data, name, enrol=enrol, now=now or datetime.now(UTC))
+        now = now or datetime.now(UTC)
+        report = _received(office, ratings, data, name, enrol=enrol, now=now)
+        if not report.withdrawn:
+            return report
+        waiting = drop_reached(office, identities, known_withdrawals(office.connection))
+        rewrite(office.connection)
+        return replace(report, dropped=waiting.files, unopened=waiting.unopened)
 
 
 def _received(
@@ -176,6 +195,8 @@ def _received(
         why = f"{name}: {_taken_out(laptop)}"
         return FileReport(name, Outcome.REFUSED, why, review=review.name, phrase=ratings.phrase)
     if not enrol and laptop is None:
+        if holds_reached(ratings, known_withdrawals(office.connection)):
+            return FileReport(name, Outcome.REFUSED, f"{name}: {_TAKEN_BACK}")
         if not set_aside(office, ratings.manifest.signer, name, data, ratings.phrase):
             return FileReport(name, Outcome.REFUSED, f"{name}: {_TOO_MUCH_WAITS}")
         return _report(name, Outcome.SET_ASIDE, review, ratings)
@@ -254,6 +275,7 @@ def _taken(
         suspend_withdrawn(office)
     report = _report(name, Outcome.TAKEN, review, ratings)
     report = replace(report, withdrawn=withdrawn, recompute=recompute, unclean=office.unclean)
+    report = replace(report, erased=_erased_on_arrival(incoming, merged))
     report = _with_voices(report, office, review, incoming, elsewhere)
     return _with_findings(report, merged, ends)
 
@@ -279,11 +301,17 @@ def _with_voices(
     )
 
 
+def _erased_on_arrival(incoming: Iterable[Event | bytes], merged: MergeReport) -> int:
+    """Count the new events that came with a content and are kept without it."""
+    came = {each.id for each in incoming if isinstance(each, Event) and each.payload is not None}
+    return sum(event.payload is None and event.id in came for event in merged.added)
+
+
 def _with_findings(report: FileReport, merged: MergeReport, devices: Collection[str]) -> FileReport:
     chains = [chain for chain in merged.chains.chains if chain.device in devices]
     return replace(
         report,
-        added=len(merged.added),
+        added=len(merged.added) - report.erased,
         already_here=merged.already_here,
         aside=merged.set_aside,
         damaged=merged.damaged,

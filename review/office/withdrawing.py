@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.failures import UsageError
+from review.files.sealing import AgeIdentity
 from review.log.payloads import Scope, Withdraw
+from review.log.withdrawal import taken_back
 from review.office.arrivals import mark_recompute
 from review.office.attaching import suspend_withdrawn
+from review.office.quarantine import Dropped, drop_reached
 from review.office.store import Office, Review, utc_now
 
 
@@ -21,12 +25,20 @@ class TakenBack:
     """Certificates that rest on them, newly marked."""
     unclean: bool
     """The disk had no room to rewrite the file; that is tried again."""
+    waiting: Dropped
+    """What became of the files that wait for somebody to vouch for their laptop."""
 
 
-def withdraw(office: Office, review: Review, reviewer: str, scope: Scope) -> TakenBack:
-    """Erase what a reviewer gave, here and in every later import; it cannot be undone.
+def withdraw(
+    office: Office,
+    review: Review,
+    reviewer: str,
+    scope: Scope,
+    identities: Sequence[AgeIdentity],
+) -> TakenBack:
+    """Erase what a reviewer gave, here, in the files that wait and in every later import; it cannot be undone.
 
-    UsageError where the review does not know the reviewer.
+    ``identities`` open the files that wait. UsageError where the review does not know the reviewer.
     """
     batches = review.batches_of(reviewer)
     if not batches:
@@ -40,10 +52,11 @@ def withdraw(office: Office, review: Review, reviewer: str, scope: Scope) -> Tak
     ]
     with office.transaction():  # first: a mark too many is harmless, one too few is not
         marked = mark_recompute(office, said)
-    for each in said:
+    waiting = drop_reached(office, identities, taken_back(said))
+    for each in said:  # the file is rewritten with it
         office.append(review, each)
     suspend_withdrawn(office)
-    return TakenBack(_erased(office) - before, marked, office.unclean)
+    return TakenBack(_erased(office) - before, marked, office.unclean, waiting)
 
 
 def _erased(office: Office) -> int:

@@ -32,8 +32,9 @@ def report_lines(report: FileReport) -> Iterator[str]:
         yield f"  (the laptop's own words, which `rosetta review enrol --card` shows there, are {report.laptop_phrase})"
         return
     aside, damaged = len(report.aside), len(report.damaged)
+    erased = f"erased at once {report.erased} (taken back before), " if report.erased else ""
     yield (
-        f"  added {report.added}, already here {report.already_here}, set aside {aside}, "
+        f"  added {report.added}, {erased}already here {report.already_here}, set aside {aside}, "
         f"damaged {damaged}"
     )
     yield from _remarks("set aside", report.aside)
@@ -76,6 +77,7 @@ def _findings(report: FileReport) -> Iterator[str]:
             f"  WITHDRAWN: by {', '.join(map(printed, report.withdrawn))}. What was taken back is erased here, "
             "and will be from every later file."
         )
+    yield from (f"  {line}" for line in waiting_lines(report.dropped, report.unopened))
     if report.unclean:
         yield (
             "  LOOK: what was taken back is overwritten, but the disk has no room to rewrite the file without it. "
@@ -83,6 +85,22 @@ def _findings(report: FileReport) -> Iterator[str]:
         )
     if report.recompute:
         yield f"  RECOMPUTE: {certificates_rest(report.recompute)} on it. Issue anew: `rosetta review gate --issue`."
+
+
+def waiting_lines(dropped: int, unopened: int) -> Iterator[str]:
+    """Say what a withdrawal did to the files that wait for somebody to vouch for their laptop."""
+    if dropped:
+        files = "1 file that waited" if dropped == 1 else f"{dropped} files that waited"
+        yield (
+            f"DROPPED: {files} for an unknown laptop held something of this person. A file is signed as a whole, so what "
+            "others gave in it went too: let them hand over again."
+        )
+    if unopened:
+        files = "1 file that waits" if unopened == 1 else f"{unopened} files that wait"
+        yield (
+            f"LOOK: {files} could not be opened with the key at hand and may hold something of this person. "
+            "Do it once more with --identity and the recovery key."
+        )
 
 
 def certificates_rest(count: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -19,23 +20,28 @@ _SCOPES = {
 @click.argument("review")
 @click.argument("code")
 @click.option("--scope", type=click.Choice([*_SCOPES]), required=True, help="How much is taken back.")  # fmt: skip
+@click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, where files of unknown laptops that wait are sealed for it alone.")  # fmt: skip
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def withdraw_(review: str, code: str, scope: str, yes: bool, as_json: bool) -> None:
+def withdraw_(
+    review: str, code: str, scope: str, identity: Path | None, yes: bool, as_json: bool
+) -> None:
     """Erase what the reviewer with CODE gave in REVIEW, for good.
 
-    It is erased from this computer now and from every file that is imported later; certificates that rest on
-    it are marked. Copies on sticks cannot be called back.
+    It is erased from this computer now, with files of unknown laptops that wait and hold something of it, and from
+    every file that is imported later; certificates that rest on it are marked. Copies on sticks cannot be called back.
     """
     from harness.failures import UsageError
     from harness.store.database import home
+    from review.files.keys import opening_identities
     from review.files.reviewer_codes import printed, read_code
     from review.log.payloads import Scope
     from review.office.store import Office
     from review.office.withdrawing import withdraw
-    from rosetta_tui.review.import_words import certificates_rest
+    from rosetta_tui.review.import_words import certificates_rest, waiting_lines
 
     reviewer = read_code(code)
+    identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
         found = office.review(review)
         if reviewer not in found.key.orders:
@@ -45,18 +51,22 @@ def withdraw_(review: str, code: str, scope: str, yes: bool, as_json: bool) -> N
             )
         if not yes:
             _ask(printed(reviewer), scope)
-        done = withdraw(office, found, reviewer, Scope(scope))
+        done = withdraw(office, found, reviewer, Scope(scope), identities)
     if as_json:
         told = {"review": found.name, "reviewer": reviewer, "scope": scope}
         click.echo(
             json_text(
-                told | {"erased": done.erased, "recompute": done.recompute, "unclean": done.unclean}
+                told
+                | {"erased": done.erased, "recompute": done.recompute, "unclean": done.unclean}
+                | {"dropped": done.waiting.files, "unopened": done.waiting.unopened}
             )
         )
         return
     click.echo(
         plain(f"Erased: {done.erased} events of {printed(reviewer)}. Later files lose them too.")
     )
+    for line in waiting_lines(done.waiting.files, done.waiting.unopened):
+        click.echo(line)
     if done.unclean:
         click.echo(
             "What was taken back is overwritten, but the disk has no room to rewrite the file without it. Free some "

@@ -118,6 +118,33 @@ def test_cleaning_that_a_full_disk_prevents_is_made_up_for(tmp_path: Path) -> No
     assert (tmp_path / FILE_NAME).stat().st_size < large
 
 
+class _Overwriting(sqlite3.Connection):
+    """A connection that cannot be told to overwrite what is deleted, as where SQLite was built without that."""
+
+    def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+        off = "PRAGMA secure_delete = OFF"
+        return super().execute(off if "secure_delete" in sql else sql, *values)
+
+
+def test_the_file_is_rewritten_so_that_nothing_rests_on_overwriting(tmp_path: Path) -> None:
+    path = tmp_path / "office.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None, factory=_Overwriting)) as connection:
+        connection.execute("PRAGMA secure_delete = OFF")
+        create_event_table(connection)
+        with Laptop.open(tmp_path / "laptop") as laptop:
+            anns, others = say_much(laptop)
+            gone = laptop.append(withdraw(Scope.BATCH))
+        for event in (*anns, *others, gone):
+            insert_event(connection, event)
+        said = [trace for event in anns for trace in traces(event)]
+        assert any(trace in path.read_bytes() for trace in said)  # erased, and there still
+        erase(connection)
+        content = path.read_bytes()
+        assert connection.execute("PRAGMA secure_delete").fetchone() == (0,)
+    assert not [trace for trace in said if trace in content]
+    assert all(traces(event)[2] in content for event in others)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     """An organisation's store: the same table in a file of its own."""

@@ -94,7 +94,7 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
     assert rosetta_verify._main([str(path), made.identity.public.signing_key]) == 0
     assert "Holds: go" in capsys.readouterr().out
 
-    withdraw(made.office, made.review, made.codes[0], Scope.BATCH)
+    withdraw(made.office, made.review, made.codes[0], Scope.BATCH, [made.identity.age])
     done = checked(made.office, made, issued)
     assert not done.ok
     assert [check.name for check in done.checks if not check.ok] == ["verdict"]

@@ -97,7 +97,9 @@ def test_a_full_disk_stops_no_withdrawal(tmp_path: Path, at_the_office: bool) ->
     whole = made.office.connection
     made.office.connection = _Full(whole)  # type: ignore[assignment]
     if at_the_office:
-        assert withdraw(made.office, made.review, someone.code, Scope.BATCH).unclean
+        assert withdraw(
+            made.office, made.review, someone.code, Scope.BATCH, [made.identity.age]
+        ).unclean
     else:
         someone.withdraw()
         data = someone.handed_over()

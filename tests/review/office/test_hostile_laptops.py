@@ -18,7 +18,7 @@ from review.log.event import Event, make_event
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
 from review.log.payloads import AnyPayload, Rate, Scope, Undo, Withdraw
-from review.office import arrivals
+from review.office import quarantine
 from review.office.importing import (
     FileReport,
     Outcome,
@@ -242,7 +242,7 @@ def test_who_rates_on_two_laptops_is_told(made: Desk) -> None:
 
 
 def test_files_of_strangers_wait_up_to_a_bound(made: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrivals, "MOST_WAITING", 12_000)
+    monkeypatch.setattr(quarantine, "MOST_WAITING", 12_000)
     stranger, known = person(made, 0), person(made, 1)
     outcomes = []
     for count in range(3, 9):

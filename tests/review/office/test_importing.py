@@ -276,7 +276,9 @@ def test_whoever_takes_back_comments_alone_leaves_certificates_as_they_are(
     take(made, someone.handed_over())
     made.office.add_certificate(made.review, "run", b"{}", b"s")
     if at_the_office:
-        marked = withdraw(made.office, made.review, someone.code, Scope.COMMENTS).recompute
+        marked = withdraw(
+            made.office, made.review, someone.code, Scope.COMMENTS, [made.identity.age]
+        ).recompute
     else:
         someone.withdraw(Scope.COMMENTS)
         report = take(made, someone.handed_over())
@@ -284,7 +286,12 @@ def test_whoever_takes_back_comments_alone_leaves_certificates_as_they_are(
         marked = report.recompute
     assert marked == 0
     assert [each.recompute for each in made.office.certificates(made.review)] == [False]
-    assert withdraw(made.office, made.review, someone.code, Scope.EVERYTHING).recompute == 1
+    assert (
+        withdraw(
+            made.office, made.review, someone.code, Scope.EVERYTHING, [made.identity.age]
+        ).recompute
+        == 1
+    )
 
 
 def found(folder: Path, trace: bytes) -> bool:
@@ -296,7 +303,7 @@ def test_the_office_takes_back_for_a_person(made: Desk) -> None:
     data = first.handed_over()
     take(made, data)
     take(made, second.handed_over())
-    done = withdraw(made.office, made.review, first.code, Scope.BATCH)
+    done = withdraw(made.office, made.review, first.code, Scope.BATCH, [made.identity.age])
     assert done.erased == 5
     take(made, data)
     lines = {each.reviewer: each for each in progress(made.office, made.review).reviewers}
@@ -305,7 +312,7 @@ def test_the_office_takes_back_for_a_person(made: Desk) -> None:
     assert lines[second.code].done == 12
     assert {row.reviewer for row in rated_items(made.office, made.review)} == {second.code}
     with pytest.raises(UsageError, match="no reviewer"):
-        withdraw(made.office, made.review, "00000000", Scope.BATCH)
+        withdraw(made.office, made.review, "00000000", Scope.BATCH, [made.identity.age])
 
 
 def test_ratings_by_item_leave_controls_out(made: Desk) -> None:

@@ -126,7 +126,7 @@ async def test_after_a_withdrawal_it_is_issued_anew(tmp_path: Path) -> None:
     made.desk.issue("spring", made.run_id, tmp_path / "first")
     with made.office() as office:
         review = office.review("spring")
-        withdraw(office, review, next(iter(review.key.orders)), Scope.BATCH)
+        withdraw(office, review, next(iter(review.key.orders)), Scope.BATCH, [])
     app = app_of(made)
     async with app.run_test(size=LARGE) as pilot:
         shown = words(await open_review(pilot, made, "Certificate"))

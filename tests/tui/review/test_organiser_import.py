@@ -246,7 +246,7 @@ async def test_a_certificate_that_rests_on_what_was_taken_back_is_marked(tmp_pat
         assert "computed again, byte for byte" in shown
         with made.office() as office:
             review = office.review("spring")
-            withdraw(office, review, next(iter(review.key.orders)), Scope.BATCH)
+            withdraw(office, review, next(iter(review.key.orders)), Scope.BATCH, [])
         shown = words(await press(pilot, "r"))
         assert "6 Certificate 1" in shown
         assert "Issue anew" in shown

@@ -73,7 +73,7 @@ async def test_a_row_says_people_what_is_back_and_the_verdict(
         assert "✓ GO" in await press(pilot, "r")
         with made.office() as office:
             review = office.review("spring")
-            withdraw(office, review, next(iter(review.key.orders)), Scope.BATCH)
+            withdraw(office, review, next(iter(review.key.orders)), Scope.BATCH, [])
         shown = await press(pilot, "r")
         assert "(issue anew)" in shown
         assert "126 of 189" in shown

@@ -1,0 +1,80 @@
+"""Files that wait until somebody vouches for their laptop: sealed as they came, and none that holds what was taken back.
+
+A waiting file is signed as a whole, so nothing can be taken out of it: one that holds a withdrawn person's words or
+ratings goes whole. What other people gave in it is on their laptop still and can be handed over again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from review.files.problem import FileError
+from review.files.ratings import RatingsFile, open_ratings
+from review.files.sealing import AgeIdentity
+from review.log.event import EventError, read_event
+from review.log.withdrawal import Withdrawals, covered
+from review.office.database import note_unclean
+from review.office.store import Office, utc_now
+
+MOST_WAITING: Final = 2**29
+"""Bytes of all files that are set aside: whoever has a batch can write files that wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What a withdrawal did to the files that wait."""
+
+    files: int = 0
+    """Files that held what was taken back, and are gone."""
+    unopened: int = 0
+    """Files that none of the keys at hand opens, so that nobody knows what they hold; they wait on."""
+
+
+def set_aside(office: Office, signing_key: str, name: str, data: bytes, phrase: str) -> bool:
+    """Keep a file of an unknown laptop, sealed as it came; False where too much waits already."""
+    with office.transaction():
+        waiting = office.connection.execute(
+            "SELECT sum(length(content)) FROM quarantine"
+        ).fetchone()
+        if (waiting[0] or 0) + len(data) > MOST_WAITING:
+            return False
+        office.connection.execute(
+            "INSERT INTO quarantine (sha256, signing_key, received, name, content, phrase)"
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (sha256) DO UPDATE SET phrase = excluded.phrase",
+            (sha256(data).hexdigest(), signing_key, utc_now(), name, data, phrase),
+        )
+    return True
+
+
+def drop_reached(
+    office: Office, identities: Sequence[AgeIdentity], withdrawn: Withdrawals
+) -> Dropped:
+    """Drop each waiting file that holds something that withdrawals reach; the file is to be rewritten after it."""
+    reached, unopened = [], 0
+    for waiting in office.quarantine():
+        try:
+            ratings = open_ratings(waiting.content, identities)
+        except FileError:
+            unopened += 1
+        else:
+            if holds_reached(ratings, withdrawn):
+                reached.append((waiting.sha256,))
+    if reached:
+        office.connection.execute("PRAGMA secure_delete = ON")
+        with office.transaction():
+            office.connection.executemany("DELETE FROM quarantine WHERE sha256 = ?", reached)
+            note_unclean(office.connection)
+    return Dropped(len(reached), unopened)
+
+
+def holds_reached(ratings: RatingsFile, withdrawn: Withdrawals) -> bool:
+    """Tell whether a file holds the content of an event that withdrawals reach."""
+    for line in ratings.lines:
+        with suppress(EventError):  # what is no event is never taken, and stays with its file
+            if covered(read_event(line), withdrawn):
+                return True
+    return False

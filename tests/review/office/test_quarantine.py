@@ -1,0 +1,104 @@
+"""Files that wait for somebody to vouch for their laptop hold nothing that was taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from review.files.sealing import AgeIdentity
+from review.log.payloads import Comment, Scope
+from review.office.database import FILE
+from review.office.importing import FileReport, Outcome, import_bytes
+from review.office.withdrawing import withdraw
+from rosetta_tui.review.import_words import report_lines
+from tests.review.office.made import WALL, Desk, Person, desk, random_ratings
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Desk]:
+    opened = desk(tmp_path / "office", reviewers=3, items=30)
+    yield opened
+    opened.office.close()
+
+
+def person(made: Desk, place: int, count: int = 6, folder: str = "laptop") -> Person:
+    someone = Person(made.folder.parent / f"{folder}{place}", made.batch, made.codes[place])
+    someone.rate(random_ratings(count, place))
+    return someone
+
+
+def take(made: Desk, data: bytes, *, enrol: bool = False) -> FileReport:
+    identities = [made.identity.age]
+    return import_bytes(made.office, identities, data, "a.rosetta-ratings", enrol=enrol, now=NOW)
+
+
+def waiting(made: Desk) -> list[bytes]:
+    return [each.content for each in made.office.quarantine()]
+
+
+def is_kept(made: Desk, data: bytes) -> bool:
+    """Tell whether any part of a sealed file is in a file of the office; a page of SQLite holds 64 bytes in a row."""
+    parts = [data[place : place + 64] for place in range(0, len(data) - 64, 64)]
+    kept = [path.read_bytes() for path in made.folder.iterdir() if path.name.startswith(FILE)]
+    return any(part in content for part in parts for content in kept)
+
+
+@pytest.mark.parametrize("scope", [Scope.BATCH, Scope.EVERYTHING])
+def test_a_withdrawal_at_the_desk_drops_what_waits(made: Desk, scope: Scope) -> None:
+    someone, other = person(made, 0), person(made, 1)
+    theirs, others = someone.handed_over(), other.handed_over()
+    assert take(made, theirs).outcome is take(made, others).outcome is Outcome.SET_ASIDE
+    assert is_kept(made, theirs)
+    done = withdraw(made.office, made.review, someone.code, scope, [made.identity.age])
+    assert (done.waiting.files, done.waiting.unopened, done.unclean) == (1, 0, False)
+    assert waiting(made) == [others]
+    assert not is_kept(made, theirs)
+    assert is_kept(made, others)
+    taken = take(made, theirs, enrol=True)
+    assert (taken.added, taken.erased) == (0, 7)
+    said = "\n".join(report_lines(taken))
+    assert "added 0, erased at once 7 (taken back before), already here 0" in said
+    assert not made.office.state(made.review).reviewers
+
+
+def test_what_an_unknown_laptop_brings_of_a_withdrawn_person_is_not_kept(made: Desk) -> None:
+    someone = person(made, 0)
+    withdraw(made.office, made.review, someone.code, Scope.BATCH, [made.identity.age])
+    data = someone.handed_over()
+    report = take(made, data)
+    assert (report.outcome, waiting(made)) == (Outcome.REFUSED, [])
+    assert "holds what somebody took back" in report.why
+    assert not is_kept(made, data)
+
+
+def test_comments_alone_drop_only_files_with_comments(made: Desk) -> None:
+    plain, talker = person(made, 0), person(made, 0, folder="other")
+    place = {"wall": WALL, "reviewer": talker.code, "batch": talker.batch.manifest.batch}
+    talker.laptop.append(Comment(**place, item=talker.order[0], text="said in private"))
+    take(made, plain.handed_over())
+    take(made, talker.handed_over())
+    done = withdraw(made.office, made.review, plain.code, Scope.COMMENTS, [made.identity.age])
+    assert (done.waiting.files, len(waiting(made))) == (1, 1)
+
+
+def test_a_withdrawal_that_comes_on_a_stick_drops_what_waits(made: Desk) -> None:
+    first, second = person(made, 0), person(made, 0, folder="other")
+    take(made, second.handed_over())
+    first.withdraw()
+    report = take(made, first.handed_over(), enrol=True)
+    assert (report.withdrawn, report.dropped, waiting(made)) == ([first.code], 1, [])
+    assert "DROPPED: 1 file that waited" in "\n".join(report_lines(report))
+
+
+def test_what_cannot_be_opened_waits_on_and_is_told(made: Desk) -> None:
+    someone = person(made, 0)
+    take(made, someone.handed_over())
+    done = withdraw(made.office, made.review, someone.code, Scope.BATCH, [AgeIdentity.make()])
+    assert (done.waiting.files, done.waiting.unopened, len(waiting(made))) == (0, 1, 1)
+    again = withdraw(made.office, made.review, someone.code, Scope.BATCH, [made.identity.age])
+    assert (again.waiting.files, waiting(made)) == (1, [])
