@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from harness.card.load import load_card
 from harness.card.model import EntryResult, EntryUsage, RunCard
@@ -93,8 +93,14 @@ def _cell(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def write_file(path: Path, data: bytes, *, overwrite: bool) -> None:
-    """Put bytes in a file of its owner alone, all of them or none.
+PRIVATE: Final = 0o600
+"""Mode of a file of its owner alone."""
+PUBLISHED: Final = 0o644
+"""Mode of a file that everybody may have, and so every user of a computer may read."""
+
+
+def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE) -> None:
+    """Put bytes in a file, of its owner alone unless ``mode`` says otherwise, all of them or none.
 
     Raises UsageError where the file is there already and ``overwrite`` is false, or cannot be written.
     """
@@ -109,6 +115,7 @@ def write_file(path: Path, data: bytes, *, overwrite: bool) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        Path(name).chmod(mode)
         _place(Path(name), path, overwrite=overwrite)
     except OSError as error:
         raise UsageError(f"{path.name} cannot be written: {error.strerror}.") from error

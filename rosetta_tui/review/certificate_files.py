@@ -58,8 +58,8 @@ def issue_files(
 
 
 def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:
-    """Write a certificate in its forms, its signature and its evidence; what bears their names is replaced."""
-    from harness.card.exporting import write_file
+    """Write a certificate in its forms, its signature and its evidence, for everybody to read; what bears their names is replaced."""
+    from harness.card.exporting import PUBLISHED, write_file
     from review.office.presenting import CERTIFICATE_SUFFIX, SIGNATURE_SUFFIX
     from review.verdict.certificate import read_certificate
     from review.verdict.certificate_html import certificate_html
@@ -80,5 +80,5 @@ def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Seque
     make_folder(folder)
     paths = {suffix: folder / f"{name}{suffix}" for suffix in files}
     for suffix, content in files.items():
-        write_file(paths[suffix], content, overwrite=True)
+        write_file(paths[suffix], content, overwrite=True, mode=PUBLISHED)
     return list(paths.values())

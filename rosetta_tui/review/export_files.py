@@ -20,6 +20,8 @@ class Export:
 
     files: Mapping[str, bytes]
     notes: Sequence[str] = ()
+    published: bool = False
+    """True where every user of a computer may read the files."""
 
 
 def sealed(
@@ -100,7 +102,8 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
             f"Review {review.name!r} has no certificate of run {run_id[:8]} that stands, and the page says only "
             f"what one says. Issue it (anew, where ratings were taken back): rosetta review gate {review.name} --issue"
         )
-    return Export({name: text.encode()}, look_notes(look_at_ratings(office, review)))
+    notes = look_notes(look_at_ratings(office, review))
+    return Export({name: text.encode()}, notes, published=True)
 
 
 def page_words(review: Review, language: str | None, home: Path) -> Words:
@@ -114,7 +117,7 @@ def page_words(review: Review, language: str | None, home: Path) -> Words:
 
 def write_export(export: Export, folder: Path, *, overwrite: bool) -> list[Path]:
     """Write the files into a folder, made where there is none; UsageError where one is there already."""
-    from harness.card.exporting import write_file
+    from harness.card.exporting import PRIVATE, PUBLISHED, write_file
     from harness.failures import UsageError
     from rosetta_tui.review.out_folder import make_folder
 
@@ -122,7 +125,8 @@ def write_export(export: Export, folder: Path, *, overwrite: bool) -> list[Path]
     taken = [path for path in files if path.exists()]
     if taken and not overwrite:
         raise UsageError(f"{taken[0]} is there already. Choose another place, or add --overwrite.")
+    mode = PUBLISHED if export.published else PRIVATE
     for path, content in files.items():
         make_folder(path.parent)
-        write_file(path, content, overwrite=overwrite)
+        write_file(path, content, overwrite=overwrite, mode=mode)
     return list(files)

@@ -79,7 +79,7 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     from harness.store.database import home, private_folder
     from review.files.keys import Identity, Role
     from review.files.laptop_card import SUFFIX, write_laptop_card
-    from review.files.stick import write_file
+    from review.files.stick import READABLE, write_file
 
     identity = Identity.load(private_folder(home()), Role.LAPTOP)
     chosen = name or path.stem
@@ -87,7 +87,7 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     known = path.is_file() and path.read_bytes() == content
     if path.suffix != SUFFIX or (path.exists() and not known):
         raise UsageError(f"{path}: the file of a laptop is a new one whose name ends in {SUFFIX}.")
-    write_file(path, content)
+    write_file(path, content, READABLE)
     told = {"file": str(path), "name": chosen, "phrase": identity.public.phrase}
     if as_json:
         click.echo(json_text(told | {"signing_key": identity.public.signing_key}))

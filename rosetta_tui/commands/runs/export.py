@@ -27,7 +27,7 @@ def export(run: str, output: Path, form: str, overwrite: bool) -> None:
 
     Beside a card, the certificate of its review is written too where one is attached.
     """
-    from harness.card.exporting import ExportForm, export_run, write_file
+    from harness.card.exporting import PRIVATE, PUBLISHED, ExportForm, export_run, write_file
     from harness.failures import UsageError
     from harness.store.database import opened
     from harness.store.runs import find_run
@@ -44,7 +44,8 @@ def export(run: str, output: Path, form: str, overwrite: bool) -> None:
         click.echo(data, nl=False)
         return
     for path, content in {output: data, **beside}.items():
-        write_file(path, content, overwrite=overwrite)
+        mode = PUBLISHED if path in beside else PRIVATE
+        write_file(path, content, overwrite=overwrite, mode=mode)
         click.echo(f"Written: {plain(str(path))}", err=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -128,6 +129,30 @@ def test_the_sealed_file_holds_everything_for_its_recipients(home: Path, batch: 
     assert {row["comment"] for row in rows} == {"", COMMENT}
     assert json.loads(members["run-1-card.json"])["run_id"] == made.RUNS[0]
     assert "is there already" in refused("export", "spring", "-o", str(home.parent / "out"))
+
+
+def modes(folder: Path) -> dict[str, str]:
+    return {path.suffix: oct(path.stat().st_mode & 0o777) for path in folder.iterdir()}
+
+
+def test_what_is_published_may_be_read_by_every_user_and_nothing_else(
+    home: Path, tmp_path: Path
+) -> None:
+    before = os.umask(0o077)
+    try:
+        rosetta("gate", "spring", "--issue", "-o", str(tmp_path / "issued"))
+        rosetta("page", "spring", "-o", str(tmp_path / "issued" / "page.htm"))
+        rosetta("export", "spring", "-o", str(tmp_path / "kept"))
+        rosetta("export", "spring", "--csv", str(tmp_path / "kept" / "t.csv"))
+        rosetta("export", "spring", "--mtme", str(tmp_path / "mtme"))
+    finally:
+        os.umask(before)
+    assert modes(tmp_path / "issued") == dict.fromkeys(
+        (".json", ".sig", ".txt", ".html", ".rosetta-evidence", ".htm"), "0o644"
+    )
+    assert modes(tmp_path / "kept") == {".rosetta-export": "0o600", ".csv": "0o600"}
+    inside = [path for path in (tmp_path / "mtme").rglob("*") if path.is_file()]
+    assert {oct(path.stat().st_mode & 0o777) for path in inside} == {"0o600"}
 
 
 def test_the_table_has_no_words_of_people_unless_asked_for(home: Path, batch: Batch) -> None:
