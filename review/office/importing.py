@@ -44,7 +44,7 @@ _TOO_MUCH_WAITS = (
 
 _TAKEN_BACK = (
     "its laptop is unknown, and it holds what somebody took back, so it is not kept. If you vouch for the laptop, "
-    "enrol it by its file (NAME.rosetta-laptop) or with --enrol: then what was taken back is erased on arrival."
+    "enrol it by its key (rosetta review enrol {key}), then import again: what was taken back is erased on arrival."
 )
 
 _BATCH = (
@@ -196,7 +196,8 @@ def _received(
         return FileReport(name, Outcome.REFUSED, why, review=review.name, phrase=ratings.phrase)
     if not enrol and laptop is None:
         if holds_reached(ratings, known_withdrawals(office.connection)):
-            return FileReport(name, Outcome.REFUSED, f"{name}: {_TAKEN_BACK}")
+            why = _TAKEN_BACK.format(key=ratings.manifest.signer)
+            return FileReport(name, Outcome.REFUSED, f"{name}: {why}")
         if not set_aside(office, ratings.manifest.signer, name, data, ratings.phrase):
             return FileReport(name, Outcome.REFUSED, f"{name}: {_TOO_MUCH_WAITS}")
         return _report(name, Outcome.SET_ASIDE, review, ratings)

@@ -11,7 +11,7 @@ from review.files.reviewer_codes import printed
 from review.session.keys import Act, act_of
 from review.session.troubles import trouble
 from review.session.words import Words
-from rosetta_tui.review.console import Console
+from rosetta_tui.review.console import Console, LeftError
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
 from rosetta_tui.review.opening import Choice, Opening
 from rosetta_tui.text import plain
@@ -154,11 +154,23 @@ def _drawn_well(opening: Opening, console: Console, batch: Batch) -> bool:
 
 
 def yes(opening: Opening, console: Console, question: str) -> bool:
-    """Ask until it is a yes or a no."""
-    while (typed := console.ask(question).strip()) not in {YES, NO}:
+    """Ask until it is a yes or a no, by number, letter or word; LeftError where the person leaves."""
+    answers = _answers(opening.words)
+    while (typed := console.ask(question).strip().casefold()) not in answers:
+        if act_of(typed) is Act.QUIT:
+            raise LeftError
         if typed:  # an empty line only asks again
             console.say(opening.words("“{typed}” means nothing here.", typed=plain(typed[:20])))
-    return typed == YES
+    return answers[typed]
+
+
+def _answers(words: Words) -> dict[str, bool]:
+    """Give what means yes or no; where letters meet, the person's own language counts."""
+    answers = {YES: True, NO: False, "y": True, "yes": True, "n": False, "no": False}
+    for said, means in ((words("No."), False), (words("Yes."), True)):
+        word = said.strip(" .").casefold()
+        answers |= {word[:1]: means, word: means}
+    return answers
 
 
 # who rates

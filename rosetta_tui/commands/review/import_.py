@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,9 @@ import click
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
+    from review.files.sealing import AgeIdentity
     from review.office.importing import FileReport
+    from review.office.store import Office
 
 _FILE = click.Path(path_type=Path, exists=True)
 
@@ -21,36 +23,103 @@ _FILE = click.Path(path_type=Path, exists=True)
 @click.command("import")
 @click.argument("paths", nargs=-1, required=True, type=_FILE, metavar="FILE|FOLDER...")
 @click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, or another age identity.")  # fmt: skip
-@click.option("--enrol", is_flag=True, help="Take laptops that are unknown too: you know where these files are from.")  # fmt: skip
+@click.option("--enrol", is_flag=True, help="Ask about each laptop that is unknown, and take those that you vouch for.")  # fmt: skip
+@click.option(
+    "--yes", is_flag=True, help="With --enrol: vouch for all of them, without a question."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def import_(paths: Sequence[Path], identity: Path | None, enrol: bool, as_json: bool) -> None:
+def import_(
+    paths: Sequence[Path], identity: Path | None, enrol: bool, yes: bool, as_json: bool
+) -> None:
     """Take ratings from FILES, or from all files of ratings in FOLDERS.
 
     Each file is taken whole or not at all, as often as you like: what is here already is not taken twice.
-    Files of laptops that nobody has vouched for wait until `rosetta review enrol`.
+    Files of laptops that nobody has vouched for wait until `rosetta review enrol`. Ends with 1 where a file was
+    refused, or where no file was taken at all.
     """
     from harness.failures import UsageError
     from harness.store.database import home
     from review.files.keys import opening_identities
     from review.office.importing import Outcome, find_ratings, import_files
     from review.office.store import Office
-    from rosetta_tui.review.import_words import report_lines
 
+    if yes and not enrol:
+        raise UsageError("--yes goes with --enrol: it answers the question about each laptop.")
+    if enrol and not yes and not answering():
+        raise UsageError(
+            "--enrol asks about each unknown laptop on a terminal, after its six words. Without one, compare the words "
+            "first and add --yes, or leave --enrol away: the files wait."
+        )
     files = find_ratings(paths)
     if not files:
         raise UsageError("There is no file of ratings (NAME.rosetta-ratings) in these folders.")
-    reports: list[FileReport] = []
     identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
-        for report in import_files(office, identities, files, enrol=enrol):
-            reports.append(report)
-            if not as_json:
-                for line in report_lines(report):
-                    click.echo(plain(line))
+        reports = list(_told(import_files(office, identities, files), as_json))
+        if enrol:
+            taken = list(_told(_enrolled(office, identities, reports, yes), as_json))
+            keys = {each.signing_key for each in taken}
+            reports = [each for each in reports if not _waits(each) or each.signing_key not in keys]
+            reports += taken
     if as_json:
         click.echo(json_text([report_json(report) for report in reports]))
-    if any(report.outcome is Outcome.REFUSED for report in reports):
+    outcomes = {report.outcome for report in reports}
+    if Outcome.REFUSED in outcomes or Outcome.TAKEN not in outcomes:
         sys.exit(1)
+
+
+def answering() -> bool:
+    """Tell whether a person can answer."""
+    return sys.stdin.isatty()
+
+
+def _told(reports: Iterable[FileReport], as_json: bool) -> Iterator[FileReport]:
+    """Say each report when it comes."""
+    from rosetta_tui.review.import_words import report_lines
+
+    for report in reports:
+        if not as_json:
+            for line in report_lines(report):
+                click.echo(plain(line))
+        yield report
+
+
+def _waits(report: FileReport) -> bool:
+    from review.office.importing import Outcome
+
+    return report.outcome is Outcome.SET_ASIDE
+
+
+def _enrolled(
+    office: Office, identities: Sequence[AgeIdentity], reports: Sequence[FileReport], yes: bool
+) -> Iterator[FileReport]:
+    """Ask about each laptop whose files were set aside just now, and take those of the ones vouched for."""
+    from review.office.arrivals import free_name
+    from review.office.importing import enrol_laptop
+
+    waiting = {report.signing_key: report for report in reports if _waits(report)}
+    for key, last in waiting.items():
+        answer = "y" if yes else _ask(last)
+        if answer == "q":
+            return
+        if answer == "y":
+            yield from enrol_laptop(office, key, free_name(office), None, identities)
+
+
+def _ask(report: FileReport) -> str:
+    """Ask whether the six words are those that the speaker wrote down."""
+    click.echo(plain(f"Unknown laptop: {report.name}"), err=True)
+    click.echo(f"  the file's six words: {report.phrase}", err=True)
+    click.echo(f"  the laptop's own:     {report.laptop_phrase}", err=True)
+    return str(
+        click.prompt(
+            "Did the speaker write down one of these? y take it, n leave it waiting, q stop here",
+            type=click.Choice(["y", "n", "q"]),
+            default="n",
+            show_choices=False,
+            err=True,
+        )
+    )
 
 
 def report_json(report: FileReport) -> dict[str, Any]:

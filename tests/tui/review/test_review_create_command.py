@@ -95,7 +95,7 @@ def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
     for number, person in enumerate(people):
         person.rate(made.random_ratings(20, number))
         (stick / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
-    waiting = rosetta("import", str(stick)).output
+    waiting = rosetta("import", str(stick), code=1).output
     assert waiting.count("SET ASIDE") == 3
     words = people[0].identity.public.phrase
     assert words in waiting
@@ -103,7 +103,7 @@ def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
     taken = rosetta("enrol", *words.split(), "--name", "blue").output
     assert "Enrolled: blue" in taken
     assert "added 21, already here 0, set aside 0, damaged 0" in taken
-    rosetta("import", str(stick), "--enrol")
+    rosetta("import", str(stick), "--enrol", "--yes")
     again = rosetta("import", str(stick)).output
     assert again.count("added 0, already here 21") == 3
     status = rosetta("status", "spring").output
@@ -134,10 +134,10 @@ def test_the_recovery_key_alone_opens_the_ratings(
     file = tmp_path / "x.rosetta-ratings"
     file.write_bytes(person.handed_over())
     (home / "organisation.key").unlink()
-    lost = rosetta("import", str(file), "--enrol", code=1).output
+    lost = rosetta("import", str(file), "--enrol", "--yes", code=1).output
     assert "NOT TAKEN" in lost
     found = rosetta(
-        "import", str(file), "--enrol", "--identity", str(home / "review-recovery-key.txt")
+        "import", str(file), "--enrol", "--yes", "--identity", str(home / "review-recovery-key.txt")
     )
     assert "added 1" in found.output
 
@@ -337,7 +337,7 @@ def test_the_words_of_a_file_enrol_its_laptop_and_its_key_to_seal_for(
     (tmp_path / "other.rosetta-ratings").write_bytes(other.handed_over())
     own = Identity.load(home, Role.ORGANISATION).age
     words = open_ratings(data, [own]).phrase
-    shown = rosetta("import", str(tmp_path)).output
+    shown = rosetta("import", str(tmp_path), code=1).output
     assert f"rosetta review enrol {words}" in shown
     assert f"rosetta review enrol {words}\n" in rosetta("status").output
     assert words in rosetta("status", "--json").output
@@ -347,6 +347,35 @@ def test_the_words_of_a_file_enrol_its_laptop_and_its_key_to_seal_for(
     assert laptop.signing_key == person.identity.public.signing_key
     assert laptop.recipient == person.identity.public.recipient
     assert "waiting" in refused("enrol", *words.split())
+
+
+def test_each_unknown_laptop_is_asked_about_with_its_words(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = sent(home, tmp_path / "out")[:3]
+    for number, person in enumerate(people):
+        person.rate(made.random_ratings(3, number))
+        (tmp_path / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
+    command = ["import", str(tmp_path), "--enrol"]
+    assert "--enrol asks about each unknown laptop on a terminal" in refused(*command)
+    assert "--yes goes with --enrol" in refused("import", str(tmp_path), "--yes")
+    with Office.open(home) as office:
+        assert (office.laptops(), office.quarantine()) == ([], [])
+    monkeypatch.setattr("rosetta_tui.commands.review.import_.answering", lambda: True)
+    asked = CliRunner().invoke(review, command, input="y\nn\nq\n")
+    assert asked.exit_code == 0, asked.output
+    assert all(person.identity.public.phrase in asked.output for person in people)
+    with Office.open(home) as office:
+        [laptop] = office.laptops()
+        assert laptop.signing_key == people[0].identity.public.signing_key
+        assert laptop.recipient == people[0].identity.public.recipient
+        assert len(office.quarantine()) == 2
+    told = CliRunner().invoke(review, [*command, "--json"], input="q\n")
+    assert [each["outcome"] for each in json.loads(told.stdout)] == ["taken", *["set aside"] * 2]
+    assert (
+        CliRunner().invoke(review, [*command[:1], str(tmp_path / "2.rosetta-ratings")]).exit_code
+        == 1
+    )
 
 
 def test_a_laptop_known_by_its_key_alone_is_sealed_for_once_its_ratings_came(
@@ -366,7 +395,7 @@ def test_a_file_that_comes_twice_counts_once(home: Path, tmp_path: Path) -> None
     for number, person in enumerate(people):
         (tmp_path / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
     for _ in range(2):
-        rosetta("import", str(tmp_path), "--enrol")
+        rosetta("import", str(tmp_path), "--enrol", "--yes")
     assert "from 2 files." in rosetta("status", "spring").output
     with Office.open(home) as office:
         review = office.review("spring")

@@ -89,7 +89,7 @@ def _rate(folder: Path) -> None:
             _write(person, key)
         (stick / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
         person.laptop.close()
-    rosetta("import", str(stick), "--enrol")
+    rosetta("import", str(stick), "--enrol", "--yes")
 
 
 def _ratings(seed: int, controls: Iterable[ControlKind | None]) -> list[Rating]:

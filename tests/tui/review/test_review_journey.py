@@ -66,7 +66,7 @@ def test_what_speakers_press_is_what_the_office_knows(
     codes = list(open_batch(file.read_bytes()).manifest.orders)
     given = dict(zip(codes, (Rating.GIST, Rating.ACCEPTABLE, Rating.EXCELLENT), strict=True))
     phrases = {code: sit(tmp_path / code, file, code, rating) for code, rating in given.items()}
-    told = rosetta("import", str(stick), "--enrol")
+    told = rosetta("import", str(stick), "--enrol", "--yes")
     assert all(phrase in told for phrase in phrases.values())
     assert "damaged 0" in told
     assert "LOOK" not in told

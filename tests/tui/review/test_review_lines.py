@@ -185,7 +185,7 @@ def test_not_now_says_that_nothing_was_begun_and_forgets_the_code(home: Path, fi
     _, said = sit(home, file, "1", CODE, "w")
     assert "Nothing was begun." in said
     assert "Everything is kept" not in said
-    _, said = sit(home, file, "q")
+    _, said = sit(home, file, "1", "q")
     assert "Type the code from your card" in said
 
 
@@ -201,6 +201,29 @@ def test_an_empty_line_asks_again_and_a_harm_mark_is_asked_about(home: Path, fil
     assert said.count("Are they the same? 1 yes, 2 no:") == 2
     assert "or as hurting our culture? 1 yes, 2 no:" in said
     assert state_of(home).harmful == frozenset()
+
+
+@pytest.mark.parametrize("yes", ["1", "y", "Yes", " YES "])
+@pytest.mark.parametrize("no", ["2", "n", "No"])
+def test_a_question_takes_numbers_letters_and_words(
+    home: Path, file: Path, yes: str, no: str
+) -> None:
+    _, said = sit(home, file, yes, CODE, "1", "!", no, "!", yes, "q")
+    assert "means nothing" not in said
+    assert len(state_of(home).harmful) == 1
+
+
+def test_a_question_takes_the_answer_of_its_own_language(home: Path, file: Path) -> None:
+    _, _said = sit(home, file, "oui", CODE, "1", "!", "o", "q", language="fr")
+    assert len(state_of(home).harmful) == 1
+
+
+def test_q_leaves_at_a_question_and_nothing_is_begun(home: Path, file: Path) -> None:
+    code, said = sit(home, file, "q")
+    assert code == 0
+    assert said.count("Are they the same? 1 yes, 2 no:") == 1
+    assert "Then do not go on" not in said
+    assert "Type the code" not in said
 
 
 def test_the_list_says_the_title_of_the_card_and_how_far_one_is(home: Path, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_sentences_go_out_and_come_back_as_a_corpus(home: Path, listed: Path) ->
         person.write(desk.item(2), "\x1b[31mtânitê")
         stick = listed.parent / "stick" / "back.rosetta-ratings"
         stick.write_bytes(person.handed_over())
-    rosetta("import", str(stick), "--enrol")
+    rosetta("import", str(stick), "--enrol", "--yes")
     status = rosetta("status", "words").output
     assert "collects translations" in status
     assert "NOT TO BE USED" not in status
@@ -85,7 +85,7 @@ def test_the_organiser_is_told_what_may_not_be_used(home: Path, listed: Path) ->
         person = Translator(listed.parent, desk, 0, shares=False)
         person.write(desk.item(1), "mine alone")
         (stick / "back.rosetta-ratings").write_bytes(person.handed_over())
-    rosetta("import", str(stick), "--enrol")
+    rosetta("import", str(stick), "--enrol", "--yes")
     status = rosetta("status", "words").output
     row = next(line for line in status.splitlines() if printed(person.code) in line)
     assert row.split()[1:3] == ["yes", "no"]
