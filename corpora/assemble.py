@@ -10,8 +10,9 @@ from pydantic import ValidationError
 
 from corpora.corpus import Dataset
 from corpora.entry import Entry, Segment
-from corpora.findings import Findings
+from corpora.findings import Findings, shown
 from corpora.json_text import strings_in
+from corpora.marks import MEND, misplaced
 from corpora.raw import (
     DIFFICULTY_WORD,
     EXACT_TIER,
@@ -26,6 +27,7 @@ from corpora.text import MOST_STACKED, is_blank, stacked
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 _KNOWN = frozenset(Entry.model_fields) - {"register_"} | {"register"}
+_KNOWN_OF_DATASET = frozenset(Dataset.model_fields)
 _LARGEST_ID = 2**53 - 1
 _SEGMENTS = ", ".join(Segment)
 
@@ -103,12 +105,14 @@ def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
             field="dataset",
         )
         return None
+    for name, wrong in misplaced(fields | {"id": None}, _KNOWN_OF_DATASET):
+        findings.error(wrong, MEND, field=f"dataset.{shown(name)}")
     try:
         dataset = Dataset.model_validate(fields)
     except ValidationError as error:
         for name in _field_names(error):
-            wrong = ("It must be a list of texts.", 'Write ["…"].')
-            message, mend = wrong if name == "provenance" else _NOT_TEXT
+            a_list = ("It must be a list of texts.", 'Write ["…"].')
+            message, mend = a_list if name == "provenance" else _NOT_TEXT
             findings.error(message, mend, field=f"dataset.{name}")
         return None
     if is_blank(dataset.id):
@@ -133,6 +137,8 @@ def assemble_entry(raw: RawEntry, findings: Findings) -> Entry | None:
     _tidy_difficulty(fields)
     if isinstance(fields.get("provenance"), dict):
         _keep_record(fields)
+    for name, wrong in misplaced(fields, _KNOWN):
+        spot.error(wrong, MEND, field=shown(name))
     _check_id(fields.get("id"), spot)
     _check_sides(fields, spot)
     if isinstance(fields.get("difficulty"), (bool, str)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,10 @@ from corpora.assemble import assemble_dataset, assemble_entry
 from corpora.checks import Placed, check_ids, check_together
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.decode import decode, read_bytes
+from corpora.entry import Segment
 from corpora.fields import dataset_fields
 from corpora.findings import Findings
+from corpora.marks import names_secret
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.read_json import read_json
 
@@ -75,6 +77,7 @@ def read(
     envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
     placed = _placed(raw, findings)
     check_together(placed, findings)
+    _check_names([file.name for file in files], envelope, placed, findings)
     if envelope is None or findings.failed:
         raise findings.failure()
     digest = hashlib.sha256(b"".join(file.data for file in files)).hexdigest()
@@ -101,6 +104,23 @@ def _placed(raw: RawCorpus, findings: Findings) -> list[Placed]:
         if entry is not None:
             placed.append(Placed(len(placed), entry, each.line))
     return placed
+
+
+def _check_names(
+    files: Sequence[str], envelope: Dataset | None, placed: Sequence[Placed], findings: Findings
+) -> None:
+    """Refuse entries without a segment where the name of file or corpus is that of a secret one."""
+    if all(item.entry.segment is not None for item in placed):
+        return
+    parts = [part for name in files for part in Path(name).name.split(".")]
+    named = "" if envelope is None else envelope.id
+    if names_secret(named) or any(names_secret(part) for part in parts):
+        findings.error(
+            "The name of the file or of the corpus is that of a secret segment, and entries have none.",
+            f"Write the segment of each entry ({', '.join(Segment)}), or give file and corpus "
+            "another name.",
+            field="segment",
+        )
 
 
 def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:

@@ -10,13 +10,14 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from corpora.corpus import Dataset, Form
 from corpora.findings import Findings
 from corpora.json_text import parse_line
+from corpora.marks import MEND, is_mark, names_secret
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry, canonical_names
 from corpora.table_cells import JSON_COLUMN, NOTHING, read_cell
 
@@ -34,10 +35,12 @@ class Row:
 
 @dataclass(slots=True)
 class Table:
-    """The records of a file and the comments that stand before the first."""
+    """The records of a file and its comments."""
 
     rows: list[Row] = field(default_factory=list)
     comments: list[tuple[int, str]] = field(default_factory=list)
+    """Those before the first record."""
+    later: list[tuple[int, str]] = field(default_factory=list)
 
 
 class _Lines:
@@ -56,8 +59,8 @@ class _Lines:
             self.line += 1
             if self._between_records:
                 if text.startswith("#"):
-                    if not self._table.rows:
-                        self._table.comments.append((self.line, text.rstrip("\r\n")))
+                    kept = self._table.later if self._table.rows else self._table.comments
+                    kept.append((self.line, text.rstrip("\r\n")))
                     continue
                 self.begun = self.line
             self._between_records = False
@@ -80,6 +83,7 @@ def read_table(text: str, form: Form, findings: Findings) -> RawCorpus | None:
     names = _column_names(header, delimiter, findings)
     if names is None:
         return None
+    _check_comments((*table.comments, *table.later), delimiter, findings)
     raw = RawCorpus(form, _envelope(table.comments, delimiter))
     for row in table.rows:
         fields = _fields(row, names, len(raw.entries) + 1, findings)
@@ -241,6 +245,21 @@ def _envelope(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]
         elif key in Dataset.model_fields:
             envelope[key] = _value(text) if text[:1] in {'"', "[", "{"} else text
     return envelope
+
+
+def _check_comments(
+    comments: Sequence[tuple[int, str]], delimiter: str, findings: Findings
+) -> None:
+    """Refuse a comment that may say which entries are secret: nothing would follow from it."""
+    for line, comment in comments:
+        match = ENVELOPE_COMMENT.fullmatch(comment.rstrip(delimiter))
+        key = match[2] if match else ""
+        if is_mark(key) or names_secret(match[3] if match else comment):
+            findings.error(
+                "The comment may say which entries are secret, and comments say nothing of entries.",
+                MEND,
+                line=line,
+            )
 
 
 def _value(text: str) -> Any:
