@@ -26,9 +26,34 @@ NOT_UNDERSTOOD = "It may say which entries are secret, and is not understood her
 NAMED = "It names a secret segment, and is not the field for it."
 
 _WORDS = frozenset(
-    "segment segments segmented seg split splits subset subsets partition partitions fold folds secret "
-    "secrets secrecy sealed hidden confidential heldout holdout held withheld goldstandard private "
-    "unreleased embargoed".split()
+    [
+        "segment",
+        "segments",
+        "segmented",
+        "seg",
+        "split",
+        "splits",
+        "subset",
+        "subsets",
+        "partition",
+        "partitions",
+        "fold",
+        "folds",
+        "secret",
+        "secrets",
+        "secrecy",
+        "sealed",
+        "hidden",
+        "confidential",
+        "heldout",
+        "holdout",
+        "held",
+        "withheld",
+        "goldstandard",
+        "private",
+        "unreleased",
+        "embargoed",
+    ]
 )
 """Words of a field's name that may say which entries are secret."""
 
@@ -36,7 +61,7 @@ _RESEMBLED = ("segment", "subset", "partition", "heldout", "goldstandard", "secr
 _NEAR = 0.8
 """Share of common letters from which on a name resembles one of these."""
 
-_COUNTED = frozenset("id no nr num number index".split())
+_COUNTED = frozenset(["id", "no", "nr", "num", "number", "index"])
 """With one of these and a whole number as its value, ``segment_id`` numbers sentences."""
 
 _SECRET = frozenset(

@@ -129,7 +129,7 @@ def spellings(draw: st.DrawFn, words: list[str]) -> str:
     word = draw(st.sampled_from(words))
     word = word.replace("_", draw(st.sampled_from(["_", "-", " ", ""])))
     word = "".join(
-        draw(st.sampled_from([str.lower, str.upper, _wide, str]))(letter) for letter in word
+        draw(st.sampled_from([letter.lower(), letter.upper(), _wide(letter)])) for letter in word
     )
     blank = st.sampled_from(["", " ", "\t ", "_"])
     return f"{draw(blank)}{word}{draw(blank)}"
