@@ -12,7 +12,7 @@ from corpora.corpus import Dataset
 from corpora.entry import Entry, Segment
 from corpora.findings import Findings, shown
 from corpora.json_text import strings_in
-from corpora.marks import MEND, misplaced
+from corpora.marks import misplaced
 from corpora.raw import (
     DIFFICULTY_WORD,
     EXACT_TIER,
@@ -23,10 +23,14 @@ from corpora.raw import (
     RawEntry,
 )
 from corpora.tags import is_language_tag, nearest, pair_label
+from corpora.terms import FIELD
 from corpora.text import MOST_STACKED, is_blank, stacked
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
-_KNOWN = frozenset(Entry.model_fields) - {"register_"} | {"register"}
+_KNOWN = frozenset(Entry.model_fields) - {"register_", "local_only", "not_stored"} | {
+    "register",
+    FIELD,
+}
 _KNOWN_OF_DATASET = frozenset(Dataset.model_fields)
 _LARGEST_ID = 2**53 - 1
 _SEGMENTS = ", ".join(Segment)
@@ -105,8 +109,8 @@ def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
             field="dataset",
         )
         return None
-    for name, wrong in misplaced(fields | {"id": None}, _KNOWN_OF_DATASET):
-        findings.error(wrong, MEND, field=f"dataset.{shown(name)}")
+    for mark in misplaced(fields | {"id": None}, _KNOWN_OF_DATASET):
+        findings.error(mark.wrong, mark.mend, field=f"dataset.{shown(mark.path)}")
     try:
         dataset = Dataset.model_validate(fields)
     except ValidationError as error:
@@ -137,8 +141,8 @@ def assemble_entry(raw: RawEntry, findings: Findings) -> Entry | None:
     _tidy_difficulty(fields)
     if isinstance(fields.get("provenance"), dict):
         _keep_record(fields)
-    for name, wrong in misplaced(fields, _KNOWN):
-        spot.error(wrong, MEND, field=shown(name))
+    for mark in misplaced(fields, _KNOWN):
+        spot.error(mark.wrong, mark.mend, field=shown(mark.path))
     _check_id(fields.get("id"), spot)
     _check_sides(fields, spot)
     if isinstance(fields.get("difficulty"), (bool, str)):

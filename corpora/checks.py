@@ -46,7 +46,10 @@ def check_together(placed: Sequence[Placed], findings: Findings) -> None:
 def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
     """Check entries whose file is not at hand; what only reading the file can tell is not among it."""
     findings = Findings(name)
-    check_together([Placed(place, entry, None) for place, entry in enumerate(entries)], findings)
+    stored = [
+        Placed(place, entry, None) for place, entry in enumerate(entries) if not entry.not_stored
+    ]
+    check_together(stored, findings)
     return tuple(findings.problems)
 
 

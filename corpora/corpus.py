@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from corpora.entry import Entry
 from corpora.problems import Problem
+from corpora.terms import Terms, terms_in, weighed
 
 
 class Form(StrEnum):
@@ -44,6 +46,19 @@ class Dataset(BaseModel):
     created: str | None = None
     license: str | None = None
     provenance: tuple[str, ...] = ()
+    transmission: Any = None
+    """``local-only`` or ``open``, as ``corpora.terms`` reads it; None where only a licence speaks."""
+    transmission_because: str | None = None
+    """The term that ``transmission`` was taken from, where it stood elsewhere than in the envelope."""
+
+    @property
+    def terms(self) -> Terms:
+        """Where the texts may go; a term that is not understood keeps them here."""
+        own = {"transmission": self.transmission, "license": self.license}
+        found = weighed(list(terms_in(own | (self.model_extra or {}))))
+        if self.transmission is None or self.transmission_because is None:
+            return found
+        return replace(found, because=self.transmission_because)
 
     @property
     def name(self) -> str:

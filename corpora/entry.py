@@ -55,11 +55,15 @@ class Entry(BaseModel):
     morphological_analysis: str | None = None
     notes: str | None = None
     variant_class: str | None = None
+    local_only: bool = Field(default=False, exclude=True)
+    """True where the terms of its corpus keep it on this machine; the envelope says so, not the entry."""
+    not_stored: bool = Field(default=False, exclude=True)
+    """True for what stands in the store in the place of a secret entry that no run used: it has no text."""
 
     @property
     def secret(self) -> bool:
-        """True where the entry's texts must not reach a log, cache, export or message."""
-        return self.segment is not None and self.segment.secret
+        """True where the entry's texts must not leave this machine, nor reach a log, cache or message."""
+        return self.local_only or (self.segment is not None and self.segment.secret)
 
     def open_tag(self, field: str) -> str | int | None:
         """Give a tag (§2.3–2.6) as it may leave this machine: of a secret entry only what the lists have.
@@ -81,6 +85,7 @@ class Entry(BaseModel):
             provenance=self.provenance,
             register_=self.register_,
             context=self.context,
+            local_only=self.local_only,
         )
 
 

@@ -7,6 +7,9 @@ from typing import Any
 from corpora.corpus import Dataset
 from corpora.entry import Entry
 
+_OURS = frozenset({"local_only", "not_stored"})
+"""What follows from the corpus or the store, and stands in no file."""
+
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
     """Give the fields of an entry that are set, under their names in a file, unknown ones last."""
@@ -28,6 +31,6 @@ def _set_fields(record: Entry | Dataset) -> dict[str, Any]:
         value = getattr(record, name)
         if isinstance(value, tuple):
             value = list(value)
-        if value is not None and value != []:
+        if value is not None and value != [] and name not in _OURS:
             fields[name] = value
     return fields

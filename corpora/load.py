@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from corpora.corpus import Corpus, Dataset, Form
 from corpora.decode import decode, read_bytes
 from corpora.entry import Segment
 from corpora.fields import dataset_fields
-from corpora.findings import Findings
-from corpora.marks import names_secret
+from corpora.findings import Findings, shown
+from corpora.marks import misplaced, names_secret
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.read_json import read_json
+from corpora.terms import KNOWN_OF_MARK, MEND, Term, marks_beside, terms_in, terms_of_mark, weighed
 
 _BY_SUFFIX = {
     ".jsonl": Form.JSONL,
@@ -52,13 +53,14 @@ def load(
     paths = [Path(path)] if reference is None else [Path(path), Path(reference)]
     files: list[File] = []
     for each in paths:
-        beside = Findings(str(each))
-        data = read_bytes(each, beside)
-        findings.problems += beside.problems
+        own = Findings(str(each))
+        data = read_bytes(each, own)
+        findings.problems += own.problems
         if data is not None:
             files.append(File(str(each), data))
+    beside = _marks_beside(paths, findings)
     findings.stop_if_failed()
-    corpus = read(files, form=None if form is None else Form(form), dataset=dataset)
+    corpus = read(files, form=None if form is None else Form(form), dataset=dataset, beside=beside)
     return replace(corpus, files=tuple(each.absolute() for each in paths))
 
 
@@ -67,8 +69,12 @@ def read(
     *,
     form: Form | None = None,
     dataset: Dataset | Mapping[str, Any] | None = None,
+    beside: Sequence[Term] = (),
 ) -> Corpus:
-    """Read a corpus from the content of its one or two files; see ``load``."""
+    """Read a corpus from the content of its one or two files; see ``load``.
+
+    beside: terms that marks beside the files hold.
+    """
     findings = Findings(files[0].name)
     raw = _raw(files, form, findings)
     if raw is None:
@@ -78,12 +84,17 @@ def read(
     placed = _placed(raw, findings)
     check_together(placed, findings)
     _check_names([file.name for file in files], envelope, placed, findings)
+    if envelope is not None:
+        envelope = _with_terms(envelope, placed, beside, findings)
     if envelope is None or findings.failed:
         raise findings.failure()
+    kept_here = {"local_only": True} if envelope.terms.local_only else {}
     digest = hashlib.sha256(b"".join(file.data for file in files)).hexdigest()
     return Corpus(
         envelope,
-        tuple(item.entry for item in placed),
+        tuple(
+            item.entry.model_copy(update=kept_here) if kept_here else item.entry for item in placed
+        ),
         digest,
         raw.form,
         tuple(findings.problems),
@@ -121,6 +132,50 @@ def _check_names(
             "another name.",
             field="segment",
         )
+
+
+def _marks_beside(paths: Sequence[Path], findings: Findings) -> list[Term]:
+    """Read the terms that stand in files beside a corpus."""
+    found: list[Term] = []
+    for mark in dict.fromkeys(each for path in paths for each in marks_beside(path)):
+        own = Findings(str(mark))
+        data = read_bytes(mark, own)
+        try:
+            terms, fields = terms_of_mark(data or b"", shown(mark.name))
+        except ValueError as error:
+            own.error(str(error), f"{MEND} As JSON, or take the file away.")
+            terms, fields = [], {}
+        for wrong in misplaced(fields | {"role": None}, KNOWN_OF_MARK):
+            own.error(wrong.wrong, wrong.mend, field=shown(wrong.path))
+        found += terms
+        findings.problems += own.problems
+    return found
+
+
+def _with_terms(
+    envelope: Dataset, placed: Sequence[Placed], beside: Sequence[Term], findings: Findings
+) -> Dataset:
+    """Weigh all terms of a corpus; what others than the envelope say is written into it."""
+    own = list(terms_in(dataset_fields(envelope)))
+    others = [*beside, *_terms_of_entries(placed)]
+    terms = weighed([*own, *others])
+    for name, words in terms.unclear:
+        findings.error(words, MEND, field=shown(name))
+    if not others or weighed(own) == terms:
+        return envelope
+    said = {"transmission": terms.transmission.value, "transmission_because": terms.because}
+    return envelope.model_copy(update=said)
+
+
+def _terms_of_entries(placed: Sequence[Placed]) -> Iterator[Term]:
+    """Give the terms that entries name, each once: what one of them says holds for the file."""
+    known: set[tuple[str, str]] = set()
+    for item in placed:
+        for term in terms_in(item.entry.model_extra or {}, f"entry {shown(item.entry.id, 30)}, "):
+            key = term.field.rpartition(" ")[2], str(term.said)
+            if key not in known:
+                known.add(key)
+                yield term
 
 
 def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:

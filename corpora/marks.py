@@ -1,8 +1,8 @@
-"""Marks of a secret segment that stand in a wrong place (DESIGN V1).
+"""Marks of secrecy that stand in a wrong place (DESIGN V1).
 
 A secret entry whose mark is not understood would be a public one. So a field that may be meant as the
-segment, and a secret segment's name anywhere but in ``segment``, make a file unusable until its owner
-has said what is meant.
+segment or as a term of transmission, and the name of a secret segment or of such a term in another
+field, make a file unusable until its owner has said what is meant.
 """
 
 from __future__ import annotations
@@ -12,69 +12,77 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from corpora.entry import Segment
-from corpora.raw import RECORD, SIDES
 
-MEND = (
+SEGMENT_MEND = (
     'Write the segment of each entry in its field "segment" '
     f"({', '.join(Segment)}), and take this field out or give it another name."
 )
-
-NOT_UNDERSTOOD = "It may say which entries are secret, and is not understood here."
-NAMED = "It names a secret segment, and is not the field for it."
-
-_WORDS = frozenset(
-    [
-        "segment",
-        "segments",
-        "segmented",
-        "seg",
-        "split",
-        "splits",
-        "subset",
-        "subsets",
-        "partition",
-        "partitions",
-        "fold",
-        "folds",
-        "secret",
-        "secrets",
-        "secrecy",
-        "sealed",
-        "hidden",
-        "confidential",
-        "heldout",
-        "holdout",
-        "held",
-        "withheld",
-        "goldstandard",
-        "private",
-        "unreleased",
-        "embargoed",
-    ]
+TERM_MEND = (
+    'Write "transmission": "local-only" (no text leaves this machine) or "open" in the envelope, and take '
+    "this field out or give it another name."
 )
+
+
+class Misplaced(NamedTuple):
+    """A mark that stands in a wrong place."""
+
+    path: str
+    """The field, after those that hold it."""
+    wrong: str
+    mend: str
+
+    @classmethod
+    def segment(cls, path: str) -> Misplaced:
+        """Say it of a field that may be meant as the segment."""
+        wrong = "It may say which entries are secret, and is not understood here."
+        return cls(path, wrong, SEGMENT_MEND)
+
+    @classmethod
+    def term(cls, path: str) -> Misplaced:
+        """Say it of a field that may be meant as a term of transmission."""
+        wrong = "It may say where the texts may go, and is not understood here."
+        return cls(path, wrong, TERM_MEND)
+
+
+_WORDS = frozenset({
+    "segment", "segments", "segmented", "seg", "split", "splits", "subset", "subsets",
+    "partition", "partitions", "fold", "folds", "secret", "secrets", "secrecy", "sealed",
+    "hidden", "confidential", "heldout", "holdout", "held", "withheld", "goldstandard", "private",
+    "unreleased", "embargoed",
+})  # fmt: skip
 """Words of a field's name that may say which entries are secret."""
 
 _RESEMBLED = ("segment", "subset", "partition", "heldout", "goldstandard", "secret")
 _NEAR = 0.8
 """Share of common letters from which on a name resembles one of these."""
 
+_TERM_NAMES = frozenset({
+    "localonly", "notstored", "donotsend", "donottransmit", "donotshare", "notransmission", "offlineonly",
+    "noupload", "nocloud", "noexport", "sendto", "maysend",
+})  # fmt: skip
+"""Other names by which a term of transmission may be called, folded."""
+
 _COUNTED = frozenset(["id", "no", "nr", "num", "number", "index"])
 """With one of these and a whole number as its value, ``segment_id`` numbers sentences."""
 
-_SECRET = frozenset(
-    [each.value.replace("_", "") for each in Segment if each.secret]
-    + ["heldoutset", "heldouttest", "holdout", "holdoutset", "goldstandardset", "sealed", "secret"]
-)
+_SECRET = frozenset(each.value.replace("_", "") for each in Segment if each.secret) | {
+    "heldoutset", "heldouttest", "holdout", "holdoutset", "goldstandardset", "sealed", "secret",
+}  # fmt: skip
 """Names of the secret segments without signs between their words, and what else they are called."""
 
-_TEXTS = frozenset({*SIDES, "variants", "id", "segment"})
+_TEXTS = frozenset({"source", "reference", "variants", "id", "segment"})
 """Fields of an entry in which a secret segment's name is a text, or is the segment."""
 
-_WHERE_GOLD_IS_KNOWN = frozenset({"provenance", "provenance_tag", "provenance_tags", RECORD})
+_WHERE_GOLD_IS_KNOWN = frozenset(
+    {"provenance", "provenance_tag", "provenance_tags", "provenance_record"}
+)
 """``gold_standard`` is also a provenance (§2.5)."""
+
+LICENCE_FIELDS = frozenset({"license", "licence", "licenses", "licences", "rights", "termsofuse"})
+"""Folded names of fields that hold a licence, which is read as a term too."""
 
 _LONGEST = 80
 """Characters of a name or value that is looked at; a longer one is a text."""
@@ -86,27 +94,39 @@ _BETWEEN_WORDS = re.compile(r"[^a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def misplaced(fields: Mapping[str, Any], known: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Give the path and what is wrong of every field that may hold a mark which is not understood.
+def misplaced(fields: Mapping[str, Any], known: frozenset[str]) -> Iterator[Misplaced]:
+    """Give every field that may hold a mark which is not understood.
 
     ``known``: names that the form of the file gives a meaning; only their values are looked at.
     """
     for name, value in fields.items():
-        if name not in known and is_mark(name) and not _numbers_sentences(name, value):
-            yield name, NOT_UNDERSTOOD
+        found = None if name in known else _by_name(name, name, value)
+        if found is not None:
+            yield found
         elif name not in _TEXTS:
             yield from _inside(name, value, gold=name in _WHERE_GOLD_IS_KNOWN)
 
 
-def _inside(path: str, value: Any, *, gold: bool) -> Iterator[tuple[str, str]]:
+def _by_name(path: str, name: str, value: Any) -> Misplaced | None:
+    if is_term_mark(name):
+        return Misplaced.term(path)
+    if is_mark(name) and not _numbers_sentences(name, value):
+        return Misplaced.segment(path)
+    return None
+
+
+def _inside(path: str, value: Any, *, gold: bool) -> Iterator[Misplaced]:
     """Look for marks in a value, through all its levels."""
     if isinstance(value, str):
         if names_secret(value, gold=gold):
-            yield path, NAMED
+            yield Misplaced.segment(path)
+        elif len(value) <= _LONGEST and fold(value) == "localonly" and not _is_term(path):
+            yield Misplaced.term(path)
     elif isinstance(value, dict):
         for name, inner in value.items():
-            if is_mark(name) and not _numbers_sentences(name, inner):
-                yield f"{path}.{name}", NOT_UNDERSTOOD
+            found = _by_name(f"{path}.{name}", name, inner)
+            if found is not None:
+                yield found
             else:
                 yield from _inside(f"{path}.{name}", inner, gold=gold)
     elif isinstance(value, list | tuple):
@@ -114,12 +134,26 @@ def _inside(path: str, value: Any, *, gold: bool) -> Iterator[tuple[str, str]]:
             yield from _inside(path, inner, gold=gold)
 
 
+def _is_term(path: str) -> bool:
+    return path == "transmission" or fold(path.rpartition(".")[2]) in LICENCE_FIELDS
+
+
+@lru_cache(maxsize=4096)
+def is_term_mark(name: str) -> bool:
+    """Tell whether a name is, or resembles, one of a field that says where texts may go."""
+    joined = fold(name) if len(name) <= _LONGEST else ""
+    if "transmi" in joined or joined in _TERM_NAMES:
+        return True
+    near = SequenceMatcher(None, joined, "transmission", autojunk=False).ratio()
+    return abs(len(joined) - len("transmission")) <= 2 and near >= _NEAR
+
+
 @lru_cache(maxsize=4096)
 def is_mark(name: str) -> bool:
     """Tell whether a name is, or resembles, one of a field that says what is secret."""
     if len(name) > _LONGEST:
         return False
-    words = _words(name)
+    words = folded_words(name)
     joined = "".join(words)
     if not _WORDS.isdisjoint(words) or joined in _WORDS or joined in _SECRET:
         return True
@@ -139,10 +173,10 @@ def names_secret(value: str, *, gold: bool = False) -> bool:
 
 def fold(text: str) -> str:
     """Give the letters and digits of a name without case, marks, signs between them, or look-alikes."""
-    return "".join(_words(text))
+    return "".join(folded_words(text))
 
 
-def _words(text: str) -> list[str]:
+def folded_words(text: str) -> list[str]:
     """Split a name into its words, folded; a camel's hump begins a word."""
     plain = unicodedata.normalize("NFKD", text).translate(_LOOK_ALIKES)
     plain = "".join(each for each in plain if unicodedata.category(each) not in {"Mn", "Cf"})
@@ -153,5 +187,5 @@ def _words(text: str) -> list[str]:
 def _numbers_sentences(name: str, value: Any) -> bool:
     """Tell ``segment_id: 17``, the number of a sentence, from a mark."""
     whole = type(value) is int or (isinstance(value, str) and value.strip().isdecimal())
-    words = _words(name)
+    words = folded_words(name)
     return whole and words[:1] in (["segment"], ["seg"]) and not _COUNTED.isdisjoint(words)

@@ -10,14 +10,14 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from corpora.corpus import Dataset, Form
 from corpora.findings import Findings
 from corpora.json_text import parse_line
-from corpora.marks import MEND, is_mark, names_secret
+from corpora.marks import SEGMENT_MEND, TERM_MEND, is_mark, is_term_mark, names_secret
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry, canonical_names
 from corpora.table_cells import JSON_COLUMN, NOTHING, read_cell
 
@@ -41,6 +41,7 @@ class Table:
     comments: list[tuple[int, str]] = field(default_factory=list)
     """Those before the first record."""
     later: list[tuple[int, str]] = field(default_factory=list)
+    """Those after it."""
 
 
 class _Lines:
@@ -83,7 +84,7 @@ def read_table(text: str, form: Form, findings: Findings) -> RawCorpus | None:
     names = _column_names(header, delimiter, findings)
     if names is None:
         return None
-    _check_comments((*table.comments, *table.later), delimiter, findings)
+    _check_comments(table, delimiter, findings)
     raw = RawCorpus(form, _envelope(table.comments, delimiter))
     for row in table.rows:
         fields = _fields(row, names, len(raw.entries) + 1, findings)
@@ -247,19 +248,22 @@ def _envelope(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]
     return envelope
 
 
-def _check_comments(
-    comments: Sequence[tuple[int, str]], delimiter: str, findings: Findings
-) -> None:
-    """Refuse a comment that may say which entries are secret: nothing would follow from it."""
-    for line, comment in comments:
+def _check_comments(table: Table, delimiter: str, findings: Findings) -> None:
+    """Refuse a comment that may be a mark of secrecy: nothing would follow from it."""
+    for line, comment in (*table.comments, *table.later):
         match = ENVELOPE_COMMENT.fullmatch(comment.rstrip(delimiter))
-        key = match[2] if match else ""
-        if is_mark(key) or names_secret(match[3] if match else comment):
-            findings.error(
-                "The comment may say which entries are secret, and comments say nothing of entries.",
-                MEND,
-                line=line,
-            )
+        key, value = (match[2], match[3]) if match else ("", comment)
+        if is_mark(key) or (key != "id" and names_secret(value, gold=key == "provenance")):
+            mend = SEGMENT_MEND
+        elif is_term_mark(key) and (
+            key not in Dataset.model_fields or (line, comment) in table.later
+        ):
+            mend = f"{TERM_MEND} In a table: # transmission: local-only before the header."
+        else:
+            continue
+        findings.error(
+            "The comment may say what is secret, and is not understood.", mend, line=line
+        )
 
 
 def _value(text: str) -> Any:

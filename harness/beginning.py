@@ -12,7 +12,6 @@ from typing import Any
 from corpora.corpus import Corpus
 from corpora.entry import Entry
 from harness.card.fingerprint import fingerprint
-from harness.endpoints import is_loopback
 from harness.events import RunState
 from harness.failures import HarnessError, UsageError
 from harness.floors import floors_json
@@ -31,6 +30,7 @@ from harness.plan import Plan, Resumption
 from harness.preparing import prepare
 from harness.problems import first_problem
 from harness.scoring_options import ScoringOptions
+from harness.staying_here import keep_here, refuse_not_stored, refuse_unclear, shut_door
 from harness.store.corpora import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.database import store_path
 from harness.store.findings import StoredFindings
@@ -59,6 +59,8 @@ def begin(
     ``instruments`` are those that ``instruments_for`` gave, where the caller goes on using them.
     """
     chosen = [corpus.entries[place] for place in positions]
+    refuse_unclear(corpus.dataset, chosen)
+    refuse_not_stored(chosen)
     plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})
     check_budget(method, plan)
     used = instruments or instruments_for(connection, corpus, positions, plan)
@@ -70,7 +72,7 @@ def begin(
         return create_run(
             connection,
             run_id=str(uuid.uuid4()),
-            corpus=save_corpus(connection, corpus),
+            corpus=save_corpus(connection, corpus, positions),
             positions=positions,
             setup=method.setup,
             setup_hash=print_.setup_hash or print_.hash,
@@ -228,26 +230,6 @@ LATER = "worked out when all outputs are in"
 """Why a metric of the whole corpus has no value while a run is under way."""
 
 
-def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
-    """Keep an offline run, and any run with secret entries, on this machine.
-
-    Raises UsageError where the method would call another machine.
-    """
-    secret = any(entry.secret for entry in entries)
-    if not (secret or plan.run.offline):
-        return plan
-    if method.endpoint is not None and not is_loopback(method.endpoint):
-        raise UsageError(
-            "These entries belong to a secret segment (gold_standard, held_out), and the method would "
-            "send them to another machine. Choose other entries with --segment, or a method that runs "
-            "on this machine."
-            if secret
-            else "--offline is on, and the method's endpoint is not on this machine. Leave --offline "
-            "away, or name a local endpoint."
-        )
-    return plan.model_copy(update={"run": plan.run.model_copy(update={"offline": True})})
-
-
 def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
     """Make the method of a run again.
 
@@ -257,12 +239,16 @@ def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
     _refuse_complete(run)
     plan = unpacks(Plan.model_validate)(run.plan)
     entries = read_entries(connection, run.corpus)
+    chosen = [entries[place] for place in run.positions]
+    refuse_unclear(read_dataset(connection, run.corpus), chosen)
+    shut_door(chosen, plan)
     method = build(plan.method, plan.options, [entries[place] for place in sorted(entries)])
     if _difference(run, method):
         raise UsageError(
             f"The method is no longer what it was when the run began: {_difference(run, method)} "
             "changed. Restore it, or begin a new run."
         )
+    keep_here(chosen, method, plan)
     return method
 
 

@@ -47,7 +47,10 @@ class ComparedEntries:
         shape = (len(sides), len(ids))
         positions = [[row.entry.position for row in side.used] for side in sides]
         failed = [[row.failed for row in side.used] for side in sides]
-        secret = [[row.entry.segment in _SECRET for row in side.used] for side in sides]
+        secret = [
+            [side.rows.local_only or row.entry.segment in _SECRET for row in side.used]
+            for side in sides
+        ]
         return cls(
             ids=tuple(ids),
             positions=np.array(positions, np.int64).reshape(shape),

@@ -84,6 +84,8 @@ class RunRows:
     """How often the run was begun and gone on with."""
     last: int
     """The store's number of the newest row that was read."""
+    local_only: bool = False
+    """True where the terms of the corpus keep every entry on this machine."""
 
     def holds(self, run: Run, found: _Facts) -> bool:
         """Tell whether these rows still stand as they are in the store.
@@ -143,6 +145,7 @@ class RowReader:
             corpus=corpus,
             stretches=found.stretches,
             last=found.last,
+            local_only=_local_only(self._connection, run) if known is None else known.local_only,
         )
 
     def _corpus(self, run: Run) -> Mapping[int, CorpusRow]:
@@ -231,6 +234,12 @@ def _withheld(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
     return frozenset(
         place for place, entry in entries.items() if (entry.model_extra or {}).get("withheld")
     )
+
+
+def _local_only(connection: sqlite3.Connection, run: Run) -> bool:
+    from harness.store.corpora import read_dataset
+
+    return read_dataset(connection, run.corpus).terms.local_only
 
 
 def _setup(connection: sqlite3.Connection, run: Run) -> ScoringSetup:

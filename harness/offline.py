@@ -1,81 +1,138 @@
-"""``--offline``: while it is on, nothing in this process may open a connection to another machine.
+"""The door to other machines: once shut, nothing in this process opens a connection to one.
 
-The wire refuses such endpoints by itself; this guard also stops plug-ins and libraries, through
-Python's audit events, which cannot be bypassed from Python code. They come too late for one thing: a
-name given straight to ``socket.connect`` is looked up before the connection is refused. Programs that a
-plug-in starts are not covered.
+It is shut before the code of a method is loaded, by ``--offline`` and by secret entries, and never opens
+again: what ran beside secret texts may have kept them. It works through Python's audit events, and
+decides by built-in functions and exact types that it holds itself, so patching a module does not open it.
+
+It stops accidents: a library that asks for its newest version, a method that forgot where its endpoint
+is. It does not stop a hostile method, which runs with the user's rights: ctypes and programs that it
+starts send past it, a socket that was connected before stays connected, files can be written, and who
+digs in the interpreter finds its state. Only a box without a network can stop that.
 """
 
 from __future__ import annotations
 
+import _socket
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from harness.endpoints import is_this_machine
-from harness.failures import ErrorClass, Refused
+from harness.failures import ErrorClass, HarnessError, Refused
 
+SECRET = "Secret entries were opened, and nothing may leave this machine"  # noqa: S105  a reason
+OFFLINE = "--offline is on"
+
+
+Hook = Callable[[str, tuple[Any, ...]], None]
+
+
+class Door(NamedTuple):
+    """The two things that can be done with it."""
+
+    shut: Callable[[str], None]
+    """Shut it for good, for a reason: ``SECRET`` or ``OFFLINE``."""
+    why: Callable[[], str]
+    """Say why it is shut; empty while it is open."""
+
+
+def door(install: Callable[[Hook], None] = sys.addaudithook) -> Door:
+    """Make a door; ``install`` puts its hook in place, in the program for as long as the process lives."""
+    reasons: list[str] = []
+    seen: list[object] = []
+    stays_here = _judge()
+    reaching, refused, offline = _EVENTS, Refused, ErrorClass.OFFLINE
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == _CALL:
+            seen.append(arguments[0])
+        elif event in reaching and reasons and not stays_here(event, arguments):
+            raise refused(
+                offline, f"{why()}, and something tried to reach another machine."
+            ) from None
+
+    def why() -> str:
+        return (SECRET if SECRET in reasons else OFFLINE) if reasons else ""
+
+    def shut(reason: str) -> None:
+        if not reasons:
+            install(hook)
+            _require_hook(seen)
+        reasons.append(reason)
+
+    return Door(shut, why)
+
+
+_REACHES = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind"})
 _LOOKS_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
-_REACHES = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
+_NAMES = "socket.getnameinfo"
+_EVENTS = _REACHES | _LOOKS_UP | {_NAMES}
+_CALL = "harness.offline.call"
 
 
-class _Guard:
-    """The process-wide hook; audit hooks cannot be removed, so it is installed once and switched."""
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self.secret = 0
-        """How many of these are on for secret entries."""
-        self.installed = False
-
-    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if not self.depth or event not in _LOOKS_UP | _REACHES:
-            return
-        if not _stays_here(event, arguments):
-            raise Refused(
-                ErrorClass.OFFLINE, f"{why_here()}, and something tried to reach another machine."
-            )
+def _require_hook(seen: list[object]) -> None:
+    """Raise HarnessError where the hook was not installed: code that ran before can prevent it."""
+    call = object()
+    sys.audit(_CALL, call)
+    if not any(each is call for each in seen):
+        raise HarnessError(
+            "Connections cannot be refused in this process, so no run that must stay on this machine can "
+            "begin. Close Rosetta and begin the run first of all."
+        )
+    seen.clear()
 
 
-_guard = _Guard()
+def _judge() -> Callable[[str, tuple[Any, ...]], bool]:
+    """Give the function that tells whether an event stays on this machine; all that it needs is bound here.
 
-
-def _stays_here(event: str, arguments: tuple[Any, ...]) -> bool:
-    place = arguments[0] if event in _LOOKS_UP else arguments[1]
-    if isinstance(place, tuple):
-        place = place[0]
-    elif event in _REACHES:
-        return True  # a local socket's path
-    if place is None:
-        return True
-    host = place.decode(errors="replace") if isinstance(place, bytes) else str(place)
-    return not host or is_this_machine(host)
-
-
-def why_here() -> str:
-    """Say why nothing may leave this machine: secret entries keep a run here unasked."""
-    if _guard.secret:
-        return "The entries belong to a secret segment and may not leave this machine"
-    return "--offline is on"
-
-
-@contextmanager
-def offline(on: bool, *, secret: bool = False) -> Iterator[None]:
-    """Refuse every connection that leaves this machine while the block runs, where ``on``.
-
-    ``secret``: for the sake of secret entries, which refusals then say.
+    What has another type than the plain one is refused: a subclass may say two things.
     """
-    if not on:
-        yield
-        return
-    if not _guard.installed:
-        sys.addaudithook(_guard)
-        _guard.installed = True
-    _guard.depth += 1
-    _guard.secret += secret
-    try:
-        yield
-    finally:
-        _guard.depth -= 1
-        _guard.secret -= secret
+    own = _own_hosts()
+    family_of, unix = _socket.socket.family.__get__, getattr(_socket, "AF_UNIX", None)
+    reaches, names = _REACHES, _NAMES
+    kind, text, octets, pair, nothing = type, str, bytes, tuple, type(None)
+
+    def place_is_own(opened: object, place: Any) -> bool:
+        if kind(place) is nothing:
+            return True  # a connected socket, looked at when it was connected
+        if kind(place) is not pair:
+            return family_of(opened) == unix and kind(place) in {text, octets}
+        return len(place) > 0 and kind(place[0]) is not nothing and own(place[0])
+
+    def stays_here(event: str, arguments: tuple[Any, ...]) -> bool:
+        if event in reaches:
+            return place_is_own(arguments[0], arguments[1])
+        asked = arguments[0]
+        if event == names:
+            return kind(asked) is pair and len(asked) > 0 and own(asked[0])
+        return own(asked)
+
+    return stays_here
+
+
+def _own_hosts() -> Callable[[object], bool]:
+    """Give the function that tells this machine's own names and addresses."""
+    to_bytes, v4, v6, failure = _socket.inet_pton, _socket.AF_INET, _socket.AF_INET6, OSError
+    kind, text, octets, nothing = type, str, bytes, type(None)
+
+    def own(host: Any) -> bool:
+        if kind(host) is nothing:
+            return True
+        given = octets.decode(host, "latin-1") if kind(host) is octets else host
+        if kind(given) is not text:
+            return False
+        name = text.lower(text.partition(given, "%")[0])
+        if name in {"", "localhost"}:
+            return True
+        try:
+            return to_bytes(v4, name)[0] == 127
+        except failure:
+            pass
+        try:
+            return to_bytes(v6, name) == b"\0" * 15 + b"\1"
+        except failure:
+            return False
+
+    return own
+
+
+shut, why = door()

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from corpora.entry import Entry
-from harness.beginning import begin_like, begun_with, check_budget, keep_here, new_identity
+from harness.beginning import begin_like, begun_with, check_budget, new_identity
 from harness.card.fingerprint import fingerprint
 from harness.failures import UsageError
 from harness.instruments import Instruments
@@ -26,6 +26,7 @@ from harness.methods.registry import build
 from harness.parts import parts_of, whole_setup, with_part
 from harness.plan import Plan, RunOptions
 from harness.problems import first_problem
+from harness.staying_here import keep_here, shut_door
 from harness.store.corpora import corpus_sha256, read_entries
 from harness.store.openings import OPENING
 from harness.store.results import copy_done, failed_attempts
@@ -128,6 +129,7 @@ def _told(options: Any, changes: Mapping[str, Any]) -> Any:
 
 def _kept_here(chosen: Sequence[Entry], whole: Sequence[Entry], plan: Plan) -> Plan:
     """Keep secret entries on this machine, before a key is asked for that would not be used."""
+    shut_door(chosen, plan)
     return keep_here(chosen, build(plan.method, plan.options, whole, no_key), plan)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,13 +27,13 @@ from harness.limiter import Limiter
 from harness.loop import RunLoop
 from harness.method import Method
 from harness.nothing import why_nothing_came
-from harness.offline import offline
 from harness.parts import tries_before
 from harness.plan import AS_BEFORE, Plan, Resumption
 from harness.progress import Board
 from harness.retry import RetryPolicy
 from harness.scribe import Scribe
 from harness.started import started
+from harness.staying_here import shut_door
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store
 from harness.store.holding import alone
@@ -69,7 +69,7 @@ def go(
             run_id = read_run(connection, number).run_id
             with alone(path, run_id):
                 run = take_up(connection, number, method, resumption)
-                with _leaving(connection, number), _here(connection, run):
+                with _leaving(connection, number):
                     go = _Go(connection, path, run, method, listener, control, instruments)
                     return go.go()
     except (CorpusError, HarnessError) as error:
@@ -93,14 +93,6 @@ def _leaving(connection: sqlite3.Connection, number: int) -> Iterator[None]:
         with suppress(sqlite3.Error):
             connection.rollback()
             leave_run(connection, number)
-
-
-def _here(connection: sqlite3.Connection, run: Run) -> AbstractContextManager[None]:
-    """Keep an offline run on this machine; one with secret entries is offline unasked, and says why."""
-    if not _plan(run).run.offline:
-        return nullcontext()
-    entries = read_entries(connection, run.corpus, run.positions).values()
-    return offline(True, secret=any(entry.secret for entry in entries))
 
 
 def _unforeseen(error: Exception) -> str:
@@ -136,6 +128,8 @@ class _Go:
         self.options = _plan(run).run
         self.dataset = read_dataset(connection, run.corpus)
         self.entries: Mapping[int, Entry] = read_entries(connection, run.corpus, run.positions)
+        self.secret = any(entry.secret for entry in self.entries.values())
+        shut_door(self.entries.values(), _plan(run))
         self.instruments = instruments or begun_with(connection, run)
         self.scorer = self.instruments.scorer
         self.flight = Flight()
@@ -208,7 +202,10 @@ class _Go:
     async def _translate(
         self, waiting: Sequence[int], ledger: Ledger, scribe: Scribe
     ) -> str | None:
-        wire = Wire(timeout_seconds=self.options.timeout_seconds, offline=self.options.offline)
+        wire = Wire(
+            timeout_seconds=self.options.timeout_seconds,
+            offline=self.options.offline or self.secret,
+        )
         carrier = Carrier(
             method=self.method.setup.method,
             wire=wire,

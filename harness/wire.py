@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from harness import offline
 from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
 from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
-from harness.offline import why_here
 from harness.retry import retry_after
 from harness.soundness import sound_reply
 from harness.store.texts import storable
@@ -36,10 +36,10 @@ class Wire:
 
         Raises CallError: RateLimited, Transient or Refused.
         """
-        if self._offline and not is_loopback(request.url):
+        if (self._offline or offline.why()) and not is_loopback(request.url):
             raise Refused(
                 ErrorClass.OFFLINE,
-                f"{why_here()}, and the endpoint is on another one. Name an endpoint on this machine.",
+                f"{offline.why() or offline.OFFLINE}, and the endpoint is on another one. Name an endpoint on this machine.",
             )
         response, body = await self._transport().exchange(request)
         if not response.is_success:

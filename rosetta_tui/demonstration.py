@@ -61,7 +61,7 @@ def demo(system: str) -> tuple[Corpus, Plan, Method]:
     plan = Plan(
         method="replay",
         options=options,
-        run=RunOptions(concurrency=4, offline=True),
+        run=RunOptions(concurrency=4),
         scoring=ScoringOptions(terms=sample_path(DEMO_COACHING)),
     )
     return corpus, plan, build(plan.method, plan.options, corpus.entries)

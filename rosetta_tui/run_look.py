@@ -254,11 +254,11 @@ class _Looking:
 
     def _method(self, corpus: Corpus, chosen: Sequence[Entry], plan: Plan) -> Method:
         """Make the method without its key, and see that it may be used for these entries."""
-        from harness.beginning import keep_here
         from harness.failures import HarnessError
         from harness.keys import no_key
         from harness.method import Priced
         from harness.methods.registry import build
+        from harness.staying_here import keep_here
 
         try:
             method = build(plan.method, plan.options, corpus.entries, no_key)

@@ -30,14 +30,11 @@ LOOK_SECONDS = 0.1
 
 def start_and_show(corpus: Corpus, positions: Sequence[int], plan: Plan, style: str | None) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
-    from harness.beginning import keep_here
-    from harness.keys import no_key
-    from harness.methods.registry import build
+    from harness.staying_here import make_method
 
     chosen = [corpus.entries[place] for place in positions]
-    described = build(plan.method, plan.options, corpus.entries, no_key)
-    keep_here(chosen, described, plan)  # before a key is asked for that would not be used
-    begin_and_show(corpus, positions, plan, build(plan.method, plan.options, corpus.entries), style)
+    method = make_method(plan, corpus.entries, chosen)
+    begin_and_show(corpus, positions, plan, method, style)
 
 
 def begin_and_show(

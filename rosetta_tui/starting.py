@@ -16,9 +16,8 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
     Raises CorpusError or HarnessError with what is wrong; nothing is stored then, and no draft is lost.
     """
     from harness.beginning import begin as begin_run
-    from harness.beginning import instruments_for, keep_here
-    from harness.keys import no_key
-    from harness.methods.registry import build
+    from harness.beginning import instruments_for
+    from harness.staying_here import make_method
     from harness.store.database import opened
     from rosetta_tui.engine import Engine
     from rosetta_tui.kept_draft import forget_draft
@@ -26,9 +25,8 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
     corpus = draft.corpus(store_path)
     places = draft.positions(corpus)
     plan = draft.plan(corpus)
-    described = build(plan.method, plan.options, corpus.entries, no_key)
-    keep_here([corpus.entries[place] for place in places], described, plan)
-    method = build(plan.method, plan.options, corpus.entries)
+    chosen = [corpus.entries[place] for place in places]
+    method = make_method(plan, corpus.entries, chosen)
     with opened(store_path) as connection:
         instruments = instruments_for(connection, corpus, places, plan)
         number = begin_run(connection, corpus, places, method, plan, instruments)

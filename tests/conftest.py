@@ -1,5 +1,34 @@
 """What holds for all tests."""
 
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from harness import offline
+
+_doors: list[offline.Hook] = []
+"""The hook of the door of the test under way: a door that was shut once stays shut."""
+
+
+def _ask_door(event: str, arguments: tuple[Any, ...]) -> None:
+    for hook in _doors:
+        hook(event, arguments)
+
+
+sys.addaudithook(_ask_door)
+
+
+@pytest.fixture(autouse=True)
+def own_door(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Give each test a door of its own, which is open."""
+    made = offline.door(_doors.append)
+    monkeypatch.setattr(offline, "shut", made.shut)
+    monkeypatch.setattr(offline, "why", made.why)
+    yield
+    _doors.clear()
+
 
 def _can_draw() -> bool:
     """Tell whether Qt is installed and finds the libraries of the system that it needs."""

@@ -81,6 +81,8 @@ def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry]) -> dict
     for where, row in rows:
         entry_id = _id(path, where, row)
         if entry_id not in known:
+            if any(entry.not_stored for entry in entries):
+                continue  # of a secret entry that this run does not have
             raise UsageError(f"{path}: {where}: the corpus has no entry with this id. Correct it.")
         if entry_id in outputs:
             raise UsageError(f"{path}: {where}: the entry has an output already. Keep one of them.")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from corpora.corpus import Corpus, Dataset
-from corpora.entry import Entry
+from corpora.entry import Entry, Segment
+from harness.store.positions import unpack_positions
 from harness.store.texts import intern_text
 from harness.store.trouble import stored_object, unpacks
 
@@ -15,16 +16,82 @@ _COLUMNS = ("segment", "difficulty", "provenance", "register")
 _APART = frozenset({"id", "source", "reference", *_COLUMNS})
 
 
-def save_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int:
+def save_corpus(
+    connection: sqlite3.Connection, corpus: Corpus, positions: Iterable[int] | None = None
+) -> int:
     """Give the store's id of a corpus, storing it where it is new; called within a transaction.
 
-    The same file is another corpus where its envelope was completed otherwise, with another language
-    or id, or where it was read in another form.
+    Of its secret entries only those at ``positions`` are stored (None: all), the others as places without
+    id or text. The same file is another corpus where its envelope was completed otherwise, with another
+    language or id, or where it was read in another form.
     """
+    wanted = None if positions is None else frozenset(positions)
+    entries = [
+        entry
+        if wanted is None or place in wanted or not entry.secret
+        else _not_stored(place, entry)
+        for place, entry in enumerate(corpus.entries)
+    ]
     known = find_corpus(connection, corpus)
-    if known is not None:
-        return known
-    return insert_corpus(connection, corpus.sha256, corpus.dataset, corpus.entries, partial=False)
+    if known is None:
+        return insert_corpus(connection, corpus.sha256, corpus.dataset, entries, partial=False)
+    _fill(connection, known, entries)
+    return known
+
+
+_PLACE = "not stored "
+_NOT_STORED = json.dumps({"not_stored": True})
+
+
+def _not_stored(position: int, entry: Entry) -> Entry:
+    """Give what stands in the place of a secret entry: its segment, for counts, and nothing else of it."""
+    return Entry.model_construct(
+        id=f"{_PLACE}{position + 1}",
+        source="",
+        reference="",
+        segment=entry.segment,
+        local_only=entry.local_only,
+        not_stored=True,
+    )
+
+
+def _fill(connection: sqlite3.Connection, corpus: int, entries: Sequence[Entry]) -> None:
+    """Put entries into their empty places where they are wanted now."""
+    empty = connection.execute(
+        "SELECT position FROM entries WHERE corpus = ? AND rest = ?", (corpus, _NOT_STORED)
+    ).fetchall()
+    for (position,) in empty:
+        if not entries[position].not_stored:
+            _put(connection, corpus, [(position, entries[position])])
+
+
+def forget_unused_secrets(connection: sqlite3.Connection) -> int:
+    """Empty the places of secret entries that no run has any more; gives how many; in a transaction.
+
+    Their texts go with ``texts.sweep_texts``.
+    """
+    emptied = 0
+    for (corpus,) in connection.execute("SELECT id FROM corpora WHERE NOT partial").fetchall():
+        stored = read_entries(connection, corpus, _secret_positions(connection, corpus))
+        used: set[int] = set()
+        if stored:
+            rows = connection.execute("SELECT positions FROM runs WHERE corpus = ?", (corpus,))
+            used.update(*(unpack_positions(packed) for (packed,) in rows))
+        gone = [
+            (place, _not_stored(place, entry))
+            for place, entry in stored.items()
+            if place not in used and not entry.not_stored
+        ]
+        _put(connection, corpus, gone)
+        emptied += len(gone)
+    return emptied
+
+
+def _secret_positions(connection: sqlite3.Connection, corpus: int) -> list[int]:
+    secret = [each.value for each in Segment if each.secret]
+    local_only = read_dataset(connection, corpus).terms.local_only
+    rows = connection.execute("SELECT position, segment FROM entries WHERE corpus = ?", (corpus,))
+    return [position for position, segment in rows if local_only or segment in secret]
 
 
 def find_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int | None:
@@ -51,11 +118,15 @@ def insert_corpus(
         (sha256, partial, _envelope(dataset)),
     )
     corpus_id = int(inserted.lastrowid or 0)
-    connection.executemany(
-        "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (_entry_row(connection, corpus_id, place, entry) for place, entry in enumerate(entries)),
-    )
+    _put(connection, corpus_id, enumerate(entries))
     return corpus_id
+
+
+def _put(connection: sqlite3.Connection, corpus: int, placed: Iterable[tuple[int, Entry]]) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (_entry_row(connection, corpus, place, entry) for place, entry in placed),
+    )
 
 
 def _envelope(dataset: Dataset) -> str:
@@ -74,8 +145,12 @@ def _entry_row(
         intern_text(connection, entry.source),
         intern_text(connection, entry.reference),
         *(fields.get(name) for name in _COLUMNS),
-        json.dumps(rest, ensure_ascii=False) if rest else None,
+        _NOT_STORED if entry.not_stored else _rest_json(rest),
     )
+
+
+def _rest_json(rest: dict[str, object]) -> str | None:
+    return json.dumps(rest, ensure_ascii=False) if rest else None
 
 
 def read_dataset(connection: sqlite3.Connection, corpus_id: int) -> Dataset:
@@ -102,9 +177,12 @@ def read_entries(
     connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
 ) -> dict[int, Entry]:
     """Give entries by their place in the corpus: all, or those asked for."""
+    of_all: dict[str, object] = {}
+    if read_dataset(connection, corpus_id).terms.local_only:
+        of_all["local_only"] = True
     if positions is None:
         rows = connection.execute(_READ, (corpus_id,))
-        return {row[0]: _entry(row) for row in rows}
+        return {row[0]: _entry(row, of_all) for row in rows}
     found: dict[int, Entry] = {}
     wanted = list(positions)
     for start in range(0, len(wanted), 500):
@@ -112,14 +190,14 @@ def read_entries(
         marks = ",".join("?" * len(chunk))
         query = f"{_READ} AND e.position IN ({marks})"  # marks only
         found.update(
-            (row[0], _entry(row)) for row in connection.execute(query, (corpus_id, *chunk))
+            (row[0], _entry(row, of_all)) for row in connection.execute(query, (corpus_id, *chunk))
         )
     return found
 
 
 @unpacks
-def _entry(row: tuple[object, ...]) -> Entry:
-    fields: dict[str, object] = {"id": row[1], "source": row[2], "reference": row[3]}
+def _entry(row: tuple[object, ...], of_all: Mapping[str, object]) -> Entry:
+    fields: dict[str, object] = {**of_all, "id": row[1], "source": row[2], "reference": row[3]}
     fields.update(
         {name: value for name, value in zip(_COLUMNS, row[4:8], strict=True) if value is not None}
     )

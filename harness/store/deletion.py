@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from corpora.entry import Segment
 from harness.failures import StoreError, UsageError
+from harness.store.corpora import forget_unused_secrets, read_dataset
 from harness.store.database import store_path
 from harness.store.findings import forget_findings
 from harness.store.holding import alone, forget_lock
@@ -27,6 +28,7 @@ class HoldsSecrets(UsageError):  # noqa: N818  said of the run
 def put_away(connection: sqlite3.Connection, run: int) -> None:
     """Delete a run so that it can be brought back: no list, count or name finds it any more.
 
+    Secret entries of its corpus that no run has are erased now; stores filled by older versions hold some.
     Raises UsageError where it is under way, and HoldsSecrets where only ``delete_run`` will do, because who
     deletes secret texts wants them gone.
     """
@@ -38,7 +40,13 @@ def put_away(connection: sqlite3.Connection, run: int) -> None:
         )
     with alone(store_path(connection), found.run_id):
         refuse_under_way(found)
-        connection.execute("UPDATE runs SET put_away = ? WHERE id = ?", (time.time(), run))
+        with transaction(connection):
+            connection.execute("UPDATE runs SET put_away = ? WHERE id = ?", (time.time(), run))
+            erased = forget_unused_secrets(connection)
+            if erased:
+                sweep_texts(connection)
+        if erased:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def bring_back(connection: sqlite3.Connection, run: int) -> None:
@@ -89,6 +97,8 @@ def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
     """Tell whether the texts of a secret segment are among a run's; an imported card has none."""
     if run.imported:
         return False
+    if read_dataset(connection, run.corpus).terms.local_only:
+        return True
     secret = [each.value for each in Segment if each.secret]
     marks = ",".join("?" * len(secret))
     rows = connection.execute(
@@ -118,6 +128,7 @@ def delete_run(
         connection.executemany("DELETE FROM replies WHERE key = ?", [(key,) for key in doomed])
         connection.execute("DELETE FROM runs WHERE id = ?", (run,))
         connection.execute("DELETE FROM corpora WHERE id NOT IN (SELECT corpus FROM runs)")
+        forget_unused_secrets(connection)
         sweep_texts(connection)
         forget_findings(connection)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -19,15 +19,16 @@ def estimate(as_json: bool, **given: Any) -> None:
     guessed from the very prompts that would be sent. Nothing is sent, and no key is needed.
     """
 
-    from harness.beginning import keep_here
     from harness.estimate import estimate as estimated
     from harness.keys import no_key
     from harness.methods.registry import build
+    from harness.staying_here import keep_here, shut_door
     from harness.store.database import opened
 
     corpus = load_corpus(given, given["reference"])
     entries = [corpus.entries[place] for place in selection(given).apply(corpus)]
     plan = make_plan(corpus, given)
+    shut_door(entries, plan)
     method = build(plan.method, plan.options, corpus.entries, no_key)
     plan = keep_here(entries, method, plan)
     with opened() as connection:

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from corpora.entry import Entry, Segment
+from harness import offline
 from harness.annotators.embedding_endpoint import MOST_INPUTS, EndpointEmbedder, read_embeddings
 from harness.annotators.embeddings import EmbeddingAnnotator, embedding_annotator
 from harness.failures import CallError, ErrorClass, HarnessError, Transient, UsageError
 from harness.keys import no_key
-from harness.offline import offline
 from harness.retry import RetryPolicy
 from scoring.translation import Translation
 from tests.harness.scripted import Answer, Asked, Scripted, error, json_answer
@@ -377,8 +377,8 @@ def test_a_static_model_of_this_machine(folder: Path) -> None:
         of_words("zzz", "zzz", "yyy"),
         of_words("dog", "cat", "cat"),
     ]
-    with offline(True):
-        found = made.annotate(outputs)
+    offline.shut(offline.OFFLINE)
+    found = made.annotate(outputs)
     # (1,1)/√2 against (1,0); (1,2)/√5 against (1,0); a model that sees nothing; the same text
     assert found == pytest.approx([1 / np.sqrt(2), 1 / np.sqrt(5), 0.0, 1.0], abs=1e-6)
     assert made.facts.model == "five-words"

@@ -1,0 +1,191 @@
+"""Where the texts of a corpus may go: its terms, and what they lead to (DESIGN V1).
+
+Terms stand in the field ``transmission`` of the envelope or of an entry, in a licence, and in the mark
+``….champollion.json`` beside the file. A term that is not understood makes a corpus unusable until its
+owner has said what is meant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from corpora.marks import LICENCE_FIELDS, fold, folded_words
+
+
+class Transmission(StrEnum):
+    """What may be done with the texts of a corpus."""
+
+    LOCAL_ONLY = "local-only"
+    """No text leaves this machine: every entry is handled as one of a secret segment."""
+    OPEN = "open"
+    """Texts of entries that are not secret may be sent to the endpoint of a method."""
+
+
+FIELD = "transmission"
+MARK_SUFFIX = ".champollion.json"
+"""Ending of the file beside a corpus that holds terms for it."""
+
+MEND = (
+    f'Write "{FIELD}": "{Transmission.LOCAL_ONLY}" in the envelope (no text leaves this machine), or '
+    f'"{Transmission.OPEN}" where you may send the texts elsewhere.'
+)
+
+SECRET_ROLES = ("sealed", "test", "holdout", "held_out", "gold_standard")
+OPEN_ROLES = ("dev", "development", "diagnostic", "train", "training", "public", "open")
+"""What ``role`` of a mark may say: of the first nothing leaves this machine."""
+
+KNOWN_OF_MARK = frozenset({FIELD, "role", "terms"})
+"""Fields of a mark that are read."""
+
+_FORBIDDING = (
+    "nd", "noderivatives", "noderivs", "no derivatives", "no derivative works", "no derivs",
+    "all rights reserved", "proprietary", "confidential", "restricted", "local only",
+    "internal use", "internal only", "no distribution", "no redistribution", "no transmission",
+    "no sharing", "no third party", "no third parties", "not for distribution",
+    "not for redistribution", "not to be shared", "not to be distributed", "do not distribute",
+    "do not redistribute", "do not share", "do not send", "do not transmit",
+)  # fmt: skip
+"""Words of a licence that keep texts here. ND: a translation is a derivative."""
+
+_OPEN = (
+    "cc", "cc0", "cc by", "creative commons", "public domain", "pd", "pddl", "odbl", "odc", "mit",
+    "apache", "bsd", "gpl", "lgpl", "agpl", "gnu", "gfdl", "mpl", "eupl", "ofl", "isc", "zlib",
+    "unlicense", "ogl", "nlod", "etalab", "cdla", "artistic", "attribution",
+)  # fmt: skip
+"""Beginnings of licences that allow sending, as far as nothing in them forbids it."""
+
+_UNCLEAR = frozenset({
+    "no", "not", "only", "without", "permission", "consent", "prohibited", "forbidden", "private",
+    "tk", "bc", "ocap", "care", "sovereign", "sovereignty", "community", "custom",
+    "agreement", "nda", "contact", "request", "embargo", "closed", "sealed", "secret", "sacred",
+})  # fmt: skip
+"""Words of a licence that may forbid something that is not understood here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the terms of a corpus lead to."""
+
+    transmission: Transmission
+    because: str
+    """The term and where it stands; empty where there is none."""
+    unclear: tuple[tuple[str, str], ...] = ()
+    """Field and words of every term that is not understood; texts stay here until it is."""
+
+    @property
+    def local_only(self) -> bool:
+        """True where no text of the corpus may leave this machine."""
+        return self.transmission is Transmission.LOCAL_ONLY
+
+    @property
+    def words(self) -> str:
+        """Say what holds and why, in one line; empty where no term was given."""
+        if not self.because:
+            return ""
+        led_to = "no text leaves this machine" if self.local_only else "open texts may be sent"
+        return f"{led_to} ({self.because})"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term as it was found."""
+
+    field: str
+    said: Any
+    led_to: Transmission | None
+    """None: not understood."""
+    explicit: bool
+    """True for what speaks of transmission itself, which goes before a licence."""
+
+
+def weighed(terms: Sequence[Term]) -> Terms:
+    """Give what several terms lead to together: the strictest; a licence counts where nothing else speaks."""
+    spoken = [term for term in terms if term.explicit] or list(terms)
+    unclear = tuple(_not_understood(term) for term in spoken if term.led_to is None)
+    strict = [term for term in spoken if term.led_to is not Transmission.OPEN]
+    first = next(iter(strict or spoken), None)
+    if first is None:
+        return Terms(Transmission.OPEN, "")
+    led_to = Transmission.LOCAL_ONLY if strict else Transmission.OPEN
+    return Terms(led_to, f"{first.field}: {str(first.said)[:80]}", unclear)
+
+
+def _not_understood(term: Term) -> tuple[str, str]:
+    if term.explicit:
+        return term.field, "The term is not understood, so nobody knows where the texts may go."
+    return term.field, "The licence may forbid sending the texts elsewhere; it is not understood."
+
+
+def terms_in(fields: Mapping[str, Any], where: str = "") -> Iterator[Term]:
+    """Give the terms among the fields of an envelope, an entry or a mark; ``where`` goes before their names."""
+    for name, value in fields.items():
+        if value is None:
+            continue
+        if name == FIELD:
+            yield Term(f"{where}{name}", value, _transmission(value), explicit=True)
+        elif fold(name) in LICENCE_FIELDS:
+            for said in _texts(value):
+                yield Term(f"{where}{name}", said, licence_leads_to(said), explicit=False)
+        elif isinstance(value, dict):
+            inner = terms_in(value, f"{where}{name}.")
+            yield from (term for term in inner if not term.explicit)
+
+
+def _transmission(value: Any) -> Transmission | None:
+    folded = fold(value) if isinstance(value, str) else ""
+    return next((each for each in Transmission if fold(each) == folded), None)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+
+
+def licence_leads_to(licence: str) -> Transmission | None:
+    """Judge a licence: None where it may forbid something and is not understood."""
+    words = folded_words(licence)
+    spaced = f" {' '.join(words)} "
+    if any(f" {each} " in spaced for each in _FORBIDDING):
+        return Transmission.LOCAL_ONLY
+    if any(spaced.startswith(f" {each} ") for each in _OPEN):
+        return Transmission.OPEN
+    unclear = "licenseref" in "".join(words) or _UNCLEAR.intersection(words)
+    return None if unclear else Transmission.OPEN
+
+
+def marks_beside(path: Path) -> list[Path]:
+    """Give the marks that hold for a corpus file: its own, by either form of its name, and its folder's."""
+    names = (f"{path.name}{MARK_SUFFIX}", f"{path.stem}{MARK_SUFFIX}", MARK_SUFFIX)
+    return [each for name in dict.fromkeys(names) if (each := path.parent / name).exists()]
+
+
+def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
+    """Read a mark beside a corpus; gives its terms and all of its fields.
+
+    Raises ValueError, in words, where it cannot be read.
+    """
+    try:
+        fields = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError("It is no JSON, so nobody knows where the texts may go.") from error
+    if not isinstance(fields, dict):
+        raise ValueError("It must be a JSON object.")  # noqa: TRY004  one kind for all
+    found = list(terms_in(fields, f"{name}: "))
+    if (role := fields.get("role")) is not None:
+        found.append(Term(f"{name}: role", role, _of_role(role), explicit=True))
+    return found, fields
+
+
+def _of_role(role: Any) -> Transmission | None:
+    folded = fold(role) if isinstance(role, str) else ""
+    if folded in map(fold, SECRET_ROLES):
+        return Transmission.LOCAL_ONLY
+    return Transmission.OPEN if folded in map(fold, OPEN_ROLES) else None

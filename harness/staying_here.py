@@ -1,0 +1,117 @@
+"""What keeps a run on this machine: secret entries, terms of the corpus, ``--offline`` (DESIGN V1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from corpora.corpus import Dataset
+from corpora.entry import Entry
+from corpora.marks import misplaced
+from corpora.terms import FIELD
+from harness import offline
+from harness.endpoints import is_loopback
+from harness.failures import UsageError
+from harness.keys import KeySource, find_key, no_key
+from harness.method import Method
+from harness.methods.registry import build
+from harness.plan import Plan
+
+
+def make_method(
+    plan: Plan,
+    corpus: Sequence[Entry],
+    entries: Sequence[Entry],
+    find_key: KeySource = find_key,
+) -> Method:
+    """Make the method of a plan for some entries of a corpus, behind a shut door where one is needed.
+
+    ``find_key`` is asked only once it is known that the method may be used. Raises UsageError where it may
+    not, or cannot be made.
+    """
+    shut_door(entries, plan)
+    keep_here(entries, build(plan.method, plan.options, corpus, no_key), plan)
+    return build(plan.method, plan.options, corpus, find_key)
+
+
+def shut_door(entries: Iterable[Entry], plan: Plan) -> None:
+    """Refuse all connections to other machines from now on, where entries or plan ask for it.
+
+    Before the code of a method is loaded: a plug-in runs from its first line.
+    """
+    if any(entry.secret for entry in entries):
+        offline.shut(offline.SECRET)
+    elif plan.run.offline:
+        offline.shut(offline.OFFLINE)
+
+
+def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
+    """Keep an offline run, and any run with secret entries, on this machine.
+
+    Raises UsageError where the method would call another machine.
+    """
+    secret = any(entry.secret for entry in entries)
+    if not (secret or plan.run.offline):
+        _require_open_door(method)
+        return plan
+    why = f"{why_secret(entries)}, and" if secret else "--offline is on, and"
+    if method.endpoint is not None and not is_loopback(method.endpoint):
+        raise UsageError(
+            f"{why} the method would send them to another machine. Choose other entries with "
+            "--segment, or a method that runs on this machine."
+            if secret
+            else f"{why} the method's endpoint is not on this machine. Leave --offline away, or name a "
+            "local endpoint."
+        )
+    if method.endpoint is not None and (model := cloud_model(method)) is not None:
+        raise UsageError(
+            f"{why} the model {model} is named as one of a cloud: a local server such as Ollama would "
+            "send the texts there. Name a model that runs on this machine."
+        )
+    return plan.model_copy(update={"run": plan.run.model_copy(update={"offline": True})})
+
+
+def _require_open_door(method: Method) -> None:
+    why = offline.why()
+    if why and method.endpoint is not None and not is_loopback(method.endpoint):
+        raise UsageError(
+            f"{why}: this was so in an earlier run of this program, so it connects to no other machine "
+            "until it is closed. Close Rosetta, open it again, and begin this run."
+        )
+
+
+def why_secret(entries: Sequence[Entry]) -> str:
+    """Say why entries, some of which are secret, may not leave this machine; a beginning of a sentence."""
+    if any(entry.segment is not None and entry.segment.secret for entry in entries):
+        return "These entries belong to a secret segment (gold_standard, held_out)"
+    return "The terms of the corpus keep these entries on this machine"
+
+
+def cloud_model(method: Method) -> str | None:
+    """Give the name of a model that ends in ``cloud``, as Ollama names those that run elsewhere."""
+    slug = method.setup.model_slug
+    return slug if slug.strip().casefold().endswith("cloud") else None
+
+
+def refuse_unclear(dataset: Dataset, entries: Sequence[Entry]) -> None:
+    """Raise UsageError where nobody knows which entries are secret, or where their texts may go.
+
+    A file with such marks is refused when it is read; stores that were filled before may hold them.
+    """
+    known = frozenset({FIELD})
+    for entry in entries:
+        for mark in misplaced(entry.model_extra or {}, known):
+            raise UsageError(f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}")
+    for field, words in dataset.terms.unclear:
+        raise UsageError(f"The corpus, field {field!r}: {words} Mend the file, and read it anew.")
+    for mark in misplaced(dataset.model_extra or {}, known):
+        raise UsageError(f"The corpus, field {mark.path!r}: {mark.wrong} {mark.mend}")
+
+
+def refuse_not_stored(entries: Sequence[Entry]) -> None:
+    """Raise UsageError where the store has no text of an entry that a run asks for."""
+    lacking = sum(entry.not_stored for entry in entries)
+    if lacking:
+        raise UsageError(
+            f"The store does not hold {lacking:,} of these entries: they are secret, and no run used "
+            "them. Name the corpus file instead."
+        )

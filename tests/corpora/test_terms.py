@@ -1,0 +1,199 @@
+"""Terms of a corpus: what they lead to, and that none is passed over (DESIGN V1)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.corpus import Corpus, Dataset
+from corpora.load import load
+from corpora.problems import CorpusError
+from corpora.terms import Transmission, licence_leads_to
+from corpora.write import write
+from tests.corpora.making import LANGUAGES, entry, envelope, file, json_file, only_problem
+
+LOCAL = "local-only"
+TABLE = "id,source,reference\n1,one,unu\n"
+
+
+def beside(folder: Path, name: str = "corpus.json", **fields: Any) -> Path:
+    path = folder / f"{name}.champollion.json" if name else folder / ".champollion.json"
+    path.write_text(json.dumps(fields))
+    return path
+
+
+def kept_here(corpus: Corpus) -> bool:
+    secret = {each.secret for each in corpus.entries}
+    assert secret == {corpus.dataset.terms.local_only}
+    return corpus.dataset.terms.local_only
+
+
+@pytest.mark.parametrize("written", [LOCAL, "Local-Only", "LOCAL_ONLY", " local only "])
+def test_the_envelope_keeps_every_entry_here(tmp_path: Path, written: str) -> None:
+    corpus = load(json_file(tmp_path, [entry(1), entry(2)], transmission=written))
+    assert kept_here(corpus)
+    assert "transmission" in corpus.dataset.terms.words
+
+
+def test_without_a_term_nothing_is_kept(tmp_path: Path) -> None:
+    corpus = load(json_file(tmp_path, [entry()]))
+    assert not kept_here(corpus)
+    assert corpus.dataset.terms.words == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("top.json", json.dumps({**envelope(), "transmission": LOCAL, "entries": [entry()]})),
+        (
+            "reference.json",
+            json.dumps(
+                {
+                    "corpus_id": "made",
+                    "language_pair": {"source": "en", "target": "crk"},
+                    "transmission": LOCAL,
+                    "entries": [entry()],
+                }
+            ),
+        ),
+        ("lines.jsonl", "\n".join(map(json.dumps, [{"dataset": envelope(transmission=LOCAL)}, entry()]))),
+        ("entry.jsonl", json.dumps(entry(transmission=LOCAL))),
+        ("table.csv", f"# transmission: {LOCAL}\n{TABLE}"),
+        ("quoted.csv", f'# dataset.transmission: "{LOCAL}"\n{TABLE}'),
+        ("column.tsv", f"id\tsource\treference\ttransmission\n1\tone\tunu\t{LOCAL}\n"),
+    ],
+)  # fmt: skip
+def test_every_form_can_say_it(tmp_path: Path, name: str, text: str) -> None:
+    assert kept_here(load(file(tmp_path, text, name), dataset=LANGUAGES))
+
+
+@pytest.mark.parametrize("word", ["private", "local-onIy", "ask us", 7, True, ["local-only"], {}])
+def test_a_term_that_is_not_understood_is_an_error(tmp_path: Path, word: Any) -> None:
+    found = only_problem(json_file(tmp_path, [entry()], transmission=word))
+    assert found.field == "dataset.transmission" or "transmission" in str(found.field)
+    assert LOCAL in found.mend
+    assert '"open"' in found.mend
+
+
+@pytest.mark.parametrize("word", ["Transmission", "transmision", "do_not_send", "local_only"])
+def test_a_field_that_resembles_it_is_an_error(tmp_path: Path, word: str) -> None:
+    for found in (
+        only_problem(json_file(tmp_path, [entry()], **{word: LOCAL})),
+        only_problem(json_file(tmp_path, [entry(**{word: True})])),
+        only_problem(file(tmp_path, f"{TABLE}# {word}: x\n", "t.csv"), dataset=LANGUAGES),
+    ):
+        assert LOCAL in found.mend
+
+
+def test_the_term_under_another_name_is_an_error(tmp_path: Path) -> None:
+    assert LOCAL in only_problem(json_file(tmp_path, [entry()], sharing="local only")).mend
+
+
+def test_a_comment_after_the_header_is_no_term(tmp_path: Path) -> None:
+    found = only_problem(
+        file(tmp_path, f"{TABLE}# transmission: {LOCAL}\n", "t.csv"), dataset=LANGUAGES
+    )
+    assert found.line == 3
+
+
+@pytest.mark.parametrize("name", ["corpus.json", "corpus", ""])
+@pytest.mark.parametrize("fields", [{"transmission": LOCAL}, {"role": "sealed"}, {"role": "test"}])
+def test_a_mark_beside_the_file_keeps_it_here(tmp_path: Path, name: str, fields: Any) -> None:
+    beside(tmp_path, name, **fields)
+    corpus = load(json_file(tmp_path, [entry()]))
+    assert kept_here(corpus)
+    assert ".champollion.json" in corpus.dataset.terms.because
+
+
+def test_a_mark_beside_either_of_two_files_counts(tmp_path: Path) -> None:
+    files = [file(tmp_path, "one\n", f"news.{tag}.txt") for tag in ("en", "eo")]
+    beside(tmp_path, "news.eo.txt", transmission=LOCAL)
+    assert kept_here(load(*files))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"transmission": "maybe"}, {"role": "unheard of"}, {"Transmission": LOCAL}, {"split": "test"}],
+)
+def test_a_mark_that_is_not_understood_is_an_error(tmp_path: Path, fields: Any) -> None:
+    beside(tmp_path, **fields)
+    only_problem(json_file(tmp_path, [entry()]))
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b"{", b"[" * 100_000])
+def test_a_mark_that_cannot_be_read_is_an_error(tmp_path: Path, content: bytes) -> None:
+    beside(tmp_path).write_bytes(content)
+    with pytest.raises(CorpusError, match="champollion"):
+        load(json_file(tmp_path, [entry()]))
+
+
+def test_the_strictest_term_holds(tmp_path: Path) -> None:
+    beside(tmp_path, role="test")
+    assert kept_here(load(json_file(tmp_path, [entry()], transmission="open")))
+    assert kept_here(load(json_file(tmp_path, [entry(), entry(2, transmission=LOCAL)])))
+
+
+def test_what_the_owner_says_goes_before_a_licence(tmp_path: Path) -> None:
+    allowed = {"license": "All rights reserved", "transmission": "open"}
+    assert not kept_here(load(json_file(tmp_path, [entry()], **allowed)))
+    kept = {"license": "CC0-1.0", "transmission": LOCAL}
+    assert kept_here(load(json_file(tmp_path, [entry()], **kept)))
+
+
+@pytest.mark.parametrize(
+    "licence",
+    ["CC-BY-ND-4.0", "CC BY-NC-ND 4.0", "proprietary", "All Rights Reserved", "local-only",
+     "Creative Commons Attribution-NoDerivs", "CC-BY-4.0, do not share", "internal use only"],
+)  # fmt: skip
+def test_licences_that_forbid_keep_the_texts_here(tmp_path: Path, licence: str) -> None:
+    assert kept_here(load(json_file(tmp_path, [entry()], license=licence)))
+    assert kept_here(load(json_file(tmp_path, [entry(license=licence)])))
+    assert kept_here(load(json_file(tmp_path, [entry(provenance={"license": licence})])))
+
+
+@pytest.mark.parametrize(
+    "licence",
+    ["CC0-1.0", "CC-BY-NC-SA-4.0", "CC-BY-2.0", "MIT", "Apache-2.0", "GPL-3.0-only", "unknown",
+     "Public Domain", "ODbL-1.0", "OGL-UK-3.0"],
+)  # fmt: skip
+def test_licences_that_allow_it_change_nothing(tmp_path: Path, licence: str) -> None:
+    assert not kept_here(load(json_file(tmp_path, [entry()], license=licence)))
+
+
+@pytest.mark.parametrize(
+    "licence", ["TK CR", "research only", "LicenseRef-Council", "with consent of the elders"]
+)
+def test_a_licence_that_may_forbid_asks_for_a_word(tmp_path: Path, licence: str) -> None:
+    found = only_problem(json_file(tmp_path, [entry()], license=licence))
+    assert '"transmission"' in found.mend
+    said = json_file(tmp_path, [entry()], license=licence, transmission=LOCAL)
+    assert kept_here(load(said))
+
+
+@given(st.text(max_size=30))
+def test_any_licence_can_be_judged(licence: str) -> None:
+    assert licence_leads_to(licence) in {*Transmission, None}
+    assert licence_leads_to(f"{licence} - do not share") is Transmission.LOCAL_ONLY
+
+
+@pytest.mark.parametrize("form", ["specification", "jsonl", "csv", "tsv"])
+def test_what_is_written_carries_the_term(tmp_path: Path, form: str) -> None:
+    beside(tmp_path, role="sealed")
+    corpus = load(json_file(tmp_path, [entry()]))
+    with pytest.raises(CorpusError, match="allow-secret"):
+        write(corpus, tmp_path / "out.x", form)
+    (tmp_path / "elsewhere").mkdir()
+    out = tmp_path / "elsewhere" / f"out.{'json' if form == 'specification' else form}"
+    write(corpus, out, form, allow_secret=True)
+    assert kept_here(load(out))
+
+
+def test_an_old_envelope_with_a_strange_term_stays_here() -> None:
+    old = Dataset.model_validate(envelope(transmission={"who": "council"}))
+    assert old.terms.local_only
+    assert old.terms.unclear

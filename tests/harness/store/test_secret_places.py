@@ -1,0 +1,161 @@
+"""Of secret entries the store holds what runs use, and nothing after them."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from corpora.corpus import Corpus
+from corpora.entry import Entry
+from corpora.load import load
+from harness.failures import UsageError
+from harness.methods.options import MethodOptions
+from harness.plan import Plan
+from harness.store.corpora import read_entries, save_corpus
+from harness.store.corpus_listing import list_corpora
+from harness.store.database import open_store
+from harness.store.deletion import bring_back, erase, put_away
+from harness.store.runs import find_run
+from harness.store.transaction import transaction
+from harness.stored_corpus import read_stored, stored_name
+from tests.harness.evaluation import LANGUAGES, begun, corpus_of, kept, resume, run_corpus
+
+PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
+OPEN = range(6)
+SECRET = range(6, 9)
+CANARY = "kanario"
+
+
+def mixed() -> Corpus:
+    made = [
+        {"id": n, "source": f"open {n}", "reference": f"malferma {n}", "segment": "development"}
+        for n in OPEN
+    ]
+    made += [
+        {"id": f"{CANARY}-{n}", "source": f"{CANARY} source {n}", "segment": "held_out",
+         "reference": f"{CANARY} reference {n}", "variants": [f"{CANARY} variant {n}"],
+         "notes": f"{CANARY} note", "provenance": CANARY, "register": CANARY}
+        for n in SECRET
+    ]  # fmt: skip
+    return corpus_of([Entry.model_validate(fields) for fields in made])
+
+
+def canaries(path: Path) -> int:
+    """Count the canaries in all files of the data folder."""
+    files = [each for each in path.parent.rglob("*") if each.is_file()]
+    assert path in files
+    return sum(each.read_bytes().count(CANARY.encode()) for each in files)
+
+
+def test_a_run_over_open_entries_stores_no_secret_one(store_path: Path) -> None:
+    run_corpus(store_path, mixed(), PLAN, positions=OPEN)
+    assert canaries(store_path) == 0
+    with closing(open_store(store_path)) as store:
+        assert list_corpora(store)[0].segments == {"development": 6, "held_out": 3}
+        entries = read_entries(store, 1)
+        assert [entries[place].source for place in OPEN] == [f"open {n}" for n in OPEN]
+        assert all(entries[place].not_stored and entries[place].secret for place in SECRET)
+
+
+def test_a_later_run_fills_the_places_of_what_it_uses(store_path: Path) -> None:
+    run_corpus(store_path, mixed(), PLAN, positions=OPEN)
+    run_corpus(store_path, mixed(), PLAN, positions=SECRET[:1])
+    with closing(open_store(store_path)) as store:
+        assert find_run(store, "last").corpus == 1
+        entries = read_entries(store, 1)
+    assert [entries[place].not_stored for place in SECRET] == [False, True, True]
+    assert entries[6].source == f"{CANARY} source 6"
+    assert entries[6].variants == (f"{CANARY} variant 6",)
+
+
+def test_deleting_the_last_run_that_uses_them_erases_them_at_once(store_path: Path) -> None:
+    run_corpus(store_path, mixed(), PLAN, positions=OPEN)
+    run_corpus(store_path, mixed(), PLAN)
+    run_corpus(store_path, mixed(), PLAN, positions=SECRET)
+    with closing(open_store(store_path)) as store:
+        for remain in (True, False):
+            erase(store, find_run(store, "last"))
+            assert bool(canaries(store_path)) is remain
+        entries = read_entries(store, find_run(store, "last").corpus)
+        assert [entries[place].source for place in OPEN] == [f"open {n}" for n in OPEN]
+
+
+def test_putting_a_run_away_erases_what_an_older_version_stored_beside_it(
+    store_path: Path,
+) -> None:
+    number, _ = begun(store_path, mixed(), PLAN, positions=OPEN)
+    with closing(open_store(store_path)) as store:
+        with transaction(store):  # as older versions did: every entry of the file
+            assert save_corpus(store, mixed()) == 1
+        assert canaries(store_path) > 0
+        put_away(store, number)
+        assert canaries(store_path) == 0
+        bring_back(store, number)
+    resume(store_path)
+    assert len(kept(store_path).results) == len(OPEN)
+
+
+def test_a_corpus_kept_here_by_its_terms_is_stored_and_erased_alike(
+    store_path: Path, tmp_path: Path
+) -> None:
+    whole = {
+        "dataset": {"id": "made", **LANGUAGES, "transmission": "local-only"},
+        "entries": [{"id": n, "source": f"{CANARY} {n}", "reference": "r"} for n in range(4)],
+    }
+    file = tmp_path / "elsewhere.json"
+    file.write_text(json.dumps(whole))
+    run_corpus(store_path, load(file), PLAN, positions=[2])
+    with closing(open_store(store_path)) as store:
+        entries = read_entries(store, 1)
+        assert [each.not_stored for each in entries.values()] == [True, True, False, True]
+        assert all(each.secret for each in entries.values())
+        with pytest.raises(UsageError, match="delete --now"):
+            put_away(store, find_run(store, "last").id)
+        erase(store, find_run(store, "last"))
+    file.unlink()
+    assert canaries(store_path) == 0
+
+
+def test_a_stored_corpus_says_what_it_does_not_hold(store_path: Path) -> None:
+    run_corpus(store_path, mixed(), PLAN, positions=OPEN)
+    with closing(open_store(store_path)) as store:
+        stored = read_stored(store, stored_name(mixed()), {})
+    assert stored.warnings == ()
+    run_corpus(store_path, stored, PLAN, positions=OPEN)
+    with pytest.raises(UsageError, match="does not hold 3 of these entries"):
+        begun(store_path, stored, PLAN)
+
+
+def test_outputs_for_all_entries_still_fit_when_the_run_goes_on(
+    store_path: Path, tmp_path: Path
+) -> None:
+    given = mixed()
+    outputs = tmp_path / "outputs.jsonl"
+    rows = [{"id": each.id, "output": f"of {each.id}"} for each in given.entries]
+    outputs.write_text("\n".join(map(json.dumps, rows)))
+    plan = replace_options(PLAN, method="replay", outputs=outputs)
+    begun(store_path, given, plan, positions=OPEN)
+    resume(store_path)
+    assert [each.output for each in kept(store_path).results] == [f"of {n}" for n in OPEN]
+
+
+def replace_options(plan: Plan, method: str, **options: object) -> Plan:
+    told = plan.options.model_copy(update=options)
+    return plan.model_copy(update={"method": method, "options": told})
+
+
+def test_marks_that_an_older_version_stored_are_refused_when_a_run_begins(
+    store_path: Path,
+) -> None:
+    old = Entry.model_validate({"id": 1, "source": "a", "reference": "b", "Segment": "held_out"})
+    with pytest.raises(UsageError, match="Segment"):
+        begun(store_path, corpus_of([old]), PLAN)
+    strange = replace(
+        mixed(), dataset=mixed().dataset.model_copy(update={"transmission": "council"})
+    )
+    with pytest.raises(UsageError, match="transmission"):
+        begun(store_path, strange, PLAN, positions=OPEN)
