@@ -59,6 +59,8 @@ class _Facts(NamedTuple):
     last: int
     there: int
     """Results that the store has of those that were read before."""
+    totals_only: int
+    """Secret entries of a run from elsewhere whose card has totals and no rows."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ class RowReader:
             scorer=_scorer(run, setup),
             rows=_kept(new, withheld) if known is None else _joined(known.rows, new),
             made_in=_made_in(self._connection, run.run_id),
-            withheld=len(withheld) if known is None else known.withheld,
+            withheld=len(withheld) + found.totals_only if known is None else known.withheld,
             corpus=corpus,
             stretches=found.stretches,
             last=found.last,
@@ -191,7 +193,8 @@ def _facts(connection: sqlite3.Connection, run: Run, earlier: RunRows | None) ->
         "SELECT c.sha256, u.run_card IS NOT NULL, json_extract(u.run_card, '$.unverified') IS NOT NULL,"
         " (SELECT count(*) FROM stretches WHERE run = u.id),"
         " (SELECT coalesce(max(rowid), 0) FROM results WHERE run = u.id),"
-        " (SELECT count(*) FROM results WHERE run = u.id AND rowid <= ?)"
+        " (SELECT count(*) FROM results WHERE run = u.id AND rowid <= ?),"
+        " iif(u.imported IS NULL, 0, coalesce(json_extract(u.run_card, '$.withheld.secret'), 0))"
         " FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.id = ?",
         (_BEFORE_ALL if earlier is None else earlier.last, run.id),
     ).fetchone()

@@ -6,10 +6,9 @@ the same inputs, scored alike. Everything else is another list, never a lower pl
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -293,6 +292,8 @@ class _Facts:
     def scope(self, run: RunSummary) -> _Scope:
         """Give which entries of which corpus a run translated."""
         corpus, positions, _, _, _, sha256 = self._rows[run.number]
+        if run.imported and (told := _block(run.card or {}, "withheld")):
+            return _told_scope(told, _block(run.card or {}, "dataset"), sha256)
         if (corpus, positions) not in self._scopes:
             places = find_run(self._connection, run.run_id).positions
             self._scopes[corpus, positions] = self._read_scope(corpus, places, sha256)
@@ -300,6 +301,7 @@ class _Facts:
 
     def _read_scope(self, corpus: int, places: Sequence[int], sha256: str) -> _Scope:
         from harness.card.rows import card_id
+        from harness.card.withholding import ids_sha256
 
         entries = {
             row[0]: row[1:]
@@ -308,17 +310,30 @@ class _Facts:
             )
         }
         chosen = [entries[place] for place in places if place in entries]
-        ids = sorted(json.dumps(card_id(id_)) for id_, _ in chosen)
-        there = {segment or NO_SEGMENT for _, segment in chosen}
         return _Scope(
             sha256=sha256,
-            ids=hashlib.sha256("\n".join(ids).encode()).hexdigest(),
-            segments=tuple(
-                each for each in (*(s.value for s in Segment), NO_SEGMENT) if each in there
-            ),
+            ids=ids_sha256(card_id(id_) for id_, _ in chosen),
+            segments=_ordered({segment or NO_SEGMENT for _, segment in chosen}),
             entries=len(chosen),
             corpus_entries=len(entries),
         )
+
+
+def _told_scope(withheld: Mapping[str, Any], dataset: Mapping[str, Any], sha256: str) -> _Scope:
+    """Read which entries a card is about that has no rows."""
+    segments = withheld.get("segments")
+    return _Scope(
+        sha256=sha256,
+        ids=str(withheld.get("ids_sha256")),
+        segments=_ordered(segments if isinstance(segments, Mapping) else ()),
+        entries=int(_number(withheld.get("entries")) or 0),
+        corpus_entries=int(_number(dataset.get("corpus_entry_count")) or 0),
+    )
+
+
+def _ordered(names: Collection[str]) -> tuple[str, ...]:
+    """Give names of segments in the order of the specification; those that are none are left out."""
+    return tuple(each for each in (*(s.value for s in Segment), NO_SEGMENT) if each in names)
 
 
 def _signatures(stated: Mapping[str, Any]) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from harness.card.fingerprint import fingerprint
 from harness.card.material import Material, stored_material
 from harness.card.model import RunCard
 from harness.card.rows import failed, row_json
+from harness.card.withholding import withheld_part, without_retried
 from harness.store.runs import seal_run
 from harness.store.transaction import transaction
 from scoring.cost import EntryCost, cost, tokens
@@ -44,9 +45,9 @@ SETUP_FIELDS = (
 """Fields of the set-up that §3.2 wants at the top of the card."""
 
 
-def build_card(connection: sqlite3.Connection, run: int) -> RunCard:
+def build_card(connection: sqlite3.Connection, run: int, *, whole: bool = False) -> RunCard:
     """Compute the card of a run whose entries are all stored; raises HarnessError where some are missing."""
-    return assemble(stored_material(connection, run))
+    return assemble(stored_material(connection, run), whole=whole)
 
 
 def seal(connection: sqlite3.Connection, run: int) -> RunCard:
@@ -76,8 +77,13 @@ def store_card(connection: sqlite3.Connection, run: int, card: dict[str, Any]) -
     seal_run(connection, run, json.dumps(head, ensure_ascii=False, allow_nan=False), columns)
 
 
-def assemble(material: Material, further: Mapping[str, Any] | None = None) -> RunCard:
-    """Compute a card and its seal from what it is made of; ``further`` fields are sealed with it."""
+def assemble(
+    material: Material, further: Mapping[str, Any] | None = None, *, whole: bool = False
+) -> RunCard:
+    """Compute a card and its seal from what it is made of; ``further`` fields are sealed with it.
+
+    ``whole``: with the numbers of single secret entries, as older versions sealed them.
+    """
     measures = measured(material)
     scores = scored(material, measures)
     setup = material.setup.model_dump(mode="json")
@@ -89,7 +95,7 @@ def assemble(material: Material, further: Mapping[str, Any] | None = None) -> Ru
         **{name: setup[name] for name in SETUP_FIELDS},
         "model_id": material.model_id,
         "method": setup,
-        "dataset": material.dataset.model_dump(mode="json"),
+        "dataset": material.dataset.model_dump(mode="json", exclude_unset=True),
         "scoring": _json(material.scoring),
         "scores": scores,
         **measures,
@@ -102,11 +108,16 @@ def assemble(material: Material, further: Mapping[str, Any] | None = None) -> Ru
         "fingerprint": print_.model_dump(mode="json"),
         HASH_FIELD: "",
     }
-    ordered = {name: card[name] for name in RunCard.model_fields}  # as the specification has it
+    if not whole:
+        card.update(withheld_part(card, material.entries))
+    # as the specification has it
+    ordered = {name: card[name] for name in RunCard.model_fields if name in card}
     if material.rescore_of is not None:
         ordered["rescore_of"] = material.rescore_of
     if material.retry_of is not None:
         ordered["retry_of"] = material.retry_of
+        if not whole and "withheld" in ordered:
+            ordered["retry_of"] = without_retried(material.retry_of)
     sealed = {**ordered, **(further or {})}
     sealed[HASH_FIELD] = card_hash(sealed)
     return RunCard.model_validate(sealed)

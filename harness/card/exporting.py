@@ -14,8 +14,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+from harness.card.build import assemble
 from harness.card.load import load_card
+from harness.card.material import stored_material
 from harness.card.model import EntryResult, EntryUsage, RunCard
+from harness.card.withholding import tells_single_entries
 from harness.failures import UsageError
 from harness.store.runs import read_imported
 
@@ -34,14 +37,45 @@ class ExportForm(StrEnum):
 def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> bytes:
     """Give a sealed run in one of the forms; an imported card comes out byte for byte as it came in.
 
-    Raises HarnessError where the run is not sealed yet.
+    Raises HarnessError where the run is not sealed yet, UsageError where what would be written told of single
+    secret entries.
     """
     card = load_card(connection, run)
+    imported = read_imported(connection, run)
+    if imported is None:
+        card = _as_it_may_leave(connection, run, card)
+        _require_enough(card, form)
     if form is ExportForm.CARD:
-        return read_imported(connection, run) or card_bytes(card)
+        return imported or card_bytes(card)
     if form is ExportForm.JSONL:
         return "".join(f"{_line(row)}\n" for row in card.results).encode()
     return _csv(card).encode()
+
+
+def _as_it_may_leave(connection: sqlite3.Connection, run: int, card: RunCard) -> RunCard:
+    """Give a card without numbers of single secret entries: one that was sealed with them is made anew."""
+    if not tells_single_entries(card.results):
+        return card
+    sealed = {"sealed_as": card.run_card_hash}
+    return assemble(stored_material(connection, run), sealed)
+
+
+def _require_enough(card: RunCard, form: ExportForm) -> None:
+    """Raise UsageError for rows of a run with secret entries, and for sums over too few of them."""
+    told = card.withheld
+    if told is None:
+        return
+    if form is not ExportForm.CARD:
+        raise UsageError(
+            f"{told.secret:,} entries of this run are secret, so no row of it leaves this machine. "
+            "Export the card: it has the totals. For a copy of your own, copy the data folder."
+        )
+    if told.secret < told.least:
+        raise UsageError(
+            f"Only {told.secret:,} entries of this run are secret: its totals would tell of single ones. "
+            f"A card leaves this machine from {told.least} secret entries on. For a copy of your own, "
+            "copy the data folder."
+        )
 
 
 def card_bytes(card: RunCard) -> bytes:

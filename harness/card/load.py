@@ -53,6 +53,8 @@ def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
             f"Run {run.run_id[:8]} has no card yet: it is not complete. "
             f"`rosetta resume {run.run_id[:8]}` goes on with it."
         )
+    if "withheld" in head:
+        return {**head, "results": []}
     results = list(read_results(connection, run.id))
     entries = read_entries(connection, run.corpus, [result.position for result in results])
     scorer = stored_scorer(run, "und", list(entries.values()))

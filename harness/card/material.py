@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from corpora.corpus import Dataset
 from corpora.entry import Entry
 from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
 from harness.card.retried import retry_block
@@ -137,7 +138,19 @@ def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
         corpus_entry_count=None if partial else entries,
         source_language=envelope.source_language,
         target_language=envelope.target_language,
+        **_terms(envelope),
     )
+
+
+def _terms(envelope: Dataset) -> dict[str, str]:
+    """Give what the terms of a corpus led to, and the term itself; nothing where it has none."""
+    terms = envelope.terms
+    if not terms.because:
+        return {}
+    return {
+        "transmission": terms.transmission.value,
+        "transmission_because": terms.because,
+    }
 
 
 def _stretches(connection: sqlite3.Connection, number: int) -> tuple[Stretch, ...]:

@@ -37,6 +37,10 @@ class DatasetBlock(Block):
     source_language: str | None = None
     target_language: str | None = None
     """BCP 47 tags."""
+    transmission: str | None = None
+    """``local-only`` or ``open``: where the terms of the corpus let its texts go; absent without a term."""
+    transmission_because: str | None = None
+    """The term, and where it stands."""
 
 
 class MethodBlock(Setup):
@@ -152,7 +156,7 @@ class EntryUsage(Block):
 
 
 class EntryResult(Block):
-    """One translation (§3.7). An entry of a secret segment carries numbers only."""
+    """One translation (§3.7). Of secret entries there are rows on older cards only, with numbers."""
 
     entry_id: Annotated[StrictInt | StrictStr, Field(union_mode="left_to_right")]
     source: str | None = None
@@ -245,6 +249,23 @@ class Stretch(Block):
     seconds: float
 
 
+class Withheld(Block):
+    """What a run with secret entries does not tell of single ones: ``results`` is empty then."""
+
+    entries: int
+    """Entries of the run."""
+    secret: int
+    """Those of a secret segment, or kept here by the terms of the corpus."""
+    least: int
+    """Fewest secret entries of a part whose scores are told."""
+    suppressed: dict[str, list[str]] = {}
+    """Breakdown → parts that are left out of it."""
+    segments: dict[str, int] = {}
+    """Entries by segment."""
+    ids_sha256: str = ""
+    """SHA-256 over the sorted JSON of the entry ids, by which runs on the same entries are found."""
+
+
 class RunCard(Block):
     """One run, sealed (§3.1–3.9)."""
 
@@ -289,6 +310,8 @@ class RunCard(Block):
     """Both null on cards of programs that do not record them."""
     stretches: list[Stretch]
     results: list[EntryResult]
+    withheld: Withheld | None = None
+    """Absent where all entries are open, and on cards of older versions."""
     fingerprint: Fingerprint
     run_card_hash: str
     """SHA-256 over the canonical bytes of the card with this field set to "" (§3.9)."""

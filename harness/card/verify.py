@@ -20,7 +20,7 @@ from harness.card.difference import Difference, differences
 from harness.card.fingerprint import fingerprint
 from harness.card.layouts import Layout, adopt, is_ours, layout, snake_case
 from harness.card.material import stored_material
-from harness.card.model import RunCard
+from harness.card.model import RunCard, Withheld
 from harness.card.reading import parse_object
 from harness.card.recompute import (
     card_material,
@@ -57,6 +57,9 @@ _WORDS = frozenset(
 
 _CLAIM = frozenset({"claimable_tier", "at_floor", "mostly_identical", "claim"})
 """Parts of ``scores`` that say what may be claimed."""
+
+_TERMS = ("transmission", "transmission_because")
+"""Parts of ``dataset`` that older cards do not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +131,20 @@ def _verify(
     _check_stated_tier(verdict, card)
     ours = is_ours(raw)
     _check_fingerprint(verdict, raw, card, ours=ours)
-    if not card.results:
+    if not card.results and card.withheld is None:
         verdict.skip("numbers", "the card has no results[], so they cannot be computed again")
         _check_arithmetic(verdict, raw["scores"])
         return verdict
     if not _check_stated(verdict, card):
         verdict.skip("numbers", "they rest on stated numbers that cannot be, so none was computed")
-    elif withheld(card.results):
-        _check_withheld(verdict, raw, card, connection)
-    else:
+    elif card.withheld is None and not withheld(card.results):
         _check_all(verdict, raw, card, rounded=not ours)
+    elif _check_against_store(verdict, raw, card.run_id, connection):
+        pass
+    elif card.withheld is not None:
+        _check_totals(verdict, raw, card.withheld)
+    else:
+        _check_withheld(verdict, raw, card)
     return verdict
 
 
@@ -299,21 +306,36 @@ def _check_arithmetic(verdict: Verdict, stated: Mapping[str, Any]) -> None:
     verdict.compare("composite", {"scores": found}, {"scores": expected}, rounded=True)
 
 
-def _check_withheld(
-    verdict: Verdict,
-    raw: Mapping[str, Any],
-    card: RunCard,
-    connection: sqlite3.Connection | None,
-) -> None:
-    stored = None if connection is None else _stored_again(connection, card.run_id)
-    if stored is not None:
-        earlier = "claim" not in raw["scores"]
-        left = {*_WORDS, *(_CLAIM if earlier else ())}
-        expected = {**stored, "scores": without(stored["scores"], left)}
-        for name in ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ())):
-            expected.pop(name)
-        verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
-        return
+def _check_against_store(
+    verdict: Verdict, raw: Mapping[str, Any], run_id: str, connection: sqlite3.Connection | None
+) -> bool:
+    """Compare a card with what the store computes, where it has the run; gives whether it has."""
+    whole = "withheld" not in raw  # as older versions sealed it
+    stored = None if connection is None else _stored_again(connection, run_id, whole=whole)
+    if stored is None:
+        return False
+    earlier = "claim" not in raw["scores"]
+    expected = without(
+        stored, ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ()))
+    )
+    expected["scores"] = without(stored["scores"], {*_WORDS, *(_CLAIM if earlier else ())})
+    if whole:
+        expected["dataset"] = without(stored["dataset"], _TERMS)
+    verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
+    return True
+
+
+def _check_totals(verdict: Verdict, raw: Mapping[str, Any], told: Withheld) -> None:
+    """Check what a card without rows states."""
+    verdict.skip(
+        "numbers",
+        f"{told.secret:,} of {told.entries:,} entries are secret, so the card has totals and no rows: only "
+        "the composite could be computed again. Where the run is in the store, everything is",
+    )
+    _check_arithmetic(verdict, raw["scores"])
+
+
+def _check_withheld(verdict: Verdict, raw: Mapping[str, Any], card: RunCard) -> None:
     count = withheld(card.results)
     verdict.skip(
         "scores",
@@ -327,7 +349,9 @@ def _check_withheld(
     _check_arithmetic(verdict, raw["scores"])
 
 
-def _stored_again(connection: sqlite3.Connection, run_id: str) -> dict[str, Any] | None:
+def _stored_again(
+    connection: sqlite3.Connection, run_id: str, *, whole: bool
+) -> dict[str, Any] | None:
     """Compute the card of a run of this store again, None where it has no such run of its own."""
     try:
         run = find_run(connection, run_id)
@@ -337,7 +361,7 @@ def _stored_again(connection: sqlite3.Connection, run_id: str) -> dict[str, Any]
         return None
     try:
         material = stored_material(connection, run.id)
-        return None if material.scorer.foreign else assemble(material).as_json()
+        return None if material.scorer.foreign else assemble(material, whole=whole).as_json()
     except HarnessError:
         return None
 

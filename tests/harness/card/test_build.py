@@ -150,20 +150,20 @@ def test_nothing_of_a_secret_entry_is_on_the_card(connection: sqlite3.Connection
     text = json.dumps(seal(connection, number).as_json(), ensure_ascii=False)
     for secret in factory.SECRETS:
         assert secret not in text
-    row = load_card(connection, number).results[4]
-    assert row.withheld
-    assert (row.source, row.reference, row.variants, row.predicted) == (None, None, None, None)
-    assert row.entry_chrf is not None
-    assert row.entry_chrf > 0
+    card = load_card(connection, number)
+    assert card.results == []
+    assert card.withheld is not None
+    assert (card.withheld.entries, card.withheld.secret) == (5, 1)
 
 
 def test_words_of_a_secret_failure_are_withheld(connection: sqlite3.Connection) -> None:
     number = factory.add_run(
         connection, (factory.SECRET_ENTRY,), (None,), error=f"cannot translate {factory.SECRETS[0]}"
     )
-    card = build_card(connection, number)
-    assert factory.SECRETS[0] not in json.dumps(card.as_json(), ensure_ascii=False)
-    assert card.results[0].error_class == "empty"
+    for whole in (True, False):
+        card = build_card(connection, number, whole=whole)
+        assert factory.SECRETS[0] not in json.dumps(card.as_json(), ensure_ascii=False)
+        assert card.scores.errors == 1
 
 
 def test_an_id_too_large_for_json_numbers_is_a_string(connection: sqlite3.Connection) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.card.build import seal
+from harness.card.build import build_card
 from harness.card.canonical import card_hash
 from harness.card.difference import differences
 from harness.card.verify import Verdict, verify_card
@@ -28,14 +28,18 @@ def written(card: dict[str, Any]) -> bytes:
 
 @cache
 def sealed(*, secret: bool = False) -> dict[str, Any]:
-    """Give the JSON of a sealed card; the same object each time, so copy before changing."""
+    """Give the JSON of a sealed card; the same object each time, so copy before changing.
+
+    ``secret``: as older versions sealed it, with the numbers of a secret entry.
+    """
     with tempfile.TemporaryDirectory() as folder:
         entries, outputs = factory.ENTRIES, factory.OUTPUTS
         if secret:
             entries = (*entries, factory.SECRET_ENTRY)
             outputs = (*outputs, factory.SECRETS[3])
         with factory.store(Path(folder)) as connection:
-            card = seal(connection, factory.add_run(connection, entries, outputs)).as_json()
+            number = factory.add_run(connection, entries, outputs)
+            card = build_card(connection, number, whole=True).as_json()
     return card
 
 
@@ -267,7 +271,7 @@ class TestSecretEntries:
     def test_the_store_gives_what_the_card_withholds(self, connection: sqlite3.Connection) -> None:
         entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
         number = factory.add_run(connection, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
-        card = seal(connection, number).as_json()
+        card = build_card(connection, number, whole=True).as_json()
         verdict = verify_card(written(card), connection)
         assert verdict.ok
         assert checks(verdict)["numbers, from the stored rows"]
@@ -281,7 +285,7 @@ class TestSecretEntries:
     def test_no_text_of_it_is_in_any_message(self, connection: sqlite3.Connection) -> None:
         entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
         number = factory.add_run(connection, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
-        card = seal(connection, number).as_json()
+        card = build_card(connection, number, whole=True).as_json()
         card["results"][4]["entry_chrf"] = 1.0
         card["scores"]["composite"] = 1.0
         for verdict in (verify_card(written(card)), verify_card(written(card), connection)):

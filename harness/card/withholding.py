@@ -1,0 +1,86 @@
+"""What leaves of a run with secret entries: sums over enough of them, and no number of a single one (DESIGN V3).
+
+Whoever knows how a method did on each entry of a secret set can climb to its references without ever
+seeing them. The card of such a run therefore has no rows, and a part of the corpus that holds fewer than
+``LEAST`` secret entries is left out of its breakdowns, with as many others as it takes to keep it from
+being found by subtraction. What two runs over nearly the same entries tell together is not prevented.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from corpora.entry import Entry
+from harness.card.model import EntryResult
+from harness.card.rows import card_id
+from scoring.breakdown import DIMENSIONS
+
+LEAST = 5
+"""Fewest secret entries whose sum may leave."""
+
+NO_SEGMENT = "no segment"
+
+
+def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, Any]:
+    """Give the fields of a card as they may leave, where an entry is secret; none where all are open."""
+    secret = sum(entry.secret for entry in entries)
+    if not secret:
+        return {}
+    scores = dict(card["scores"])
+    suppressed: dict[str, list[str]] = {}
+    for dimension in DIMENSIONS:
+        name = f"by_{dimension}"
+        left_out = too_small(_secret_in_parts(entries, dimension), secret)
+        found = scores.get(name) or {}
+        scores[name] = {tag: group for tag, group in found.items() if tag not in left_out}
+        if gone := sorted(left_out & set(found)):
+            suppressed[dimension] = gone
+    segments = Counter(entry.segment or NO_SEGMENT for entry in entries)
+    told = {
+        "entries": len(entries),
+        "secret": secret,
+        "least": LEAST,
+        "suppressed": suppressed,
+        "segments": {str(name): segments[name] for name in sorted(segments)},
+        "ids_sha256": ids_sha256(card_id(entry.id) for entry in entries),
+    }
+    return {"scores": scores, "results": [], "withheld": told}
+
+
+def without_retried(retry_of: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out which entries were asked for again; how many stays."""
+    return {**retry_of, "retried_entries": []}
+
+
+def ids_sha256(ids: Any) -> str:
+    """Give the hash over a run's entry ids in any order, by which runs on the same entries are found."""
+    return hashlib.sha256("\n".join(sorted(map(json.dumps, ids))).encode()).hexdigest()
+
+
+def _secret_in_parts(entries: Sequence[Entry], dimension: str) -> Counter[str]:
+    tags = [entry.open_tag(DIMENSIONS[dimension]) for entry in entries if entry.secret]
+    return Counter(str(tag) for tag in tags if tag is not None)
+
+
+def too_small(parts: Mapping[str, int], secret: int) -> set[str]:
+    """Give the parts to leave out: those of too few secret entries, and what would tell them by subtraction.
+
+    ``parts`` counts the secret entries in each, ``secret`` all of them, those in no part too.
+    """
+    left_out = {tag for tag, count in parts.items() if count < LEAST}
+    kept = sorted((count, tag) for tag, count in parts.items() if count >= LEAST)
+    hidden = secret - sum(count for count, _ in kept)
+    while kept and 0 < hidden < LEAST:
+        count, tag = kept.pop(0)
+        left_out.add(tag)
+        hidden += count
+    return left_out
+
+
+def tells_single_entries(results: Sequence[EntryResult]) -> bool:
+    """Tell whether a card was sealed by a version that wrote numbers of single secret entries on it."""
+    return any(row.withheld for row in results)
