@@ -20,6 +20,7 @@ from harness.card.fingerprint import fingerprint
 from harness.failures import UsageError
 from harness.instruments import Instruments
 from harness.keys import KeySource, find_key, no_key
+from harness.local_servers import require_answer
 from harness.method import Method
 from harness.methods.options import MethodOptions
 from harness.methods.registry import build
@@ -130,7 +131,10 @@ def _told(options: Any, changes: Mapping[str, Any]) -> Any:
 def _kept_here(chosen: Sequence[Entry], whole: Sequence[Entry], plan: Plan) -> Plan:
     """Keep secret entries on this machine, before a key is asked for that would not be used."""
     shut_door(chosen, plan)
-    return keep_here(chosen, build(plan.method, plan.options, whole, no_key), plan)
+    described = build(plan.method, plan.options, whole, no_key)
+    kept = keep_here(chosen, described, plan)
+    require_answer(chosen, described, kept)
+    return kept
 
 
 def _store(

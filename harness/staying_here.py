@@ -12,6 +12,7 @@ from harness import offline
 from harness.endpoints import is_loopback
 from harness.failures import UsageError
 from harness.keys import KeySource, find_key, no_key
+from harness.local_servers import require_answer
 from harness.method import Method
 from harness.methods.registry import build
 from harness.plan import Plan
@@ -29,7 +30,9 @@ def make_method(
     not, or cannot be made.
     """
     shut_door(entries, plan)
-    keep_here(entries, build(plan.method, plan.options, corpus, no_key), plan)
+    described = build(plan.method, plan.options, corpus, no_key)
+    keep_here(entries, described, plan)
+    require_answer(entries, described, plan)
     return build(plan.method, plan.options, corpus, find_key)
 
 

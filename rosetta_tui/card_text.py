@@ -115,6 +115,11 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     dataset, method = block(card, "dataset"), block(card, "method")
     yield line("run", card.get("run_id"), card.get("timestamp"))
     yield line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
+    if dataset.get("transmission") == "local-only":
+        yield line("terms", dataset.get("transmission"), dataset.get("transmission_because"))
+    if withheld := block(card, "withheld"):
+        counts = f"{withheld.get('secret')} of {withheld.get('entries')} entries are secret"
+        yield line("withheld", counts, "no row of them leaves, nor a sum over few")
     named = (method.get("method"), card.get("model_slug"), card.get("condition"))
     yield line("method", *dict.fromkeys(map(str, filter(None, named))))
     if rescore_of(card):

@@ -41,6 +41,8 @@ class CorpusLook:
     unmet: Sequence[str]
     """Minimum requirements that it does not meet."""
     target_language: str
+    terms: str = ""
+    """What keeps its texts on this machine; empty where nothing does."""
 
 
 def corpus_look(corpus: Corpus) -> CorpusLook:
@@ -62,6 +64,7 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
             if not row.met
         ],
         target_language=dataset.target_language,
+        terms=dataset.terms.words if dataset.terms.local_only else "",
     )
 
 

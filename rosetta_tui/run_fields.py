@@ -148,6 +148,13 @@ _RUN = (
     _f("attempts", "Attempts", "Most tries at one call.", default="6", rare=True),
     _f("no_cache", "Ask anew", "Ask again, even what was answered before.", kind=_Y, rare=True),
     _f("offline", "Offline", "Refuse every connection to another machine.", kind=_Y, rare=True),
+    _f(
+        "trust_local_server",
+        "Trust server",
+        "Say that the server on this machine forwards no secret text; kept for later runs.",
+        kind=_Y,
+        rare=True,
+    ),
 )
 
 _SCORING = (

@@ -256,6 +256,7 @@ class _Looking:
         """Make the method without its key, and see that it may be used for these entries."""
         from harness.failures import HarnessError
         from harness.keys import no_key
+        from harness.local_servers import NobodyAnswersForServer, require_answer
         from harness.method import Priced
         from harness.methods.registry import build
         from harness.staying_here import keep_here
@@ -266,6 +267,10 @@ class _Looking:
             self._stop(str(error))
         try:
             keep_here(chosen, method, plan)
+            if not plan.run.trust_local_server:
+                require_answer(chosen, method, plan)
+        except NobodyAnswersForServer as error:
+            self.wrong(str(error), "trust_local_server")
         except HarnessError as error:
             self.wrong(str(error), "endpoint" if "endpoint" in needed(plan.method) else "method")
         if plan.run.budget_usd is not None and isinstance(method, Priced):

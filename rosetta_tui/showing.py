@@ -30,10 +30,22 @@ LOOK_SECONDS = 0.1
 
 def start_and_show(corpus: Corpus, positions: Sequence[int], plan: Plan, style: str | None) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
+    from harness.local_servers import NobodyAnswersForServer, remember
     from harness.staying_here import make_method
 
     chosen = [corpus.entries[place] for place in positions]
-    method = make_method(plan, corpus.entries, chosen)
+    terms = corpus.dataset.terms
+    if terms.local_only and style != "json-lines":
+        click.echo(plain(f"Terms of the corpus: {terms.words}."), err=True)
+    try:
+        method = make_method(plan, corpus.entries, chosen)
+    except NobodyAnswersForServer as unknown:
+        if not sys.stdin.isatty() or not sys.stderr.isatty():
+            raise
+        click.echo(plain(str(unknown)), err=True)
+        click.confirm("Does it keep all texts on this machine?", abort=True, err=True)
+        remember(unknown.url)
+        method = make_method(plan, corpus.entries, chosen)
     begin_and_show(corpus, positions, plan, method, style)
 
 

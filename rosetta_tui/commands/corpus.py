@@ -51,6 +51,7 @@ def check(as_json: bool, **given: Any) -> None:
         found = {
             "usable": True,
             "dataset": _envelope(loaded),
+            "terms": _terms(loaded),
             "entries": len(loaded.entries),
             "requirements": [_requirement(row) for row in rows],
             "problems": [problem_json(problem) for problem in loaded.warnings],
@@ -58,7 +59,7 @@ def check(as_json: bool, **given: Any) -> None:
         click.echo(json_text(found))
         return
     print_problems(loaded.warnings)
-    click.echo(_title(loaded))
+    _print_title(loaded)
     _print_requirements(rows)
 
 
@@ -72,10 +73,11 @@ def show(as_json: bool, **given: Any) -> None:
     loaded = _load(given, as_json=as_json)
     counted = statistics(loaded)
     if as_json:
-        click.echo(json_text({"dataset": _envelope(loaded), "statistics": asdict(counted)}))
+        found = {"dataset": _envelope(loaded), "terms": _terms(loaded)}
+        click.echo(json_text(found | {"statistics": asdict(counted)}))
         return
     print_problems(loaded.warnings)
-    click.echo(_title(loaded))
+    _print_title(loaded)
     _print_statistics(counted)
 
 
@@ -169,6 +171,18 @@ def _envelope(loaded: Corpus) -> dict[str, Any]:
 
 def _requirement(row: Requirement) -> dict[str, Any]:
     return asdict(row) | {"met": row.met, "short_by": row.short_by}
+
+
+def _terms(loaded: Corpus) -> dict[str, Any]:
+    """Give what holds for the texts, and the term that it follows from; None where there is none."""
+    terms = loaded.dataset.terms
+    return {"transmission": terms.transmission.value, "because": terms.because or None}
+
+
+def _print_title(loaded: Corpus) -> None:
+    click.echo(_title(loaded))
+    if words := loaded.dataset.terms.words:
+        click.echo(plain(f"terms: {words}"))
 
 
 def _title(loaded: Corpus) -> str:

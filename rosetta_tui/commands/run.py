@@ -77,6 +77,11 @@ class _WithMethods(click.Command):
 @click.option("--attempts", type=click.IntRange(1, 100), help="Most tries at one call. Default: 6.")
 @click.option("--no-cache", is_flag=True, help="Ask again, even what was answered before.")
 @click.option("--offline", is_flag=True, help="Refuse every connection to another machine.")
+@click.option(
+    "--trust-local-server",
+    is_flag=True,
+    help="Say that the server on this machine forwards no secret text; kept for later runs.",
+)
 @click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
 @click.option("--json-lines", "style", flag_value="json-lines", help="One JSON object an event.")
 def run(style: str | None, **given: Any) -> None:
@@ -142,7 +147,11 @@ def _run_options(given: dict[str, Any]) -> dict[str, Any]:
         "most_attempts": given.get("attempts"),
     }
     chosen = {name: value for name, value in limits.items() if value is not None}
-    switches = {"use_cache": not given.get("no_cache"), "offline": bool(given.get("offline"))}
+    switches = {
+        "use_cache": not given.get("no_cache"),
+        "offline": bool(given.get("offline")),
+        "trust_local_server": bool(given.get("trust_local_server")),
+    }
     return chosen | switches
 
 

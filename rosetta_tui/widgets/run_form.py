@@ -173,6 +173,8 @@ def _counted(counts: Mapping[str, int]) -> dict[str, str]:
 
 def _corpus_words(corpus: CorpusLook) -> str:
     lines = [f"{corpus.title} · {counted(corpus.entries, 'entry', 'entries')}"]
+    if corpus.terms:
+        lines.append(f"terms: {corpus.terms}")
     lines += [f"! {words}" for words in corpus.warnings[:MOST_WARNINGS]]
     if (more := len(corpus.warnings) - MOST_WARNINGS) > 0:
         lines.append(f"… and {more:,} more: rosetta corpus check")

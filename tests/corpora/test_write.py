@@ -12,8 +12,10 @@ from corpora.corpus import Corpus, Dataset, Form
 from corpora.encode import encode
 from corpora.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry, Segment
 from corpora.load import File, load, read
+from corpora.marks import is_mark, is_term_mark
 from corpora.problems import CorpusError
 from corpora.raw import SYNONYMS
+from corpora.terms import Transmission, licence_leads_to
 from corpora.write import losses, write
 from tests.corpora.making import LANGUAGES, entry, envelope, json_file
 
@@ -27,10 +29,11 @@ _LETTER = st.characters(categories=["L"])
 _TEXT = st.builds(
     "".join, st.tuples(st.text(_SIGNS, max_size=6), _LETTER, st.text(_SIGNS, max_size=6))
 ) | (st.sampled_from(["+a", "-b", "@c", "# x", '"a', "a,b", "a\tb\nc", "true", " x "]))
+_NO_MARK = _TEXT.filter(lambda name: not is_mark(name) and not is_term_mark(name))
 _VALUE = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | _ANY_TEXT,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NO_MARK, inner, max_size=3),
     max_leaves=5,
 )  # fmt: skip
 _RESERVED = {name for known, others in SYNONYMS.items() for name in (known, *others)} | {
@@ -39,7 +42,11 @@ _RESERVED = {name for known, others in SYNONYMS.items() for name in (known, *oth
     "language_names", "language_pair_label", "provenance_tags",
 }  # fmt: skip
 _NEW_NAME = st.from_regex(r"[A-Za-zâ][A-Za-z0-9_â -]{0,8}[a-z]", fullmatch=True).filter(
-    lambda name: name.strip().lower().replace(" ", "_") not in _RESERVED
+    lambda name: (
+        name.strip().lower().replace(" ", "_") not in _RESERVED
+        and not is_mark(name)
+        and not is_term_mark(name)
+    )
 )
 _EXTRAS = st.dictionaries(_NEW_NAME, _VALUE, max_size=3)
 
@@ -64,7 +71,7 @@ def _entry(number: int | str) -> st.SearchStrategy[Entry]:
             "morphological_analysis": _ANY_TEXT,
             "notes": _ANY_TEXT,
             "difficulty_label": st.sampled_from(["easy", "Hard", "none"]),
-            "provenance_record": st.dictionaries(_TEXT, _VALUE, max_size=2),
+            "provenance_record": st.dictionaries(_NO_MARK, _VALUE, max_size=2),
         },
     )
     return st.builds(lambda ours, more: Entry.model_validate(more | ours), known, _EXTRAS)
@@ -82,9 +89,9 @@ _DATASETS = st.builds(
         },
         optional={
             "created": _ANY_TEXT,
-            "license": _TEXT,
+            "license": _TEXT.filter(lambda text: licence_leads_to(text) is Transmission.OPEN),
             "provenance": st.lists(st.sampled_from(PROVENANCES) | _TEXT, max_size=2),
-            "provenance_record": st.dictionaries(_TEXT, _VALUE, max_size=2),
+            "provenance_record": st.dictionaries(_NO_MARK, _VALUE, max_size=2),
             "language_names": st.dictionaries(
                 st.sampled_from(["source_name", "target_name"]), _TEXT, min_size=1
             ),

@@ -321,7 +321,8 @@ def test_secret_entries_pass_through_the_command_line_unspoken(
     )
     said = ""
     for style in ("--plain", "--json-lines"):
-        arguments = ["run", corpus, "-m", "chat", "--model", "m", "--endpoint", endpoint.url]
+        arguments = ["run", corpus, "-m", "chat", "--model", "m", "--endpoint", endpoint.url,
+                         "--trust-local-server"]  # fmt: skip
         code, out, problems = rosetta(*arguments, style)
         assert code == 0, problems
         said += out + problems

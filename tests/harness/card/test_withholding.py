@@ -74,9 +74,11 @@ def test_a_card_has_no_row_id_or_number_of_an_entry(store_path: Path, public: in
 
 @pytest.mark.parametrize("form", [ExportForm.JSONL, ExportForm.CSV])
 def test_rows_are_not_written(store_path: Path, form: ExportForm) -> None:
-    with closing(played(store_path, entries(23, 20))) as store:
-        with pytest.raises(UsageError, match="no row of it leaves"):
-            export_run(store, find_run(store, "last").id, form)
+    with (
+        closing(played(store_path, entries(23, 20))) as store,
+        pytest.raises(UsageError, match="no row of it leaves"),
+    ):
+        export_run(store, find_run(store, "last").id, form)
 
 
 @pytest.mark.parametrize("secret", [1, LEAST - 1, LEAST])

@@ -1,0 +1,180 @@
+"""Texts that must not leave do not: a real server on this machine hears nothing that it should not."""
+
+from __future__ import annotations
+
+import json
+import stat
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.load import load
+from harness import offline
+from harness.card.exporting import ExportForm, export_run
+from harness.failures import UsageError
+from harness.keys import no_key
+from harness.local_servers import FILE, NobodyAnswersForServer, answered, remember
+from harness.plan import Plan
+from harness.staying_here import make_method
+from harness.store.database import open_store
+from harness.store.runs import find_run
+from tests.harness.evaluation import LANGUAGES, chat_plan, corpus, run_corpus
+from tests.harness.scripted import Scripted
+
+ELSEWHERE = "https://model.example/v1"
+TERMS: dict[str, dict[str, Any]] = {
+    "transmission": {"transmission": "local-only"},
+    "licence": {"license": "CC-BY-NC-ND-4.0"},
+    "mark": {},
+}
+
+
+@pytest.fixture(autouse=True)
+def data_folder(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(store_path.parent))
+    return store_path.parent
+
+
+def written(folder: Path, kind: str) -> Path:
+    path = folder / "corpus.json"
+    rows = [{"id": n, "source": f"kanario {n}", "reference": "r"} for n in range(6)]
+    path.write_text(
+        json.dumps({"dataset": {"id": "made", **LANGUAGES, **TERMS[kind]}, "entries": rows})
+    )
+    if kind == "mark":
+        mark = {"schema": "set/1", "role": "sealed"}
+        (folder / "corpus.json.champollion.json").write_text(json.dumps(mark))
+    return path
+
+
+@pytest.mark.parametrize("kind", TERMS)
+def test_terms_refuse_another_machine_before_anything_is_sent(tmp_path: Path, kind: str) -> None:
+    made = load(written(tmp_path, kind))
+    with pytest.raises(UsageError, match="terms of the corpus keep these entries on this machine"):
+        make_method(chat_plan(ELSEWHERE), made.entries, made.entries, no_key)
+    assert offline.why() == offline.SECRET
+
+
+@pytest.mark.parametrize("kind", TERMS)
+def test_terms_stand_on_the_card_with_what_they_led_to(
+    tmp_path: Path, store_path: Path, endpoint: Scripted, kind: str
+) -> None:
+    run_corpus(store_path, load(written(tmp_path, kind)), chat_plan(endpoint.url))
+    assert len(endpoint.asked) == 6
+    with closing(open_store(store_path)) as store:
+        card = json.loads(export_run(store, find_run(store, "last").id, ExportForm.CARD))
+    assert card["dataset"]["transmission"] == "local-only"
+    expected = {"transmission": "transmission", "licence": "license", "mark": "role: sealed"}
+    assert expected[kind] in card["dataset"]["transmission_because"]
+    assert card["results"] == []
+    assert "kanario" not in json.dumps(card)
+
+
+SENDER = """
+import socket, urllib.request
+from harness.failures import ErrorClass
+from harness.method import MethodClass, Output, Setup
+
+def send(text):
+    try:
+        socket.create_connection(("192.0.2.1", 9), timeout=0.01)
+    except OSError:
+        heard.append("went out")
+    except BaseException as error:
+        heard.append(type(error).__name__)
+
+import sys
+heard = sys.modules.setdefault("heard_by_the_test", type(sys)("heard")).__dict__.setdefault("all", [])
+send("at import")
+
+class Sender:
+    endpoint = None
+    def __init__(self, options):
+        send("at construction")
+        self.setup = Setup(method="sender", method_class=MethodClass.CUSTOM_PLUGIN, method_version="1",
+                           model_slug="sender", condition="x")
+    async def translate(self, entries, calls):
+        send("in translate")
+        return [Output("x") for _ in entries]
+"""
+
+
+@pytest.mark.parametrize(
+    ("segment", "switch"), [("held_out", False), ("development", True), ("development", False)]
+)
+def test_a_plug_in_is_behind_the_door_from_its_first_line(
+    tmp_path: Path, store_path: Path, monkeypatch: pytest.MonkeyPatch, segment: str, switch: bool
+) -> None:
+    import sys
+
+    monkeypatch.delitem(sys.modules, "heard_by_the_test", raising=False)
+    path = tmp_path / "sender.py"
+    path.write_text(SENDER)
+    made = corpus(2, segment=segment)
+    plan = chat_plan(ELSEWHERE, run={"offline": switch})
+    plan = Plan(
+        method=f"{path}:Sender",
+        options=plan.options.model_copy(update={"model": None, "endpoint": None}),
+        run=plan.run,
+    )
+    method = make_method(plan, made.entries, made.entries, no_key)
+    run_corpus(store_path, made, plan, method=method)
+    heard = sys.modules["heard_by_the_test"].__dict__["all"]
+    shut = segment == "held_out" or switch
+    assert set(heard) == {"Refused" if shut else "went out"}
+    assert len(heard) >= 4  # at import, at each construction, and for the entries
+
+
+def test_the_door_stays_shut_and_a_later_run_says_so(store_path: Path, endpoint: Scripted) -> None:
+    run_corpus(store_path, corpus(6, segment="held_out"), chat_plan(endpoint.url))
+    public = corpus(2)
+    with pytest.raises(UsageError, match=r"until it is closed\. Close Rosetta, open it again"):
+        make_method(chat_plan(ELSEWHERE), public.entries, public.entries, no_key)
+    make_method(chat_plan(endpoint.url), public.entries, public.entries, no_key)
+
+
+@pytest.mark.parametrize(
+    "model", ["gpt-oss:120b-cloud", "qwen3-coder:480b-Cloud", "x:cloud", "deepseek-cloud "]
+)
+@pytest.mark.parametrize(
+    ("segment", "switch"), [("held_out", False), ("development", True), ("development", False)]
+)
+def test_models_of_a_cloud_are_no_local_ones(
+    endpoint: Scripted, model: str, segment: str, switch: bool
+) -> None:
+    remember(endpoint.url)
+    made = corpus(2, segment=segment)
+    plan = chat_plan(endpoint.url, model=model, run={"offline": switch})
+    if segment == "development" and not switch:
+        make_method(plan, made.entries, made.entries, no_key)
+        return
+    with pytest.raises(UsageError, match="named as one of a cloud"):
+        make_method(plan, made.entries, made.entries, no_key)
+    assert endpoint.asked == []
+
+
+def test_a_person_answers_once_for_each_local_server(endpoint: Scripted, data_folder: Path) -> None:
+    secret, public = corpus(2, segment="held_out"), corpus(2)
+    plan = chat_plan(endpoint.url)
+    make_method(plan, public.entries, public.entries, no_key)
+    with pytest.raises(NobodyAnswersForServer, match=r"may forward.*--trust-local-server") as told:
+        make_method(plan, secret.entries, secret.entries, no_key)
+    assert told.value.url == endpoint.url
+    trusting = plan.model_copy(
+        update={"run": plan.run.model_copy(update={"trust_local_server": True})}
+    )
+    make_method(trusting, secret.entries, secret.entries, no_key)
+    make_method(plan, secret.entries, secret.entries, no_key)
+    assert list(answered()) == [endpoint.url]
+    assert stat.S_IMODE((data_folder / FILE).stat().st_mode) == 0o600
+    with pytest.raises(NobodyAnswersForServer):
+        make_method(chat_plan("http://127.0.0.1:1/v1"), secret.entries, secret.entries, no_key)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"http://x": 1}', "[" * 100_000])
+def test_a_damaged_list_of_servers_answers_for_none(data_folder: Path, content: str) -> None:
+    data_folder.mkdir(exist_ok=True)
+    (data_folder / FILE).write_text(content)
+    assert answered() == {}
