@@ -6,7 +6,6 @@ the same inputs, scored alike. Everything else is another list, never a lower pl
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
