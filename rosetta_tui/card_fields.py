@@ -97,6 +97,23 @@ def tier_words(card: Mapping[str, Any], review: Standing | None = None) -> str:
     return claim_of(card).words(review_passed=review is not None and review.passed, review=said)
 
 
+def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:
+    """Give the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
+    from harness.card.claimed import claim_of
+
+    claim = claim_of(card)
+    tier = claim.tier(review_passed=review is not None and review.passed)
+    return f"{figures.meter(tier)}{'!' if claim.caveats else ''}"
+
+
+def caveats_in_words(card: Mapping[str, Any]) -> str:
+    """Say shortly which part of the outputs fails and how; empty where none does."""
+    from harness.card.claimed import claim_of
+    from scoring.claim import caveat_words
+
+    return ", ".join(map(caveat_words, claim_of(card).caveats))
+
+
 def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     """Give what may be claimed before a review, why no more, and the caveats with their shares."""
     from dataclasses import asdict

@@ -20,12 +20,12 @@ from rosetta_tui.card_fields import (
     validated_by,
     with_interval,
 )
+from rosetta_tui.claim_lines import caveat_lines, floor_lines
 from rosetta_tui.metric_words import (
     REMARKS,
     beside_value,
     by_category,
     by_reason,
-    floor_words,
     title,
     value,
 )
@@ -126,6 +126,7 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
         yield line("rescored from", rescore_of(card), "the outputs are those of that run")
     yield from retry_lines(card)
     yield line("tier", tier_words(card, review))
+    yield from caveat_lines(card)
     yield line("validated by", validated_by(review), stated_words(card, review))
     if review is not None:
         yield from _review(review)
@@ -161,8 +162,7 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
         yield line("  why this profile", scores.get("composite_profile_reason"))
     for part in blocks(scores, "composite_inputs"):
         yield _input(part)
-    for floor in blocks(card, "floors"):
-        yield _floor(floor)
+    yield from floor_lines(card)
     shown = [
         metric
         for metric in specification().metrics
@@ -196,11 +196,6 @@ def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
 
 def _listed(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, list | tuple)
-
-
-def _floor(floor: Mapping[str, Any]) -> str:
-    name = floor_words(str(floor.get("name")))
-    return line(f"  ╿ {name}", value("composite", number(floor.get("composite"))))
 
 
 def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterator[str]:

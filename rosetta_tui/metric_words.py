@@ -36,6 +36,8 @@ _FLOORS = {
     "copied": "the source copied",
     "constant": "one constant output",
     "shuffled": "shuffled references",
+    "words": "words at random",
+    "truncated": "a fifth of each reference",
 }
 
 

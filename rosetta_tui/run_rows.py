@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from rosetta_tui import figures
 from rosetta_tui.card_fields import (
     block,
+    caveats_in_words,
     claimable,
     cost,
     interval,
     number,
     review_of,
+    tier_sign,
     tier_words,
     with_interval,
 )
@@ -115,6 +117,7 @@ def run_record(run: RunSummary) -> dict[str, Value]:
     record["cost_usd"] = number(block(card, "cost").get("total_cost_usd"))
     if run.card is not None:
         record["claimable_tier"] = claimable(card, review_of(card, run.certificates))
+        record["caveats"] = caveats_in_words(card) or None
     return record
 
 
@@ -144,7 +147,7 @@ def beside_words(run: RunSummary) -> str:
 def _result(run: RunSummary) -> Cell:
     if run.card is not None:
         review = review_of(run.card, run.certificates)
-        return Cell(f"{figures.meter(claimable(run.card, review))} {tier_words(run.card, review)}")
+        return Cell(f"{tier_sign(run.card, review)} {tier_words(run.card, review)}")
     share = f" {run.done / run.total:.0%}" if run.total else ""
     words = f"{run.state}{share} · {figures.count(run.done)} of {figures.count(run.total)}"
     return Cell(words, "mark" if run.state in UNDER_WAY else "warn")

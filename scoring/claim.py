@@ -210,25 +210,32 @@ def _floor_words(limit: Limit, metric: str, digits: int, *, brief: bool) -> str:
     return f"{metric}not clearly above the floor: interval reaches {limit.lower:.{digits}f}"
 
 
-_CAVEATS = {
-    Kind.REPEATED: "one text for {share} of the sources",
-    Kind.SHORT: "{share} empty or less than half as long as the reference",
-    Kind.LONG: "{share} more than twice as long as the reference",
-    Kind.UNTRANSLATED: "{share} left in the source language",
+_SHORTLY = {
+    Kind.REPEATED: "{share} one text",
+    Kind.SHORT: "{share} too short",
+    Kind.LONG: "{share} too long",
+    Kind.UNTRANSLATED: "{share} untranslated",
+}
+_WHOLLY = {
+    Kind.REPEATED: "one text, digits and punctuation aside, was given for {share} of the different sources",
+    Kind.SHORT: "{share} of the outputs are empty, or less than half as long as the reference",
+    Kind.LONG: "{share} of the outputs are more than twice as long as the reference",
+    Kind.UNTRANSLATED: "{share} of the outputs are the source, or mostly words of its language",
 }
 
 
 def caveat_words(caveat: Caveat) -> str:
     """Say in few words what a part of the outputs does."""
-    return _CAVEATS[caveat.kind].format(share=share_words(caveat))
+    return _SHORTLY[caveat.kind].format(share=share_words(caveat))
 
 
 def caveat_sentence(caveat: Caveat) -> str:
     """Say it with its numbers and what follows."""
-    words = caveat_words(caveat)
+    words = _WHOLLY[caveat.kind].format(share=share_words(caveat))
+    most = "baseline" if _most(caveat) is Tier.BASELINE else f"{_most(caveat)} at most"
     return (
-        f"{words}: {caveat.entries:,} of {caveat.of:,}, told from {caveat.threshold:.0%}; "
-        f"{_most(caveat)} at most may be claimed"
+        f"{words} ({caveat.entries:,} of {caveat.of:,}; told from {caveat.threshold:.0%}): "
+        f"{most} may be claimed"
     )
 
 

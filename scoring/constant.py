@@ -1,8 +1,8 @@
 """The best constant: the one reference that, given for every entry, has the highest composite (DESIGN T2).
 
-Trying each reference on each entry would take the square of the corpus. What a constant gets from chrF++, from
-the analyser and from the rules of spelling is worked out exactly for all of them at once; the most promising
-ones are then scored as outputs on entries spread over the corpus.
+Trying each reference on each entry would take the square of the corpus. What a constant gets from chrF++ and
+from the analyser, which differ most between constants, is worked out exactly for all of them at once; the most
+promising ones are then scored as outputs on entries spread over the corpus.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _promise(
     known: dict[str, FloatArray] = {"exact_match_rate": repeated / repeated.sum()}
     if any(isinstance(metric, ChrfPlusPlus) for metric in metrics):
         known["chrf_plus_plus"] = constant_chrf(texts, repeated)
-    known |= _by_themselves(entries, metrics, annotate)
+    known |= _accepted(entries, metrics, annotate)
     profile = "A" if STRUCTURAL_KEY in known else "B"
     weights = specification().profiles[profile]
     return sum(
@@ -114,14 +114,11 @@ def _promise(
     ) + np.zeros(len(texts))
 
 
-_BY_THEMSELVES = frozenset({STRUCTURAL_KEY, "orthographic_accuracy"})
-"""Metrics that look at the words of an output alone, so that a constant has one value on all entries."""
-
-
-def _by_themselves(
+def _accepted(
     entries: Sequence[Entry], metrics: Sequence[Metric], annotate: Annotate
 ) -> Mapping[str, FloatArray]:
-    scorer = Scorer([metric for metric in metrics if metric.info.id in _BY_THEMSELVES])
+    """Give the acceptance of each constant, which is the same on all entries; empty without an analyser."""
+    scorer = Scorer([metric for metric in metrics if metric.info.id == STRUCTURAL_KEY])
     if not scorer.ids:
         return {}
     perfect = annotate([Translation(entry, entry.reference) for entry in entries])

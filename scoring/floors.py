@@ -14,8 +14,8 @@ import numpy as np
 
 from corpora.entry import Entry
 from scoring.analysis import FstAnnotation
-from scoring.composite import composite, composite_metrics
-from scoring.constant import Annotate, best_constant
+from scoring.composite import STRUCTURAL_KEY, composite, composite_metrics
+from scoring.constant import Annotate, best_constant, spread
 from scoring.metric import Metric
 from scoring.scorer import Scorer
 from scoring.translation import Translation
@@ -25,6 +25,9 @@ VERSION = 2
 
 JUDGES = 100
 """Entries on which the most promising constants are scored."""
+
+MOST_DRAWN = 1_000
+"""Entries, spread evenly, on which ``words`` and ``truncated`` are scored where there are more."""
 
 BEGINNING = 0.2
 """Share of each reference that ``truncated`` outputs keep."""
@@ -56,7 +59,7 @@ def floors(
 
     ``empty``; ``source``; ``constant``, the best by composite among the references; ``shuffled``, references
     in wrong places; ``words``, as many words as the reference has, at random from other references, those
-    that the analyser accepts where there is one; ``truncated``, the first fifth of each reference. They
+    that the analyser accepts where it judges outputs; ``truncated``, the first fifth of each reference. They
     depend on the entries only, so runs on the same entries share them. ``shuffled`` and ``words`` are left
     out where no other entry gives them anything.
     """
@@ -66,15 +69,21 @@ def floors(
     nothing = annotate([Translation(entry, "") for entry in entries])
     constant = best_constant(entries, used, annotate, judges)
     found = {"empty": _floor(nothing, used)}
-    for kind, texts in _outputs(nothing, constant.text, seed):
+    judged = any(metric.info.id == STRUCTURAL_KEY for metric in used)
+    for kind, texts in _outputs(nothing, constant.text, seed, accepted=judged):
         given = [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
+        if kind in _DRAWN:
+            given = spread(given, MOST_DRAWN)
         searched = constant.searched if kind == "constant" else None
         found[kind] = _floor(annotate(given), used, searched)
     return found
 
 
+_DRAWN = frozenset({"words", "truncated"})
+
+
 def _outputs(
-    nothing: Sequence[Translation], constant: str, seed: int
+    nothing: Sequence[Translation], constant: str, seed: int, *, accepted: bool
 ) -> Iterator[tuple[str, list[str]]]:
     entries = [each.entry for each in nothing]
     yield "source", [entry.source for entry in entries]
@@ -82,7 +91,7 @@ def _outputs(
     if len(entries) > 1:
         places = derangement(len(entries), seed)
         yield "shuffled", [entries[place].reference for place in places]
-    if words := words_at_random(nothing, seed):
+    if words := words_at_random(nothing, seed, accepted=accepted):
         yield "words", words
     yield "truncated", [beginning(entry.reference, BEGINNING) for entry in entries]
 
@@ -98,13 +107,12 @@ def attainable(found: Mapping[str, Floor]) -> frozenset[str]:
     return frozenset(id_ for floor in found.values() for id_ in floor.inputs)
 
 
-def words_at_random(translations: Sequence[Translation], seed: int) -> list[str]:
+def words_at_random(translations: Sequence[Translation], seed: int, *, accepted: bool) -> list[str]:
     """Give each entry as many words as its reference has, drawn with a seed from the other references.
 
-    Where an analyser looked at the references, the words are those that it accepts. Empty where no entry
-    finds a word elsewhere.
+    ``accepted`` takes only words that the analyser accepts. Empty where no entry finds a word elsewhere.
     """
-    texts = [_words(each) for each in translations]
+    texts = [_words(each, accepted=accepted) for each in translations]
     pool = [word for _, usable in texts for word in usable]
     random = np.random.default_rng(seed)
     outputs, start = [], 0
@@ -117,10 +125,10 @@ def words_at_random(translations: Sequence[Translation], seed: int) -> list[str]
     return outputs if any(outputs) else []
 
 
-def _words(translation: Translation) -> tuple[int, Sequence[str]]:
+def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[str]]:
     """Give how many words a reference has, and those that may be drawn from it."""
     annotation = translation.annotations.get("fst")
-    if isinstance(annotation, FstAnnotation):
+    if accepted and isinstance(annotation, FstAnnotation):
         found = annotation.reference
         return len(found), [word.word for word in found if word.accepted is not None]
     from scoring.reading import reader

@@ -26,6 +26,7 @@ from rosetta_tui.metric_words import (
 )
 from rosetta_tui.text import show
 from rosetta_tui.widgets.quality_panel import tier_line
+from scoring.claim import caveat_sentence
 from scoring.composite import Composite, composite
 from scoring.specification import specification
 
@@ -60,6 +61,8 @@ class ScoresScreen(ModalScreen[None]):
 def score_lines(live: LiveRun) -> Iterator[Content]:
     """Give the page line by line."""
     yield tier_line(live)
+    for caveat in live.claim.caveats if live.claim else ():
+        yield Content.styled(f"  ! {caveat_sentence(caveat)}", "$warn")
     if live.progress is None or live.started is None:
         return
     values = live.progress.values
@@ -85,7 +88,8 @@ def _floors(live: LiveRun) -> Iterator[Content]:
     for floor in live.started.floors if live.started else ():
         name = f"  ╿ {floor_words(floor.name)}"
         numbers = f"{figures.number(floor.composite, 2)}   chrF++ {figures.number(floor.chrf, 1)}"
-        yield show(f"{name:<{WIDTH + 3}} {numbers}", "$quiet")
+        searched = f"   best of {floor.searched:,} references" if floor.searched else ""
+        yield show(f"{name:<{WIDTH + 3}} {numbers}{searched}", "$quiet")
 
 
 def _metric(metric: str, live: LiveRun, scale: str, part: str) -> Content:

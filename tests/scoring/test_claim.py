@@ -109,16 +109,14 @@ def test_identical_outputs_above_the_floors_are_told_what_they_are() -> None:
 
 def test_a_caveat_stands_in_the_words_with_its_share_and_lowers_the_claim() -> None:
     quarter, half = caveat(0.299), caveat(0.5, Kind.UNTRANSLATED)
-    assert claimed(0.62, caveats=[quarter]).words() == (
-        "emerging (automatic 0.62; 29 % empty or less than half as long as the reference)"
-    )
+    assert claimed(0.62, caveats=[quarter]).words() == ("emerging (automatic 0.62; 29 % too short)")
     assert (
         claimed(0.62, caveats=[quarter, half]).words().startswith("baseline (automatic 0.62; 29 %")
     )
-    assert claimed(0.35, 0.2, caveats=[quarter]).words().endswith("reference)")
+    assert claimed(0.35, 0.2, caveats=[quarter]).words().endswith("too short)")
     assert caveat_sentence(quarter) == (
-        "29 % empty or less than half as long as the reference: 30 of 100, told from 25%; "
-        "emerging at most may be claimed"
+        "29 % of the outputs are empty, or less than half as long as the reference "
+        "(30 of 100; told from 25%): emerging at most may be claimed"
     )
 
 

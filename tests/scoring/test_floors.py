@@ -113,19 +113,25 @@ def annotated(translations: Sequence[Translation]) -> list[Translation]:
 def test_words_at_random_are_accepted_words_of_other_references() -> None:
     texts = ["aa bb zz", "cc dz", "ee", "zz zz zz zz"]
     made = [entry(text, place) for place, text in enumerate(texts)]
-    drawn = words_at_random(annotated([Translation(each, "") for each in made]), seed=3)
+    drawn = words_at_random(
+        annotated([Translation(each, "") for each in made]), seed=3, accepted=True
+    )
     assert [len(text.split()) for text in drawn] == [3, 2, 1, 4]
     for place, text in enumerate(drawn):
         own = set(texts[place].split())
         assert set(text.split()) <= {"aa", "bb", "cc", "ee"} - own
-    assert drawn == words_at_random(annotated([Translation(each, "") for each in made]), seed=3)
-    every = words_at_random([Translation(each, "") for each in made] * 30, seed=3)
+    assert drawn == words_at_random(
+        annotated([Translation(each, "") for each in made]), seed=3, accepted=True
+    )
+    every = words_at_random(
+        annotated([Translation(each, "") for each in made] * 30), seed=3, accepted=False
+    )
     assert any("zz" in text for text in every)
 
 
 def test_words_of_a_script_without_spaces_are_set_side_by_side() -> None:
     made = [entry(text, place) for place, text in enumerate(["日本語の文です", "中文測試"])]
-    drawn = words_at_random([Translation(each, "") for each in made], seed=1)
+    drawn = words_at_random([Translation(each, "") for each in made], seed=1, accepted=True)
     assert all(drawn)
     assert not any(" " in text for text in drawn)
 

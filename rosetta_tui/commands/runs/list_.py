@@ -101,6 +101,7 @@ def _summary(run: RunSummary) -> dict[str, Any]:
 def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
     from rosetta_tui.card_fields import (
         block,
+        claim_json,
         claimable,
         review_of,
         stated_words,
@@ -117,6 +118,7 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
         "quality_tier": scores.get("quality_tier"),
         "claimable_tier": claimable(card, review) if card else None,
         "tier_in_words": tier_words(card, review) if card else None,
+        "claim": claim_json(card) if card else None,
         "verification_tier": validated_by(review) if card else None,
         "verification_tier_stated": stated_words(card, review) or None,
         "review": None if review is None else review.certificate.outcome,

@@ -1,0 +1,43 @@
+"""What may be claimed of a run, why no more, and what worthless methods reach, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.card.claimed import claim_of, of_earlier_version, stated_floors
+from rosetta_tui import figures
+from rosetta_tui.metric_words import floor_words, value
+from rosetta_tui.named_line import line
+from scoring.claim import caveat_sentence
+from scoring.floors import Floor
+
+EARLIER = (
+    "floors of an earlier version: no words at random, and a constant of eight candidates; "
+    "score the outputs again to compare with those of now"
+)
+
+
+def caveat_lines(card: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each way in which a part of the outputs fails."""
+    for caveat in claim_of(card).caveats:
+        yield line("  caveat", caveat_sentence(caveat))
+
+
+def floor_lines(card: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each floor, composite first, then what it is and what it was worked out on."""
+    for name, floor in stated_floors(card).items():
+        yield line(f"  ╿ {floor_words(name)}", *floor_parts(floor))
+    if of_earlier_version(card):
+        yield line("  ╿", EARLIER)
+
+
+def floor_parts(floor: Floor) -> Iterator[str]:
+    """Yield what is to be said of one floor."""
+    yield value("composite", floor.composite)
+    if floor.chrf_plus_plus is not None:
+        yield f"chrF++ {figures.number(floor.chrf_plus_plus, 1)}"
+    if floor.searched is not None:
+        yield f"the best by composite of {floor.searched:,} different references"
+    if floor.entries is not None:
+        yield f"on {floor.entries:,} entries"

@@ -1,0 +1,226 @@
+"""What may be claimed of a run: the same while it goes on, when it is followed, on its card, and read later."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from corpora.corpus import Corpus
+from corpora.entry import Entry
+from harness.card.canonical import canonical_bytes, card_hash
+from harness.card.claimed import claim_of, of_earlier_version, stated_floors
+from harness.card.load import load_card
+from harness.card.verify import verify_card
+from harness.following import Follower
+from harness.methods.options import MethodOptions
+from harness.plan import Plan
+from harness.store.database import open_store
+from harness.store.runs import find_run
+from rosetta_tui.card_fields import claim_json, tier_sign, tier_words
+from rosetta_tui.card_text import card_text
+from rosetta_tui.live import LiveRun
+from rosetta_tui.recorded import recorded, seal
+from rosetta_tui.widgets.quality_panel import tier_line
+from scoring.caveats import Kind
+from scoring.claim import Reason
+from scoring.tiers import Tier
+from tests.harness.evaluation import (
+    LANGUAGES,
+    Heard,
+    begun,
+    corpus_of,
+    kept,
+    query,
+    resume,
+    run_corpus,
+)
+
+NUMBER = 40
+
+
+def sentences() -> list[Entry]:
+    rng = random.Random(8)
+    words = ["".join(rng.choices("aeioptkcmnsv", k=rng.randint(3, 8))) for _ in range(200)]
+    return [
+        Entry(id=n, source=f"source {' '.join(rng.sample('bdfghlruw', 5))}",
+              reference=" ".join(rng.sample(words, 8)), segment="development")
+        for n in range(NUMBER)
+    ]  # fmt: skip
+
+
+ENTRIES = sentences()
+REFERENCES = [entry.reference for entry in ENTRIES]
+
+
+def mostly_one() -> list[str]:
+    """19 perfect outputs, 21 times one sentence, each with a number of its own."""
+    return [*REFERENCES[:19], *(f"{REFERENCES[30]} ({n})" for n in range(21))]
+
+
+def partly_one() -> list[str]:
+    return [*REFERENCES[:28], *([REFERENCES[3]] * 12)]
+
+
+def half_dropped() -> list[str]:
+    rng = random.Random(1)
+    return [" ".join(w for w in text.split() if rng.random() < 0.35) for text in REFERENCES]
+
+
+def plan_for(folder: Path, outputs: Sequence[str]) -> Plan:
+    table = folder / "outputs.jsonl"
+    table.write_text(
+        "\n".join(json.dumps({"id": n, "output": text}) for n, text in enumerate(outputs)), "utf-8"
+    )
+    return Plan(method="replay", options=MethodOptions(outputs=table, **LANGUAGES))
+
+
+def replayed(folder: Path, outputs: Sequence[str], given: Corpus | None = None) -> Heard:
+    return run_corpus(folder / "s.sqlite", given or corpus_of(ENTRIES), plan_for(folder, outputs))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "tier", "said", "reasons", "kinds"),
+    [
+        (mostly_one(), Tier.BASELINE, "mostly one and the same output",
+         {Reason.IDENTICAL, Reason.CAVEAT}, [Kind.REPEATED]),
+        (partly_one(), Tier.EMERGING, "32 % one text", {Reason.CAVEAT}, [Kind.REPEATED]),
+        (half_dropped(), Tier.BASELINE, "% too short", {Reason.CAVEAT}, [Kind.SHORT]),
+        (REFERENCES, Tier.FUNCTIONAL, "review pending", {Reason.REVIEW}, []),
+    ],
+    ids=["mostly one", "partly one", "dropped", "perfect"],
+)  # fmt: skip
+def test_every_place_says_the_same(
+    tmp_path: Path, outputs: list[str], tier: Tier, said: str, reasons: set[Reason],
+    kinds: list[Kind],
+) -> None:  # fmt: skip
+    heard = replayed(tmp_path, outputs)
+    stored = kept(tmp_path / "s.sqlite")
+    assert stored.card is not None
+    claim = claim_of(stored.card)
+    assert claim.tier() is tier
+    assert reasons <= {limit.reason for limit in claim.limits}
+    assert [caveat.kind for caveat in claim.caveats] == kinds
+    assert not {Reason.CHRF_FLOOR, Reason.COMPOSITE_FLOOR} & {each.reason for each in claim.limits}
+    words = claim.words()
+    assert said in words
+    assert (stored.card["scores"]["tier_in_words"], stored.card["claimable_tier"]) == (words, tier)
+    assert stored.card["scores"]["claim"]["caveats"] == json.loads(
+        json.dumps(claim_json(stored.card)["caveats"])
+    )
+    assert tier_words(stored.card) == words
+    assert tier_sign(stored.card).endswith("!") is bool(kinds)
+    shown = card_text(stored.card)
+    assert words in shown
+    assert shown.count("\n  caveat ") == len(kinds)
+
+    live = LiveRun()
+    live.fold(heard.events)
+    assert live.claim is not None
+    assert (live.claim.caveats, live.claim.tier()) == (claim.caveats, tier)
+    assert said in tier_line(live).plain
+    followed = LiveRun()
+    with closing(Follower(tmp_path / "s.sqlite", "last")) as follower:
+        followed.fold(follower.drain())
+    assert followed.claim is not None
+    assert (followed.claim.caveats, followed.claim.tier()) == (claim.caveats, tier)
+    again = LiveRun()
+    with closing(open_store(tmp_path / "s.sqlite")) as store:
+        again.fold(recorded(store, "last"))
+        seal(again, stored.card)
+        whole = load_card(store, find_run(store, "last").id).as_json()
+    assert again.claim == claim
+    verdict = verify_card(canonical_bytes(whole))
+    assert verdict.ok, verdict.differences
+
+
+def test_a_card_from_elsewhere_claims_no_more_than_its_numbers_and_no_more_than_it_says(
+    tmp_path: Path,
+) -> None:
+    replayed(tmp_path, partly_one())
+    card = kept(tmp_path / "s.sqlite").card
+    assert card is not None
+    lying = json.loads(json.dumps(card))
+    lying["scores"]["claim"]["limits"] = []
+    lying["scores"]["claim"]["claimable_tier"] = lying["claimable_tier"] = "fluent"
+    assert claim_of(lying).tier() is Tier.EMERGING
+    lying["scores"]["confidence_intervals"]["chrf_plus_plus"]["ci_lower"] = 1.0
+    assert claim_of(lying).tier() is Tier.BASELINE
+    modest = json.loads(json.dumps(card))
+    modest["claimable_tier"] = "baseline"
+    assert claim_of(modest).tier(review_passed=True) is Tier.BASELINE
+    for odd in ({}, {"scores": 3}, {"scores": {"composite": "x", "claim": [1], "floors": [2]}},
+                {"scores": {"composite": 0.9, "composite_inputs": [3, {"metric": 1}],
+                            "claim": {"caveats": [{"kind": "no"}, 4, {"share": True}]}},
+                 "floors": [{"name": None, "composite": "y"}], "claimable_tier": 5}):  # fmt: skip
+        assert claim_of(odd).words()
+
+
+def test_a_changed_claim_does_not_verify(tmp_path: Path) -> None:
+    replayed(tmp_path, partly_one())
+    with closing(open_store(tmp_path / "s.sqlite")) as store:
+        card = load_card(store, find_run(store, "last").id).as_json()
+    card["scores"]["claim"]["caveats"] = []
+    card["run_card_hash"] = card_hash(card)
+    found = verify_card(canonical_bytes(card)).first_difference
+    assert found is not None
+    assert found.path.startswith("$.scores.claim.caveats")
+
+
+def test_floors_of_an_earlier_version_are_not_taken_for_a_new_run(tmp_path: Path) -> None:
+    replayed(tmp_path, REFERENCES)
+    path = tmp_path / "s.sqlite"
+    [(opening,)] = query(path, "SELECT opening FROM runs")
+    earlier = json.loads(opening)
+    del earlier["floors_version"]
+    earlier["floors"] = [
+        {name: floor[name] for name in ("name", "composite", "chrf")}
+        for floor in earlier["floors"][:4]
+    ]
+    with closing(open_store(path)) as store, store:
+        store.execute("UPDATE runs SET opening = ?", (json.dumps(earlier),))
+    replayed(tmp_path, REFERENCES)
+    card = kept(path).card
+    assert card is not None
+    assert set(stated_floors(card)) == {
+        "empty", "source", "constant", "shuffled", "words", "truncated",
+    }  # fmt: skip
+    assert not of_earlier_version(card)
+
+
+def test_a_run_begun_before_ends_with_the_floors_it_began_with(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    given, plan = corpus_of(ENTRIES), plan_for(tmp_path, REFERENCES)
+    _, method = begun(path, given, plan)
+    [(opening,)] = query(path, "SELECT opening FROM runs")
+    earlier = json.loads(opening)
+    del earlier["floors_version"]
+    earlier["floors"] = [
+        {name: floor[name] for name in ("name", "composite", "chrf")}
+        for floor in earlier["floors"][:4]
+    ]
+    with closing(open_store(path)) as store, store:
+        store.execute("UPDATE runs SET opening = ?", (json.dumps(earlier),))
+    resume(path, method=method)
+    card = kept(path).card
+    assert card is not None
+    assert card["floors_version"] == 1
+    assert of_earlier_version(card)
+    assert "floors of an earlier version" in card_text(card)
+    with closing(open_store(path)) as store:
+        whole = load_card(store, find_run(store, "last").id).as_json()
+    verdict = verify_card(canonical_bytes(whole))
+    assert verdict.ok, verdict.differences
+
+
+def test_the_card_says_what_its_constant_was_searched_in(tmp_path: Path) -> None:
+    replayed(tmp_path, REFERENCES)
+    card = kept(tmp_path / "s.sqlite").card
+    assert card is not None
+    constant = stated_floors(card)["constant"]
+    assert (constant.searched, constant.entries) == (NUMBER, NUMBER)
+    assert "the best by composite of 40 different references · on 40 entries" in card_text(card)
