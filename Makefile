@@ -27,7 +27,7 @@ lint: $(VENV)/.tests
 check: lint test
 
 bench: $(VENV)/.tests
-	for name in scoring_statistics scoring_intervals fst_stage end_to_end run_live live_table start_up gate_simulation review_keys review_window review_window_start; do $(BIN)/python -P -m benchmarks.$$name || exit 1; done
+	for name in scoring_statistics scoring_intervals fst_stage end_to_end floors run_live live_table start_up gate_simulation review_keys review_window review_window_start; do $(BIN)/python -P -m benchmarks.$$name || exit 1; done
 
 reviewer-bundle: $(BUNDLE)/.installed
 	$(BUNDLE)/bin/python packaging/reviewer/build.py $(BUILT)

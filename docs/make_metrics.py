@@ -33,8 +33,8 @@ value does, stands in [scores.md](scores.md).
 
 Every metric is computed by a machine and stands for something that only people can judge. Tiers are labels on the composite, not
 verdicts: until speakers have reviewed the outputs a run may claim *functional* at most. Read a composite beside its floors, that is
-what empty, copied, constant and shuffled outputs get on the same entries: a run whose interval does not clear the best floor claims
-*baseline*. Two composites compare only where they were formed from the same metrics.
+what empty, copied, constant, shuffled, truncated and random outputs get on the same entries: a run whose intervals of chrF++ and
+composite do not both clear the best floor claims *baseline*. A run of which a part fails claims less, and says so. Two composites compare only where they were formed from the same metrics.
 
 Acceptance by an analyser is not quality: a strict analyser rejects many words of good human writing, so the acceptance of the
 references always stands beside that of the outputs.

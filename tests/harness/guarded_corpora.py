@@ -21,7 +21,9 @@ from harness.fst.analyser import open_analyser
 from harness.instruments import Instruments
 from harness.preparing import prepare
 from harness.scoring_options import ScoringOptions
-from tests.harness.fst.making import STRICT, layout_of, spelt_by
+from tests.harness.fst.making import DESCRIPTIVE, STRICT, layout_of, spelt_by
+
+__all__ = ["CORPORA", "DESCRIPTIVE", "STRICT", "TEXTS", "cree", "instruments"]
 
 DATA = Path(
     os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
@@ -45,21 +47,38 @@ ENTRIES = 300
 
 
 @cache
-def instruments(name: str) -> Instruments:
+def instruments(name: str, options: ScoringOptions | None = None) -> Instruments:
     """Everything that a run over one of the corpora is scored with."""
     if name == "demo":
         corpus = load(sample_path(DEMO_CORPUS))
-        return _prepared(corpus.dataset, corpus.entries, coaching=sample_path(DEMO_COACHING))
+        terms = sample_path(DEMO_COACHING)
+        return _prepared(corpus.dataset, corpus.entries, options, coaching=terms)
     if not (TEXTS.exists() and STRICT.exists()):
         pytest.skip("no test data at data/text and data/fst")
     if name == "cree":
-        options = ScoringOptions(analyser=STRICT)
-        return _prepared(_dataset("crk-Latn"), list(_cree()), options)
+        return _prepared(
+            _dataset("crk-Latn"), list(_cree()), options or ScoringOptions(analyser=STRICT)
+        )
     if name in RIGHTS:
         references = list(_declaration(name))
-        return _prepared(_dataset(RIGHTS[name]), _entries(_numbered_english(), references))
+        return _prepared(_dataset(RIGHTS[name]), _entries(_numbered_english(), references), options)
     references = _lines(f"ref.{name}")[:ENTRIES]
-    return _prepared(_dataset(NEWS[name]), _entries(_lines("src.eng"), references))
+    return _prepared(_dataset(NEWS[name]), _entries(_lines("src.eng"), references), options)
+
+
+def cree(number: int, analyser: Path, unknown: float = 0.0) -> Instruments:
+    """Entries without gold analyses; a share of the words of the references is such as no analyser knows."""
+    entries = [_with_unknown(entry, unknown) for entry in _cree(number)]
+    return _prepared(_dataset("crk-Latn"), entries, ScoringOptions(analyser=analyser))
+
+
+def _with_unknown(entry: Entry, share: float) -> Entry:
+    """Turn some words round, each one always or never."""
+    words = [
+        word[::-1] if random.Random(word).random() < share else word
+        for word in entry.reference.split()
+    ]
+    return entry.model_copy(update={"reference": " ".join(words), "morphological_analysis": None})
 
 
 def _prepared(
@@ -100,7 +119,7 @@ def _declaration(name: str) -> Iterator[str]:
             yield text
 
 
-def _cree() -> Iterator[Entry]:
+def _cree(number: int = 240) -> Iterator[Entry]:
     """Make entries of words that the strict analyser of Plains Cree accepts, with its own analyses as gold.
 
     The words are found by walking through the analyser. Its placeholder for a stem (CHECK) and changed
@@ -118,7 +137,7 @@ def _cree() -> Iterator[Entry]:
         if word.islower() and " " not in word and not any("IC+" in each for each in strings)
     ]
     choice, sources = random.Random(5), iter(_numbered_english())
-    for place in range(1, 240):
+    for place in range(1, number):
         chosen = choice.sample(words, choice.randint(2, 7))
         yield Entry(
             id=place,
