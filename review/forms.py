@@ -41,7 +41,8 @@ class VersionedForm(Form):
     @validator(mode="after")
     def _has_no_later_field(self) -> Self:
         for name in self._absent() & self.model_fields_set:
-            if getattr(self, name) != type(self).model_fields[name].default:
+            field = type(self).model_fields[name]
+            if getattr(self, name) != field.get_default(call_default_factory=True):
                 raise ValueError(f"field {name!r} is of a later version than the record states")
         return self
 

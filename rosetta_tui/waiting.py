@@ -181,7 +181,7 @@ def _review(desk: Desk, line: ReviewLine) -> Iterator[Item]:
     name = line.progress.name
     with desk.office() as office:
         review = office.review(name)
-        cases = sum(case.is_open for case in queue(office.state(review), review.key))
+        cases = sum(case.is_open for case in queue(office.state_of_any(review), review.key))
     if cases:
         yield Item(Lead.REVIEW, name, f"{_many(cases, 'flagged item')} to decide about · {name}")
     if any(verdict is not None and verdict.recompute for verdict in line.verdicts):

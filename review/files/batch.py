@@ -22,6 +22,7 @@ from review.files.passphrase import seal_with_passphrase, typed_passphrase
 from review.files.problem import FileError, FileProblem
 from review.files.readme import batch_readme
 from review.files.sealing import AgeIdentity, Lock, lock_of, seal, unseal, unseal_with_passphrase
+from review.files.signature import Signed
 from review.files.signed_archive import pack_signed, unpack_signed
 
 ITEMS: Final = "items.jsonl"
@@ -47,6 +48,13 @@ class Batch:
     training: tuple[TrainingItem, ...] = field(repr=False)
     archive: bytes = field(repr=False)
     """The signed zip; of a secret batch it must not be written anywhere."""
+    signature: bytes = field(default=b"", repr=False)
+    """Of the manifest; empty where only the manifest was kept."""
+
+    @property
+    def signed(self) -> Signed:
+        """The manifest with its signature, as an office keeps it."""
+        return Signed(self.manifest_bytes, self.signature)
 
     @cached_property
     def sha256(self) -> str:
@@ -143,10 +151,11 @@ def _read(archive: bytes) -> Batch:
     opened = unpack_signed(archive, BatchManifest, _MEMBERS)
     batch = Batch(
         opened.manifest,
-        opened.manifest_bytes,
+        opened.signed.content,
         _items(opened.members[ITEMS], BatchItem, ITEMS, MOST_ITEMS),
         _items(opened.members[TRAINING], TrainingItem, TRAINING, _MOST_TRAINING),
         archive,
+        opened.signed.signature,
     )
     check_content(batch.manifest, batch.items, batch.training)
     return batch

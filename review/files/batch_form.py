@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from review.forms import Form, VersionedForm
+from review.forms import Form, Since, VersionedForm
 from review.log.payloads import Hex64, Id, Reviewer, Short
 from review.rating import Rating
 
@@ -87,6 +87,8 @@ class BatchManifest(VersionedForm):
     """True where items come from a secret segment: the file is encrypted, and texts stay so at home."""
     orders: Annotated[dict[Reviewer, tuple[Id, ...]], Field(min_length=1, max_length=200)]
     """Reviewer → item ids in the order in which this person gets them."""
+    key_commitment: Annotated[Hex64 | None, Since(2)] = None
+    """SHA-256 of the answer key behind a salt: it says which item is whose, and is disclosed with the verdict."""
     members: dict[Short, Hex64]
     """Name of every other member of the file → SHA-256 of its bytes."""
 

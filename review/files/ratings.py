@@ -19,10 +19,12 @@ from review.files.finding import RATINGS_SUFFIX
 from review.files.keys import Identity, key_phrase
 from review.files.phrase import phrase
 from review.files.problem import FileError, FileProblem
+from review.files.ratings_contents import chains_of, contents_of
 from review.files.ratings_form import MOST_EVENTS, RatingsManifest, Sender
 from review.files.readme import ratings_readme
 from review.files.reviewer_codes import read_code
 from review.files.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
+from review.files.signature import Signed
 from review.files.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
 from review.files.stick import READABLE, write_file
 from review.log.event import Event
@@ -54,14 +56,15 @@ class RatingsFile:
     """A file of ratings whose signature was checked; whether the laptop is known is not said here."""
 
     manifest: RatingsManifest
-    manifest_bytes: bytes = field(repr=False)
+    signed: Signed
+    """The manifest's bytes and the laptop's signature over them."""
     lines: tuple[bytes, ...] = field(repr=False)
     """One event each, as it was written, for ``review.log.event.read_event``."""
 
     @property
     def phrase(self) -> str:
         """Six words of its content, as the laptop showed them when it wrote the file."""
-        return _phrase(self.manifest_bytes)
+        return _phrase(self.signed.content)
 
     @property
     def laptop_phrase(self) -> str:
@@ -86,7 +89,7 @@ def write_ratings(
     path = folder / f"{stem}-{_mark(batch, head)}{RATINGS_SUFFIX}"
     write_file(path, seal(archive, batch.manifest.organisation.recipients), READABLE)
     _drop_older(folder, stem, path, {_mark(batch, event.id) for event in events})
-    return Written(path, _phrase(opened.manifest_bytes), opened.manifest.events, head)
+    return Written(path, _phrase(opened.signed.content), opened.manifest.events, head)
 
 
 def sign_ratings(events: Iterable[Event], batch: Batch, identity: Identity) -> bytes:
@@ -102,6 +105,8 @@ def sign_ratings(events: Iterable[Event], batch: Batch, identity: Identity) -> b
         device=ordered[-1].device,
         events=len(ordered),
         head=ordered[-1].id,
+        chains=chains_of(ordered),
+        contents=contents_of(ordered, batch.manifest),
         laptop=Sender(signing_key=public.signing_key, recipient=public.recipient),
         recipients=batch.manifest.organisation.recipients,
         members={},
@@ -124,7 +129,7 @@ def open_ratings(data: bytes, identities: Iterable[AgeIdentity]) -> RatingsFile:
             "These ratings were meant for another organisation; somebody sealed them again for this one.",
         )
     lines = opened.members[EVENTS].split(b"\n")[:-1]
-    return RatingsFile(opened.manifest, opened.manifest_bytes, tuple(lines))
+    return RatingsFile(opened.manifest, opened.signed, tuple(lines))
 
 
 def _checked(archive: bytes) -> SignedArchive[RatingsManifest]:

@@ -7,12 +7,28 @@ counting for another.
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Final
 
 SEED_BYTES: Final = 32
 
 _DER_HEAD = bytes.fromhex("302a300506032b6570032100")
 """What RFC 8410 puts before the 32 bytes of a public key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A manifest as it was signed, with its signature: what can be shown to others later."""
+
+    content: bytes = field(repr=False)
+    signature: bytes = field(repr=False)
+    """64 bytes; empty where it was not kept."""
+
+    @property
+    def sha256(self) -> str:
+        """Over the content, hexadecimal."""
+        return sha256(self.content).hexdigest()
 
 
 def new_seed() -> bytes:

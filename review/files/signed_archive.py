@@ -20,7 +20,7 @@ from review.files.export_form import ExportManifest
 from review.files.keys import Identity
 from review.files.problem import FileError, FileProblem
 from review.files.ratings_form import RatingsManifest
-from review.files.signature import verify
+from review.files.signature import Signed, verify
 from review.forms import formats
 
 MANIFEST: Final = "manifest.json"
@@ -37,7 +37,8 @@ class SignedArchive(Generic[_Form]):
     """What an archive holds, checked against its signature."""
 
     manifest: _Form
-    manifest_bytes: bytes
+    signed: Signed
+    """The manifest's bytes and their signature."""
     members: Mapping[str, bytes]
     """All but the manifest and its signature."""
 
@@ -65,16 +66,17 @@ def unpack_signed(
         data, {*members, MANIFEST, SIGNATURE}, most={**members, MANIFEST: _MOST_MANIFEST}
     )
     content, signature = found.pop(MANIFEST), found.pop(SIGNATURE)
-    manifest = _manifest(content, form)
+    manifest = read_manifest(content, form)
     if not verify(manifest.signer, content, signature) or manifest.members != _hashes(found):
         raise FileError(
             FileProblem.DAMAGED,
             "This file was changed after it was signed, or it is damaged. Ask for a new copy.",
         )
-    return SignedArchive(manifest, content, found)
+    return SignedArchive(manifest, Signed(content, signature), found)
 
 
-def _manifest(content: bytes, form: type[_Form]) -> _Form:
+def read_manifest(content: bytes, form: type[_Form]) -> _Form:
+    """Read a manifest of this form from its bytes, its signature not looked at; raises FileError in words."""
     _check_format(content, formats(form))
     try:
         return form.model_validate_json(content, strict=True)

@@ -7,7 +7,7 @@ between was cut out or damaged, and two events at one place come from a laptop w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from review.log.event import Event
@@ -78,3 +78,20 @@ def _follows(seq: int, places: dict[int, dict[str, Event]]) -> bool:
         event.prev in before and before[event.prev].lamport < event.lamport
         for event in places[seq].values()
     )
+
+
+def tips_of(events: Iterable[Event]) -> list[str]:
+    """Give the ids that no other event names as the one before it: they fix the whole set."""
+    every = list(events)
+    return sorted({event.id for event in every} - {event.prev for event in every})
+
+
+def ancestors(events: Mapping[str, Event], tips: Iterable[str]) -> set[str]:
+    """Give the ids of some events, by id, that some tips fix: these and all before them."""
+    reached: set[str] = set()
+    for tip in tips:
+        place = tip
+        while place in events and place not in reached:
+            reached.add(place)
+            place = events[place].prev
+    return reached

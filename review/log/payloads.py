@@ -53,6 +53,12 @@ class Kind(StrEnum):
     SPEAKS = "speaks"
 
 
+ANSWERS = frozenset(
+    {Kind.CONSENT, Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.HARM, Kind.WITHDRAW}
+)
+"""What a person says that bears on a verdict; a laptop signs whose answers stand where."""
+
+
 class Face(StrEnum):
     """With which program face a person rated."""
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from review.files.signature import Signed
 from review.log.event import Event
 from review.log.payloads import OfReviewer, Scope, Withdraw
 from review.log.withdrawal import reach
@@ -20,6 +21,8 @@ class Arrival:
     name: str
     signing_key: str
     batch: str
+    signed: Signed
+    """Its manifest."""
 
 
 def note_arrival(
@@ -37,6 +40,15 @@ def note_arrival(
         "INSERT INTO import (sha256, received, name, signing_key, batch, added)"
         " VALUES (?, ?, ?, ?, ?, ?)",
         (arrival.sha256, now, arrival.name, arrival.signing_key, arrival.batch, len(added)),
+    )
+    connection.execute(
+        "INSERT OR IGNORE INTO signed (sha256, manifest, signature, devices) VALUES (?, ?, ?, ?)",
+        (
+            arrival.signed.sha256,
+            arrival.signed.content,
+            arrival.signed.signature,
+            " ".join(sorted(ends)),
+        ),
     )
     connection.executemany(
         "INSERT INTO delivery (device, batch, signing_key, last_seq)"

@@ -15,6 +15,7 @@ from harness.problems import first_problem
 from review.files.batch import Batch, make_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
 from review.files.keys import Identity
+from review.files.signature import Signed
 from review.office.letters import letters_of
 from review.office.store import utc_now
 from review.office.texts import ReviewTexts
@@ -72,28 +73,40 @@ class Made:
     texts: Sequence[BatchItem]
 
     @property
-    def manifests(self) -> dict[str, bytes]:
-        """Batch → its manifest's bytes."""
-        return {each.manifest.batch: each.manifest_bytes for each in self.batches}
+    def manifests(self) -> dict[str, Signed]:
+        """Batch → its manifest as it was signed."""
+        return {each.manifest.batch: each.signed for each in self.batches}
+
+
+Orders = Mapping[str, tuple[str, ...]]
+"""Reviewer → ids in this person's order."""
+
+
+def parts_of(orders: Orders, *, one_each: bool = False) -> dict[str, Orders]:
+    """Give a new batch → who is asked in it: one for all, or one for each reviewer."""
+    parts = [{code: order} for code, order in orders.items()] if one_each else [dict(orders)]
+    return {secrets.token_hex(8): part for part in parts}
 
 
 def sign_batches(
-    asked: Asked, said: Said, policy: bytes, identity: Identity, *, one_each: bool = False
+    asked: Asked,
+    said: Said,
+    policy: bytes,
+    identity: Identity,
+    parts: Mapping[str, Orders],
+    key_commitment: str,
 ) -> list[Batch]:
-    """Sign one batch for all, or one for each reviewer; UsageError for words that cannot stand in one."""
-    parts = (
-        [{code: order} for code, order in asked.orders.items()]
-        if one_each
-        else [dict(asked.orders)]
-    )
+    """Sign each batch of ``parts_of``; UsageError for words that cannot stand in one."""
     try:
-        head = _manifest(asked, said, policy, identity)
+        head = _manifest(asked, said, policy, identity, key_commitment)
     except ValidationError as error:
         raise UsageError(f"This cannot stand in a batch: {first_problem(error)}") from None
-    return [_batch(head, part, asked, identity) for part in parts]
+    return [_batch(head, batch, part, asked, identity) for batch, part in parts.items()]
 
 
-def _manifest(asked: Asked, said: Said, policy: bytes, identity: Identity) -> BatchManifest:
+def _manifest(
+    asked: Asked, said: Said, policy: bytes, identity: Identity, key_commitment: str
+) -> BatchManifest:
     shown = asked.items.values()
     target = scripted(asked.target_language, [each.candidate for each in shown])
     return BatchManifest(
@@ -117,6 +130,7 @@ def _manifest(asked: Asked, said: Said, policy: bytes, identity: Identity) -> Ba
         letters=letters_of(target, asked.in_target),
         secret=said.secret,
         orders=dict(asked.orders),
+        key_commitment=key_commitment,
         members={},
     )
 
@@ -132,10 +146,10 @@ def scripted(tag: str, texts: Sequence[str]) -> str:
 
 
 def _batch(
-    head: BatchManifest, part: Mapping[str, tuple[str, ...]], asked: Asked, identity: Identity
+    head: BatchManifest, batch: str, part: Orders, asked: Asked, identity: Identity
 ) -> Batch:
     """Sign one batch, with the items that its reviewers are asked and no others."""
     wanted = {item for order in part.values() for item in order}
-    manifest = head.model_copy(update={"batch": secrets.token_hex(8), "orders": dict(part)})
+    manifest = head.model_copy(update={"batch": batch, "orders": dict(part)})
     items = [each for id_, each in asked.items.items() if id_ in wanted]
     return make_batch(manifest, items, asked.training, identity)

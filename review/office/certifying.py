@@ -6,19 +6,69 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from review.files.keys import Identity
+from review.files.ratings_form import RatingsManifest
+from review.files.signature import Signed
+from review.files.signed_archive import read_manifest
+from review.log.chain import ancestors
 from review.log.event import Event, events_sha256
 from review.log.payloads import Look
 from review.office.store import IssuedCertificate, Office, Review, utc_now
 from review.verdict.certificate import Issuer, Reading, certify, read_verdict
 from review.verdict.evidence import Evidence, gather, looked_at
 from review.verdict.evidence_file import EvidenceFile
+from review.verdict.signed import HandedOver
 from review.verdict.verdict import Outcome
 
 
-def review_evidence(office: Office, review: Review, own_key: str) -> Evidence:
-    """Gather the evidence of a review; ``own_key`` is the organisation's public key."""
+def review_evidence(
+    office: Office, review: Review, own_key: str, *, even_if_changed: bool = False
+) -> Evidence:
+    """Gather the evidence of a review; ``own_key`` is the organisation's public key.
+
+    HarnessError where policy, key or people were changed after the batches went out, unless it is to be verified,
+    which says so itself.
+    """
+    if not even_if_changed:
+        review.require_unchanged()
     devices = office.devices() | dict.fromkeys(office.own_devices, own_key)
-    return gather(review.policy, review.key, office.events(review), office.first_device, devices)
+    events = office.events(review)
+    instead = {
+        each.signing_key: each.instead_of
+        for each in office.laptops()
+        if each.instead_of is not None
+    }
+    return gather(
+        review.policy,
+        review.key,
+        events,
+        office.first_device,
+        devices,
+        review.signed,
+        _hand_overs(office, review, events),
+        instead,
+    )
+
+
+def _hand_overs(office: Office, review: Review, events: Iterable[Event]) -> list[Signed]:
+    """Give what laptops signed for a review, and of what they signed for others the last that tells of more.
+
+    Taking back everything may have come with the file of another review.
+    """
+    every = office.signed({event.device for event in events})
+    read = [HandedOver(each, read_manifest(each.content, RatingsManifest)) for each in every]
+    known = {event.id: event for event in events}
+    own = [each for each in read if each.manifest.batch in review.manifests]
+    fixed = ancestors(known, _tips(own))
+    more = []
+    for each in reversed([each for each in read if each not in own]):
+        if not fixed.issuperset(news := ancestors(known, _tips([each]))):
+            fixed |= news
+            more.append(each)
+    return [each.signed for each in (*own, *more)]
+
+
+def _tips(hand_overs: Iterable[HandedOver]) -> list[str]:
+    return [tip for each in hand_overs for tips in each.tips.values() for tip in tips]
 
 
 def seen(evidence: Evidence, run_id: str) -> Reading | None:

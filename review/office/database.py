@@ -115,7 +115,21 @@ def _m_removed(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE laptop ADD COLUMN reason TEXT NOT NULL DEFAULT ''")
 
 
-OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003, _m_removed))
+def _m_signed(connection: sqlite3.Connection) -> None:
+    """Keep what was signed: the organisation's signature of each batch, and each manifest of a laptop."""
+    connection.execute("ALTER TABLE batch ADD COLUMN signature BLOB NOT NULL DEFAULT x''")
+    connection.execute(
+        """CREATE TABLE signed (       -- manifests of laptops, as they came, of files that were taken in
+            number INTEGER PRIMARY KEY,
+            sha256 TEXT NOT NULL UNIQUE,
+            manifest BLOB NOT NULL,
+            signature BLOB NOT NULL,
+            devices TEXT NOT NULL  -- whose chains it signs, with blanks between
+        ) STRICT"""
+    )
+
+
+OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003, _m_removed, _m_signed))
 """The form of the office's file."""
 
 

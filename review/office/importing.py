@@ -16,6 +16,7 @@ from review.files.finding import BATCH_SUFFIX, RATINGS_SUFFIX
 from review.files.keys import key_phrase
 from review.files.problem import FileError, FileProblem
 from review.files.ratings import RatingsFile, open_ratings
+from review.files.ratings_contents import chains_of, contents_of
 from review.files.ratings_form import Sender
 from review.files.sealing import AgeIdentity, SealError, checked_recipient
 from review.files.stick import StickError, read_file
@@ -45,6 +46,11 @@ _TOO_MUCH_WAITS = (
 _TAKEN_BACK = (
     "its laptop is unknown, and it holds what somebody took back, so it is not kept. If you vouch for the laptop, "
     "enrol it by its key (rosetta review enrol {key}), then import again: what was taken back is erased on arrival."
+)
+
+_NOT_SIGNED_FOR = (
+    "what its laptop signed is not what it holds. Ask for a new copy; where that is refused too, install the "
+    "newest version here and on the laptop."
 )
 
 _BATCH = (
@@ -249,6 +255,10 @@ def _taken(
     sender, batch = ratings.manifest.laptop, ratings.manifest.batch
     incoming = [_event_or_line(line) for line in ratings.lines]
     closed = closed_devices(office, ratings.manifest.signer)
+    if not _is_signed_for(ratings, incoming, closed, review):
+        return FileReport(
+            name, Outcome.REFUSED, f"{name}: {_NOT_SIGNED_FOR}", phrase=ratings.phrase
+        )
     with office.transaction():
         _know(office, sender)
         elsewhere = _elsewhere(office, incoming, closed)
@@ -262,7 +272,9 @@ def _taken(
         )
         for event in merged.to_keep:
             insert_event(office.connection, event)
-        arrival = Arrival(sha256(data).hexdigest(), name, ratings.manifest.signer, batch)
+        arrival = Arrival(
+            sha256(data).hexdigest(), name, ratings.manifest.signer, batch, ratings.signed
+        )
         ends = _ends(incoming, closed)
         note_arrival(office.connection, arrival, merged.added, ends)
         note_laptops(office, review)
@@ -308,6 +320,29 @@ def _erased_on_arrival(incoming: Iterable[Event | bytes], merged: MergeReport) -
     return sum(event.payload is None and event.id in came for event in merged.added)
 
 
+def _is_signed_for(
+    ratings: RatingsFile, incoming: Iterable[Event | bytes], closed: Collection[str], review: Review
+) -> bool:
+    """Tell whether what a laptop signed of its chains is what its file holds; version 1 signed only the last event."""
+    said = ratings.manifest
+    if said.version == 1:
+        return True
+    own = [e for e in incoming if isinstance(e, Event) and _has_place(e) and e.device not in closed]
+    devices = {event.device for event in own}
+    manifest = BatchManifest.model_validate_json(review.manifests[said.batch])
+    signed = {device: chain for device, chain in said.chains.items() if device not in closed}
+    answers = {
+        who: places
+        for who, chains in said.contents.items()
+        if (places := {device: each for device, each in chains.items() if device in devices})
+    }
+    return (signed, answers) == (chains_of(own), contents_of(own, manifest))
+
+
+def _has_place(event: Event) -> bool:
+    return max(event.seq, event.lamport) < MOST_EVENTS
+
+
 def _with_findings(report: FileReport, merged: MergeReport, devices: Collection[str]) -> FileReport:
     chains = [chain for chain in merged.chains.chains if chain.device in devices]
     return replace(
@@ -334,11 +369,7 @@ def _ends(incoming: Iterable[Event | bytes], closed: Collection[str]) -> dict[st
     """Give device → the last place of its chain that a file tells of; only chains that are its own."""
     ends: dict[str, int] = {}
     for event in incoming:
-        if (
-            isinstance(event, Event)
-            and event.device not in closed
-            and max(event.seq, event.lamport) < MOST_EVENTS
-        ):
+        if isinstance(event, Event) and event.device not in closed and _has_place(event):
             ends[event.device] = max(event.seq, ends.get(event.device, 0))
     return ends
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from corpora.corpus import Dataset
 from corpora.entry import Entry
 from harness.failures import UsageError
-from review.files.batch import Batch
 from review.files.batch_form import Task, TrainingItem
 from review.files.keys import Identity
-from review.office.batches import Asked, Made, Said, sign_batches
+from review.office.batches import Asked, Made, Said, parts_of, sign_batches
 from review.office.items import Item
 from review.verdict.key import AnswerKey, KeyRun
 
@@ -68,22 +68,28 @@ def make(
         task=drawn.task,
         written=drawn.written,
     )
-    batches = sign_batches(asked, said, policy, identity, one_each=one_each)
-    key = _answer_key(drawn, said, runs, batches)
-    return Made(key, batches, list(asked.items.values()))
+    parts = parts_of(asked.orders, one_each=one_each)
+    key = _answer_key(drawn, said, runs, tuple(parts))
+    batches = sign_batches(asked, said, policy, identity, parts, key.commitment)
+    sealed = {each.manifest.batch: each.sha256 for each in batches}
+    return Made(
+        key.model_copy(update={"batch_sha256": sealed}), batches, list(asked.items.values())
+    )
 
 
 def _answer_key(
-    drawn: Drawn, said: Said, runs: tuple[KeyRun, ...], batches: Sequence[Batch]
+    drawn: Drawn, said: Said, runs: tuple[KeyRun, ...], batches: tuple[str, ...]
 ) -> AnswerKey:
+    """Write the key, to which the batches commit; their hashes are filled in once they are signed."""
     return AnswerKey(
         review=said.name,
-        batches=tuple(each.manifest.batch for each in batches),
-        batch_sha256={each.manifest.batch: each.sha256 for each in batches},
+        batches=batches,
+        batch_sha256={},
         runs=runs,
         items={item.id: item.truth for item in drawn.items},
         core=tuple(sorted(drawn.core)),
         orders=dict(drawn.orders),
         seed=drawn.seed,
         panel=said.panel,
+        salt=secrets.token_hex(32),
     )

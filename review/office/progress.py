@@ -99,7 +99,7 @@ class ReviewProgress:
 
 def progress(office: Office, review: Review) -> ReviewProgress:
     """Say how far a review is."""
-    state = office.state(review)
+    state = office.state_of_any(review)
     arrived = last_contributions(office.connection)
     certificates = office.certificates(review)
     newest = {each.run_id: each for each in certificates}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -14,10 +14,13 @@ from typing import Self
 
 from corpora.entry import Segment
 from harness.card.canonical import canonical_bytes
-from harness.failures import UsageError
+from harness.failures import HarnessError, UsageError
 from harness.store.texts import storable
 from harness.store.transaction import transaction
 from review.files.batch_form import BatchItem, BatchManifest
+from review.files.problem import FileError
+from review.files.signature import Signed
+from review.files.signed_archive import read_manifest
 from review.log.event import Event
 from review.log.fold import fold
 from review.log.own_file import OwnFile
@@ -29,6 +32,7 @@ from review.log.voices import Voices, heard
 from review.log.withdrawal import reach
 from review.office.database import FILE, is_unclean, note_unclean, open_office, rewrite
 from review.office.received import Import, KnownLaptop, Quarantined
+from review.verdict.commitments import differences
 from review.verdict.key import AnswerKey
 
 
@@ -47,6 +51,8 @@ class Review:
     manifests: Mapping[str, bytes]
     """Batch → its manifest's bytes."""
     _read_texts: Callable[[], Mapping[str, BatchItem]]
+    signatures: Mapping[str, bytes] = field(default_factory=dict)
+    """Batch → the organisation's signature over its manifest; absent or empty where it was not kept."""
 
     def code(self, person: str) -> str:
         """Give the code on a person's card, by which the organisation knows them."""
@@ -68,6 +74,33 @@ class Review:
     def policy_sha256(self) -> str:
         """Over the policy's bytes, hexadecimal."""
         return sha256(self.policy).hexdigest()
+
+    @property
+    def signed(self) -> dict[str, Signed]:
+        """Batch → its manifest with its signature."""
+        return {
+            batch: Signed(manifest, self.signatures.get(batch, b""))
+            for batch, manifest in self.manifests.items()
+        }
+
+    @cached_property
+    def changed(self) -> tuple[str, ...]:
+        """Say what is not as the batches have it that went out: somebody changed it here since."""
+        try:
+            found = {b: read_manifest(each, BatchManifest) for b, each in self.manifests.items()}
+        except FileError as error:
+            return (str(error),)
+        return tuple(
+            differences(self.key, self.policy_sha256, self.signed, found, self.manifest.signer)
+        )
+
+    def require_unchanged(self) -> None:
+        """Raise HarnessError where ``changed``: what follows from it would be no verdict on what people were asked."""
+        if self.changed:
+            raise HarnessError(
+                f"Review {self.name!r} is not what was handed out: {'; '.join(self.changed)}. Nothing is read from it. "
+                "Put back a copy of the data folder from before that was changed."
+            )
 
     @cached_property
     def texts(self) -> Mapping[str, BatchItem]:
@@ -150,7 +183,7 @@ class Office(OwnFile):
         self,
         key: AnswerKey,
         policy: bytes,
-        manifests: Mapping[str, bytes],
+        manifests: Mapping[str, Signed],
         texts: Iterable[BatchItem],
     ) -> Review:
         """Keep a new review; UsageError where its name is taken."""
@@ -165,8 +198,11 @@ class Office(OwnFile):
             )
             number = int(inserted.lastrowid or 0)
             self.connection.executemany(
-                "INSERT INTO batch (batch, review, manifest) VALUES (?, ?, ?)",
-                [(batch, number, manifest) for batch, manifest in manifests.items()],
+                "INSERT INTO batch (batch, review, manifest, signature) VALUES (?, ?, ?, ?)",
+                [
+                    (batch, number, each.content, each.signature)
+                    for batch, each in manifests.items()
+                ],
             )
             self.connection.executemany(
                 "INSERT INTO item (item, review, source, candidate) VALUES (?, ?, ?, ?)",
@@ -213,17 +249,19 @@ class Office(OwnFile):
         return [self._review(*row) for row in rows]
 
     def _review(self, number: int, name: str, created: str, key: bytes, policy: bytes) -> Review:
-        manifests = self.connection.execute(
-            "SELECT batch, manifest FROM batch WHERE review = ? ORDER BY rowid", (number,)
-        )
+        batches = self.connection.execute(
+            "SELECT batch, manifest, signature FROM batch WHERE review = ? ORDER BY rowid",
+            (number,),
+        ).fetchall()
         return Review(
             number=number,
             name=name,
             created=created,
             key=AnswerKey.model_validate_json(key),
             policy=policy,
-            manifests=dict(manifests.fetchall()),
+            manifests={batch: manifest for batch, manifest, _ in batches},
             _read_texts=lambda: self._texts(number),
+            signatures={batch: signature for batch, _, signature in batches},
         )
 
     def _texts(self, review: int) -> dict[str, BatchItem]:
@@ -247,9 +285,15 @@ class Office(OwnFile):
             if event.seq <= last.get(event.device, -1)
         ]
 
-    def _last(self, review: Review, every: Iterable[Event]) -> dict[str, int]:
-        """Give device → place in its chain of the last event that concerns a review."""
+    def _last(self, review: Review, every: Sequence[Event]) -> dict[str, int]:
+        """Give device → place in its chain of the last event that concerns a review.
+
+        What came with a file of another review, as taking back everything may, is signed for as far as that file goes.
+        """
         batches = set(review.manifests)
+        ends: dict[str, int] = {}
+        for event in every:
+            ends[event.device] = max(event.seq, ends.get(event.device, 0))
         rows = self.connection.execute(
             "SELECT d.device, max(d.last_seq) FROM delivery d JOIN batch b ON b.batch = d.batch"
             " WHERE b.review = ? GROUP BY d.device",
@@ -257,8 +301,10 @@ class Office(OwnFile):
         )
         last: dict[str, int] = dict(rows.fetchall())
         for event in every:
-            if _belongs(event, batches, review) and event.payload is not None:
-                last[event.device] = max(event.seq, last.get(event.device, -1))
+            beyond = event.seq > last.get(event.device, -1) and event.payload is not None
+            if beyond and _belongs(event, batches, review):
+                own = event.device in self.own_devices
+                last[event.device] = event.seq if own else ends[event.device]
         return last
 
     def append(
@@ -283,7 +329,15 @@ class Office(OwnFile):
         return is_unclean(self.connection)
 
     def state(self, review: Review) -> State:
-        """Give what a review's events add up to, of the laptops that are heard; the same as in its evidence."""
+        """Give what a review's events add up to, of the laptops that are heard; the same as in its evidence.
+
+        HarnessError where policy, key or people were changed after the batches went out.
+        """
+        review.require_unchanged()
+        return self.state_of_any(review)
+
+    def state_of_any(self, review: Review) -> State:
+        """Give the same, also of a review that was changed: for counting who did how much, never for results."""
         return fold(self._heard(review)[0], set(review.manifests))
 
     def voices(self, review: Review) -> Voices:
@@ -332,6 +386,17 @@ class Office(OwnFile):
             "SELECT device, signing_key FROM delivery ORDER BY rowid DESC"
         )
         return dict(rows.fetchall())
+
+    def signed(self, devices: Collection[str]) -> list[Signed]:
+        """Give what laptops signed when they handed over events of some devices, in the order in which it came."""
+        rows = self.connection.execute(
+            "SELECT manifest, signature, devices FROM signed ORDER BY number"
+        )
+        return [
+            Signed(manifest, signature)
+            for manifest, signature, wrote in rows
+            if not set(wrote.split()).isdisjoint(devices)
+        ]
 
     def quarantine(self) -> list[Quarantined]:
         """Give the files that were set aside, oldest first."""

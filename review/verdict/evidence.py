@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,18 +19,20 @@ from pydantic import ValidationError
 from harness.card.canonical import canonical_bytes
 from harness.failures import UsageError
 from harness.problems import first_problem
+from review.files.signature import Signed
+from review.log.chain import ancestors, tips_of
 from review.log.event import FIRST, Event, EventError, read_event
 from review.log.fold import fold
-from review.log.payloads import Adjudicate, Kind, Scope
+from review.log.payloads import ANSWERS, Adjudicate, Kind, Scope
 from review.log.state import State
 from review.log.voices import OWN_WORDS, Voices, heard
 from review.verdict.key import AnswerKey
 
-DECIDING = frozenset(
-    {Kind.CONSENT, Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.HARM, Kind.ADJUDICATE}
-    | {Kind.WITHDRAW, Kind.LOOK, Kind.LAPTOP, Kind.SPEAKS}
-)
+DECIDING = ANSWERS | OWN_WORDS
 """Kinds of events that bear on a verdict; of all others only the head is evidence."""
+
+OWN = OWN_WORDS | {Kind.WITHDRAW}
+"""Kinds that the organisation's own devices write: nobody answers there."""
 
 _WORTH_A_LOOK = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.LAPTOP, Kind.SPEAKS})
 """Kinds whose change makes another look at the numbers a new one: new ratings are new chances of luck, and so is
@@ -54,6 +57,12 @@ class Evidence:
     weighs_laptops: bool = True
     """Whether what several laptops say of one person waits for the organisation; certificates of version 1 took the
     last word of any."""
+    batches: Mapping[str, Signed] = field(default_factory=dict)
+    """Batch → its manifest, as the organisation signed it; none in evidence of an earlier version."""
+    laptops: tuple[Signed, ...] = ()
+    """The manifests of what laptops handed over, as they signed them."""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """Public key of a laptop → that of the one it came instead of, as the organisation says."""
 
     @cached_property
     def key_bytes(self) -> bytes:
@@ -109,6 +118,15 @@ class Evidence:
         }
         return frozenset(same | {first})
 
+    def speaks_for(self, signing_key: str) -> set[str]:
+        """Give the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
+        keys: set[str] = set()
+        key: str | None = signing_key
+        while key is not None and key not in keys:
+            keys.add(key)
+            key = self.instead.get(key)
+        return keys
+
     @property
     def withheld(self) -> int:
         """How many events would bear on a number but have no content, for it was withdrawn or is another review's."""
@@ -126,8 +144,7 @@ class Evidence:
     @property
     def tips(self) -> list[str]:
         """Give the ids that no other event names as the one before it: they fix the whole set."""
-        named = {event.prev for event in self.events}
-        return sorted({event.id for event in self.events} - named)
+        return tips_of(self.events)
 
     def gaps(self) -> int:
         """Count the events whose predecessor is missing."""
@@ -139,13 +156,7 @@ class Evidence:
 
     def up_to(self, tips: Collection[str]) -> Evidence:
         """Give the part that some tips fix: these events and all before them."""
-        known = {event.id: event for event in self.events}
-        reached: set[str] = set()
-        for tip in tips:
-            place: str = tip
-            while place in known and place not in reached:
-                reached.add(place)
-                place = known[place].prev
+        reached = ancestors({event.id: event for event in self.events}, tips)
         return replace(self, events=tuple(e for e in self.events if e.id in reached))
 
 
@@ -155,6 +166,9 @@ def gather(
     events: Iterable[Event],
     organisation_device: str,
     devices: Mapping[str, str],
+    batches: Mapping[str, Signed] = MappingProxyType({}),
+    laptops: Iterable[Signed] = (),
+    instead: Mapping[str, str] = MappingProxyType({}),
 ) -> Evidence:
     """Put together the evidence of a review from everything that its organisation has.
 
@@ -162,7 +176,11 @@ def gather(
     """
     bare = {event.id: _without_text(event) for event in events}
     in_order = tuple(sorted(bare.values(), key=lambda event: event.order))
-    return Evidence(policy, key, in_order, organisation_device, devices)
+    wrote = {devices.get(event.device) for event in in_order}
+    came = {new: old for new, old in instead.items() if old in wrote}
+    return Evidence(
+        policy, key, in_order, organisation_device, devices, batches, tuple(laptops), came
+    )
 
 
 def _without_text(event: Event) -> Event:
@@ -231,3 +249,36 @@ def read_devices(data: bytes, name: str) -> tuple[str, dict[str, str]]:
     if not fits:
         raise UsageError(f"{name} is not a list of devices.")
     return own, {device: each for device, each in keys.items() if each is not None}
+
+
+def signed_bytes(evidence: Evidence) -> bytes:
+    """Write what others signed as canonical JSON, each manifest as the very text that was signed."""
+    return canonical_bytes(
+        {
+            "batches": {batch: _shown(each) for batch, each in evidence.batches.items()},
+            "laptops": [_shown(each) for each in evidence.laptops],
+            "instead_of": dict(evidence.instead),
+        }
+    )
+
+
+def _shown(each: Signed) -> dict[str, str]:
+    return {"manifest": each.content.decode(), "signature": each.signature.hex()}
+
+
+def read_signed(
+    data: bytes, name: str
+) -> tuple[dict[str, Signed], tuple[Signed, ...], dict[str, str]]:
+    """Read what others signed: batches, laptops, and which laptop came instead of which; UsageError in words."""
+    try:
+        raw = json.loads(data)
+        batches = {str(batch): _signed(each) for batch, each in raw["batches"].items()}
+        laptops = tuple(_signed(each) for each in raw["laptops"])
+        instead = {str(new): str(old) for new, old in raw["instead_of"].items()}
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        raise UsageError(f"{name} is not a list of signed manifests.") from None
+    return batches, laptops, instead
+
+
+def _signed(raw: Mapping[str, str]) -> Signed:
+    return Signed(raw["manifest"].encode(), bytes.fromhex(raw["signature"]))

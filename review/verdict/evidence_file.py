@@ -15,12 +15,15 @@ from review.verdict.evidence import (
     read_devices,
     read_events_bytes,
     read_key,
+    read_signed,
+    signed_bytes,
 )
 
 EVIDENCE_SUFFIX: Final = ".rosetta-evidence"
 
 _DATA = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json")
 _EVENTS = "events.jsonl"
+_SIGNED = "signed.json"
 _PROGRAM = "rosetta_verify.py"
 _README = "README.txt"
 
@@ -42,6 +45,7 @@ def pack_evidence(certificate: bytes, signature: bytes, evidence: Evidence) -> b
         {
             **dict(zip(_DATA, data, strict=True)),
             _EVENTS: events_bytes(evidence.events),
+            _SIGNED: signed_bytes(evidence),
             _PROGRAM: own.joinpath(_PROGRAM).read_bytes(),
             _README: own.joinpath(_README).read_bytes(),
         }
@@ -50,11 +54,12 @@ def pack_evidence(certificate: bytes, signature: bytes, evidence: Evidence) -> b
 
 def unpack_evidence(data: bytes) -> EvidenceFile:
     """Read an evidence file, nothing of it believed yet; raises UsageError in words."""
-    members = unpack(data, (*_DATA, _EVENTS), (_PROGRAM, _README))
+    members = unpack(data, (*_DATA, _EVENTS), (_SIGNED, _PROGRAM, _README))
     certificate, signature, policy, key, devices = (members[name] for name in _DATA)
     own, keys = read_devices(devices, "devices.json")
     events = read_events_bytes(members[_EVENTS])
-    evidence = Evidence(policy, read_key(key, "key.json"), events, own, keys)
+    signed = read_signed(members[_SIGNED], _SIGNED) if _SIGNED in members else ()
+    evidence = Evidence(policy, read_key(key, "key.json"), events, own, keys, *signed)
     return EvidenceFile(certificate, signature, evidence)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictInt, StrictStr
 
-from review.forms import VersionedForm
+from harness.card.canonical import canonical_bytes
+from review.forms import Since, VersionedForm
 from review.log.payloads import Hex64, Id, Reviewer, Short
 from review.verdict.panel import ControlKind
 
@@ -59,6 +61,17 @@ class AnswerKey(VersionedForm):
     """Of every draw that was made for this review."""
     panel: str
     """How the reviewers were chosen, in the organiser's words."""
+    salt: Annotated[Hex64 | Literal[""], Since(2)] = ""
+    """Random; with it the key cannot be guessed from its commitment."""
+
+    @property
+    def commitment(self) -> str:
+        """SHA-256 over the salt's bytes and the key as canonical JSON, without salt and hashes of batches.
+
+        Every batch of the review names it, so those hashes cannot be part of it.
+        """
+        said = self.model_dump(mode="json", exclude={"salt", "batch_sha256"})
+        return sha256(bytes.fromhex(self.salt) + canonical_bytes(said)).hexdigest()
 
     def first_showing(self, item: str) -> str:
         """Give the item whose text this one shows again; any other item is its own."""

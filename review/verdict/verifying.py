@@ -20,22 +20,19 @@ from review.verdict.certificate import (
     read_verdict,
 )
 from review.verdict.evidence import Evidence
+from review.verdict.signed import (
+    Attested,
+    Check,
+    check_batches,
+    check_contents,
+    check_laptops,
+)
 from review.verdict.verdict import Outcome
 
 _ABSENT = ("absent",)
 """Stands for a member that one of two values lacks; nothing of JSON is equal to it."""
 
 _ISSUE_ANEW = "issue the certificate anew: rosetta review gate --issue"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at."""
-
-    name: str
-    ok: bool | None
-    """None: it could not be checked."""
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +50,13 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """True where everything was checked, the verdict and its numbers computed again, and all holds."""
-        return all(check.ok for check in self.checks)
+        """True where the verdict and its numbers were computed again, and all holds that files of their version can show."""
+        return all(check.ok or check.earlier for check in self.checks)
+
+    @property
+    def unshown(self) -> tuple[Check, ...]:
+        """Give what could not be checked because the files are of an earlier version."""
+        return tuple(check for check in self.checks if check.earlier)
 
     @property
     def broken(self) -> bool:
@@ -64,6 +66,11 @@ class Verification:
     @property
     def words(self) -> str:
         """The result in a few sentences."""
+        if self.ok and self.unshown:
+            return (
+                "The verdict was computed again, byte for byte. Its files are of an earlier version, which does not show "
+                f"all: {'; '.join(f'{each.name}: {each.words}' for each in self.unshown)}."
+            )
         if self.ok:
             return "Everything holds: the verdict was computed again, byte for byte."
         if self.broken:
@@ -89,8 +96,9 @@ def verify(certificate: bytes, signature: bytes, evidence: Evidence) -> Verifica
         _same("devices", stated.log.devices_sha256, part.devices_sha256),
         _log(stated, part),
         _chains(stated, part),
+        *_attested(stated, evidence, part),
     ]
-    if not all(check.ok for check in checks):
+    if any(check.ok is False for check in checks):
         left = Check("verdict", None, "not computed: it would rest on something else")
         return Verification(stated, (*checks, left))
     missing = part.withheld - stated.log.withheld
@@ -135,6 +143,20 @@ def _chains(stated: Certificate, part: Evidence) -> Check:
         return Check("chains", False, f"{len(unknown)} of them {words}")
     whole = "whole" if not stated.log.gaps else f"with {stated.log.gaps:,} gaps, as certified"
     return Check("chains", True, f"{whole}; every content matches its head")
+
+
+def _attested(stated: Certificate, evidence: Evidence, part: Evidence) -> list[Check]:
+    """Hold the evidence against what others signed; what was missing when it was issued was taken back by then."""
+    attested = Attested(evidence)
+    taken = part if part.withheld == stated.log.withheld else evidence
+    try:
+        return [
+            check_batches(attested, stated),
+            check_laptops(attested, part),
+            check_contents(attested, part, taken),
+        ]
+    except HarnessError as error:
+        return [Check("signed files", False, str(error))]
 
 
 def _with_contents_missing(

@@ -47,7 +47,7 @@ def test_ratings_are_opened(number: int) -> None:
     assert opened.manifest.batch_sha256 == golden_batch().sha256
     last = [read_event(line) for line in opened.lines][-1]
     assert (opened.manifest.head, opened.manifest.events) == (last.id, 18)
-    assert canonical_bytes(opened.manifest.model_dump(mode="json")) == opened.manifest_bytes
+    assert canonical_bytes(opened.manifest.model_dump(mode="json")) == opened.signed.content
 
 
 def test_an_office_goes_on_with_its_reviews(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from statistics import mean, variance
 from typing import Any
 
 RANKS = {"reject": 0, "gist": 1, "acceptable": 2, "excellent": 3}
-DECIDING = {"consent", "rate", "cannot_judge", "undo", "harm", "adjudicate", "withdraw", "look", "laptop", "speaks"}
+ANSWERS = {"consent", "rate", "cannot_judge", "undo", "harm", "withdraw"}
+OWN = {"adjudicate", "look", "laptop", "speaks", "withdraw"}
+DECIDING = ANSWERS | OWN
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
 CODES = ("no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed level_open weak_stratum veto low_reviewer "
          "controls_failed flags_decide reviewer_left_out stratum_left_out control_dropped small_panel later_look guidelines").split()
@@ -41,11 +43,11 @@ def _read_log(data: bytes) -> list[dict[str, Any]]:
         events[_sha(_canonical(head))] = {**head, "id": _sha(_canonical(head)), "said": said}
     return sorted(events.values(), key=lambda e: (e["lamport"], e["device"], e["seq"], e["id"]))
 
-def _up_to(events: list[dict[str, Any]], tips: list[str]) -> list[dict[str, Any]]:
-    known, reached, ahead = {e["id"]: e for e in events}, set[str](), list(tips)
+def _reached(known: dict[str, Any], tips: list[str]) -> set[str]:
+    reached, ahead = set[str](), list(tips)
     while ahead:
         if (one := ahead.pop()) in known and one not in reached: reached.add(one); ahead.append(known[one]["prev"])
-    return [e for e in events if e["id"] in reached]
+    return reached
 
 def _log_facts(events: list[dict[str, Any]], devices: Any, key: Any, gone: set[Any]) -> dict[str, Any]:
     places, wrote = {e["id"]: (e["device"], e["seq"] + 1) for e in events}, {devices["organisation"], *(e["device"] for e in events)}
@@ -275,26 +277,93 @@ def _decide(panel: Any, policy: Any) -> dict[str, Any]:
         "findings": sorted(found, key=lambda one: (CODES.index(one["code"]), _canonical(one))),
     }
 
+# What others signed: batches, before anybody rated, and laptops, with each hand-over. Version 1 of these shows less.
+
+def _is_signed(key: str, one: dict[str, str]) -> bool:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    try: Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(bytes.fromhex(one["signature"]), one["manifest"].encode())
+    except Exception: return False  # noqa: BLE001  whatever it is, it is no signature
+    return True
+
+def _batches(signed: Any, key: Any, policy: str, stated: Any) -> tuple[list[str], list[str], dict[str, Any]]:
+    found = {batch: json.loads(one["manifest"]) for batch, one in signed["batches"].items()}
+    if not found and stated["format"].endswith("/1"): return [], ["which batches went out is the organisation's word"], found
+    committed = {name: value for name, value in key.items() if name not in {"salt", "batch_sha256"}}
+    commitment, signer = _sha(bytes.fromhex(key.get("salt", "")) + _canonical(committed)), stated["organisation"]["signing_key"]
+    asked: dict[str, Any] = {}
+    wrong = list[str]()
+    for batch in key["batches"]:
+        if batch not in found: wrong.append(f"batch {batch} is missing"); continue
+        one, said, first = signed["batches"][batch], found[batch], found[batch]["format"] == "rosetta-batch/1"
+        asked |= said["orders"]
+        if said["batch"] != batch or _sha(one["manifest"].encode()) != key["batch_sha256"].get(batch): wrong.append(f"batch {batch} is not the one of the answer key")
+        if said["organisation"]["signing_key"] != signer or not ((first and not one["signature"]) or _is_signed(signer, one)): wrong.append(f"batch {batch} is not signed by the organisation")
+        if said["policy_sha256"] != policy: wrong.append(f"the policy is not the one of batch {batch}")
+        if not first and said["key_commitment"] != commitment: wrong.append(f"the answer key is not the one of batch {batch}")
+    if not wrong and asked != key["orders"]: wrong.append("not everybody who was asked is in the answer key, or with other items")
+    return wrong, ["a batch of an earlier version binds no answer key"] * any(said["format"] == "rosetta-batch/1" for said in found.values()), found
+
+def _speaks_for(signer: str, instead: dict[str, str]) -> set[str]:
+    keys, ahead = set[str](), signer
+    while ahead and ahead not in keys: keys.add(ahead); ahead = instead.get(ahead, "")
+    return keys
+
+def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any]) -> tuple[list[str], list[tuple[Any, str, set[str]]]]:
+    wrong, chains = list[str](), []
+    for one in signed["laptops"]:
+        said = json.loads(one["manifest"])
+        signer = said["laptop"]["signing_key"]
+        if not _is_signed(signer, one): wrong.append(f"a hand-over of device {said['device']} is not signed by its laptop")
+        if said["batch_sha256"] != key["batch_sha256"].get(said["batch"], said["batch_sha256"]): wrong.append(f"the laptop of device {said['device']} rated another batch")
+        for device, chain in (said.get("chains") or {said["device"]: {"tips": [said["head"]], "events": None}}).items():
+            if devices.get(device) not in _speaks_for(signer, signed["instead_of"]): continue
+            chains.append((said, device, reached := _reached(known, chain["tips"])))
+            if chain["events"] not in {None, len(reached)} and said["batch"] in key["batches"]:
+                wrong.append(f"of the {chain['events']} events of device {device} that its laptop signed, {len(reached)} are here")
+    return wrong, chains
+
+def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], events: list[dict[str, Any]], gone: set[Any]) -> tuple[list[str], list[str]]:
+    owner, first = devices["devices"], devices["organisation"]
+    own = {d for d, public in owner.items() if public == owner[first]} | {first}
+    wrong, chains = _hand_overs(signed, key, owner, {e["id"]: e for e in every})
+    if any(e["device"] in own and e["kind"] not in OWN for e in events): wrong.append("answers stand in the organisation's own log")
+    theirs, lost = [e for e in events if e["device"] not in own], set[str]()
+    bare = [e for e in theirs if e["said"] is None and e["kind"] in ANSWERS]
+    for said, device, reached in (one for one in chains if one[0]["batch"] in key["batches"]):
+        for who, places in said.get("contents", {}).items():
+            if not {(who, None), (who, said["batch"])} & gone:
+                lost |= {e["id"] for e in bare if e["id"] in reached and e["device"] == device and any(a <= e["seq"] <= b for a, b in places.get(device, ()))}
+    if lost: wrong.append(f"{len(lost)} answers are missing whose people took nothing back")
+    unsigned = len({e["id"] for e in theirs} - {i for _, _, reached in chains for i in reached})
+    return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned)
+
 # The certificate.
 
-def _certified(members: dict[str, bytes], stated: Any) -> dict[str, Any]:
+def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], list[str], list[str]]:
     key, devices = json.loads(members["key.json"]), json.loads(members["devices.json"])
     policy, every = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), _read_log(members["events.jsonl"])
-    events = _up_to(every, stated["log"]["tips"])  # there may be later ones, such as withdrawals
+    reached = _reached({e["id"]: e for e in every}, stated["log"]["tips"])  # there may be later ones, such as withdrawals
+    events = [e for e in every if e["id"] in reached]
     if strangers := {e["device"] for e in events} - {device for device, owner in devices["devices"].items() if owner}:
         raise ValueError(f"the organisation does not know devices {sorted(strangers)}")
     later = stated["format"] != "rosetta-certificate/1"
     own = {d for d, owner in devices["devices"].items() if owner == devices["devices"][devices["organisation"]]}
     state = _fold(events, key, own, devices["devices"] if later else None)
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
+    signed = json.loads(members.get("signed.json", b'{"batches": {}, "laptops": [], "instead_of": {}}'))
+    wrong, older, found = _batches(signed, key, _sha(members["policy.toml"]), stated)
+    strict = all(batch in found and found[batch]["format"] != "rosetta-batch/1" for batch in key["batches"])
+    log = _log_facts(events, devices, key, state["gone"])
+    gone = state["gone"] if log["withheld"] == stated["log"]["withheld"] else _fold(every, key, set())["gone"]
+    forged, unsigned = _laptops(signed, key, devices, every, events, gone)
     valid = len((verdict := _decide(_panel_of(state, key, run), policy))["numbers"]["reviewers"])
     return {
-        "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": _sha(members["key.json"]),
-        "log": _log_facts(events, devices, key, state["gone"]), "verdict": verdict,
+        "format": stated["format"], "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": _sha(members["key.json"]),
+        "log": log, "verdict": verdict,
         "policy": {"sha256": _sha(members["policy.toml"]), **{k: policy[k] for k in ("status", "organisation")}, "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": valid, "words": f"panel of {valid}", "chosen": key["panel"]},
         **({"laptops": state["laptops"]} if later else {}),
-    }
+    }, wrong + forged + unsigned * strict, older + unsigned * (not strict)
 
 def _differing(found: Any, wanted: Any, path: str) -> list[str]:
     if isinstance(found, dict) and isinstance(wanted, dict):
@@ -305,14 +374,14 @@ def _differing(found: Any, wanted: Any, path: str) -> list[str]:
 def _check(path: str, expected: list[str]) -> list[str]:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in MEMBERS if archive.getinfo(name).file_size < 50 * 2**20}
+        members = {name: archive.read(name) for name in (*MEMBERS, *{"signed.json"}.intersection(archive.namelist())) if archive.getinfo(name).file_size < 50 * 2**20}
     signer = (stated := json.loads(members["certificate.json"]))["organisation"]["signing_key"]
     Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer)).verify(members["certificate.sig"], members["certificate.json"])
-    again = _certified(members, stated)
+    again, unsigned, older = _certified(members, stated)
     about = f"run {stated['run']['run_id']}, certificate SHA-256 {_sha(members['certificate.json'])}"
     if (gone := again["log"]["withheld"] - stated["log"]["withheld"]) > 0: return [f"Not computed again: {about}", f"{gone} contents are missing; whether their people took them back, ask the organisation"]
-    wrong = _differing({name: stated[name] for name in again}, again, "$") + [f"it was signed with another key, {signer}" for key in expected if key != signer]
-    return [f"Does not hold: {about}", *wrong] if wrong else [f"Holds: {stated['verdict']['outcome']}, {about}, signed with {signer}"]
+    wrong = unsigned + _differing({name: stated[name] for name in again}, again, "$") + [f"it was signed with another key, {signer}" for key in expected if key != signer]
+    return [f"Does not hold: {about}", *wrong] if wrong else [f"Holds: {stated['verdict']['outcome']}, {about}, signed with {signer}", *(f"It cannot show, for its files are of an earlier version: {one}" for one in older)]
 
 def _main(arguments: list[str]) -> int:
     try: said = _check(arguments[0], arguments[1:]) if arguments else [f"{__doc__}".splitlines()[0]]

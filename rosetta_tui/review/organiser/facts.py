@@ -137,7 +137,7 @@ def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
     summaries = _summaries(desk)
     with desk.office() as office:
         review = office.review(name)
-        state = office.state(review)
+        state = office.state_of_any(review)
         cases = queue(state, review.key)
         certificates = office.certificates(review)
         runs = [

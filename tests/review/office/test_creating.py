@@ -277,7 +277,8 @@ def test_what_was_kept_comes_back(draft: Draft, identity: Identity, tmp_path: Pa
     with Office.open(tmp_path) as office:
         review = office.review("last")
         assert review.key == ready.key
-        assert (review.policy, review.manifests) == (policy, ready.manifests)
+        assert (review.policy, review.signed) == (policy, ready.manifests)
+        assert review.changed == ()
         assert review.policy_sha256 == review.manifest.policy_sha256
         assert review.key.batch_sha256 == {
             batch: sha256(manifest).hexdigest() for batch, manifest in review.manifests.items()

@@ -147,13 +147,15 @@ def test_nobody_plants_a_head_in_the_organisations_own_chain(made: Desk) -> None
     assert made.office.device not in made.office.devices()
 
 
-def test_a_place_that_no_laptop_comes_to_moves_no_boundary(made: Desk) -> None:
+def test_a_place_that_no_laptop_comes_to_is_refused_with_its_file(made: Desk) -> None:
+    """Its laptop signed for it, so that what is left of the file could not be shown to be the laptop's."""
     forger = person(made, 1)
     far = next_of(events_of(forger)[-1], rating(forger), seq=2**33)
     report = take(made, forger.identity, [*events_of(forger), far])
-    assert (len(report.damaged), report.gaps) == (1, 0)
-    rows = made.office.connection.execute("SELECT last_seq FROM delivery").fetchall()
-    assert rows == [(3,)]
+    assert (report.outcome, report.added) == (Outcome.REFUSED, 0)
+    assert "what its laptop signed is not what it holds" in report.why
+    assert not made.office.connection.execute("SELECT last_seq FROM delivery").fetchall()
+    assert take(made, forger.identity, events_of(forger)).added == 4
 
 
 def test_an_undo_reaches_nobody_else(made: Desk) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -16,10 +17,12 @@ from harness.plan import Plan
 from harness.store.certificates import Attached
 from harness.store.database import open_store
 from harness.store.runs import find_run, read_card
-from review.files.batch_form import BatchItem, BatchManifest, Organisation
-from review.files.keys import Identity, Role
+from review.files.batch_form import BatchItem
+from review.files.keys import Identity
+from review.files.ratings_form import RatingsManifest
+from review.files.signature import Signed
 from review.log.event import Event
-from review.log.table import insert_event
+from review.log.table import insert_event, read_events
 from review.office.store import Office, Review
 from review.verdict.certificate import Certificate, Issuer, certify
 from review.verdict.evidence import Evidence
@@ -29,9 +32,10 @@ from review.verdict.policy import proposed
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.review.verdict import histories
 from tests.review.verdict.histories import Shape
+from tests.review.verdict.signing import LAPTOP, ORGANISER, hand_overs, with_batches
 
 ISSUED = "2026-05-05T10:00:00Z"
-SIGNER = Identity.make(Role.ORGANISATION)
+SIGNER = ORGANISER
 GO = Shape(quality=0.97, mischief=0.0, careless=0.0)
 NO_GO = Shape(quality=0.1, mischief=0.0, careless=0.0)
 
@@ -125,10 +129,9 @@ def fluent_run(
         return read_card(connection, number) or {}
 
 
-def fill_office(office: Office, evidence: Evidence, signing_key: str) -> Review:
+def fill_office(office: Office, evidence: Evidence, identity: Identity) -> Review:
     """Put a review into an office as if its batches had come back."""
-    key = evidence.key
-    manifests = {batch: _manifest(batch, key, signing_key) for batch in key.batches}
+    key, manifests = with_batches(evidence.key, proposed()[1], identity)
     texts = [
         BatchItem(id=item, source=f"source of {item}", candidate=f"candidate of {item}")
         for item in key.items
@@ -149,31 +152,28 @@ def deliver(connection: sqlite3.Connection, key: AnswerKey, events: tuple[Event,
         connection.execute(
             "INSERT OR REPLACE INTO delivery (device, batch, signing_key, last_seq)"
             " VALUES (?, ?, ?, ?)",
-            (device, key.batches[0], "aa" * 32, seq),
+            (device, key.batches[0], LAPTOP.public.signing_key, seq),
         )
+    keep_hand_overs(connection, last)
     connection.execute("COMMIT")
 
 
-def _manifest(batch: str, key: AnswerKey, signing_key: str) -> bytes:
-    manifest = BatchManifest(
-        batch=batch,
-        review=key.review,
-        title="Spring",
-        created=ISSUED,
-        source_language="en",
-        target_language="eo",
-        organisation=Organisation(
-            name="Kultura Centro", signing_key=signing_key, recipients=("age1a", "age1b")
-        ),
-        policy_sha256="00" * 32,
-        consent="Do you agree?",
-        guide="",
-        language="en",
-        secret=False,
-        orders=key.orders,
-        members={},
-    )
-    return manifest.model_dump_json().encode()
+def keep_hand_overs(connection: sqlite3.Connection, devices: Iterable[str]) -> None:
+    """Keep what the laptop signs of these devices' logs as they are now."""
+    batches = {
+        batch: Signed(manifest, signature)
+        for batch, manifest, signature in connection.execute(
+            "SELECT batch, manifest, signature FROM batch"
+        )
+    }
+    events = [event for event in read_events(connection) if event.device in set(devices)]
+    for each in hand_overs(events, batches):
+        wrote = RatingsManifest.model_validate_json(each.content).device
+        connection.execute(
+            "INSERT OR IGNORE INTO signed (sha256, manifest, signature, devices)"
+            " VALUES (?, ?, ?, ?)",
+            (each.sha256, each.content, each.signature, wrote),
+        )
 
 
 def certificate_of(file: EvidenceFile) -> Certificate:

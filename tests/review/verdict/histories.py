@@ -33,6 +33,7 @@ from review.verdict.evidence import Evidence, gather
 from review.verdict.key import AnswerKey, KeyItem, KeyRun
 from review.verdict.panel import ControlKind
 from review.verdict.policy import proposed
+from tests.review.verdict.signing import ORGANISER, hand_overs, laptop_of, with_batches
 
 ORGANISATION = "0f" * 8
 WALL = "2026-05-04T10:00:00Z"
@@ -295,8 +296,8 @@ def _decide(rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: li
 
 
 def key_of(device: str) -> str:
-    """Give the signing key of a device that is a laptop of its own."""
-    return device * 4
+    """Give the signing key of a laptop of its own."""
+    return laptop_of(device, apart=True).public.signing_key
 
 
 def _say_of_laptops(rng: Random, key: AnswerKey, office: Chain, laptops: list[str]) -> None:
@@ -334,18 +335,30 @@ def history(rng: Random, shape: Shape | None = None, card_hash: str | None = Non
     chosen = shape or random_shape(rng)
     key = make_key(rng, chosen, card_hash)
     events = make_events(rng, chosen, key)
+    before = events
     if rng.random() < 0.5:
         events = erase_withdrawn(events)
     rng.shuffle(events)
-    return evidence_of(key, events, apart=chosen.apart)
+    return evidence_of(key, events, before=before, apart=chosen.apart)
 
 
 def evidence_of(
-    key: AnswerKey, events: list[Event], policy: bytes | None = None, *, apart: bool = False
+    key: AnswerKey,
+    events: list[Event],
+    policy: bytes | None = None,
+    before: list[Event] | None = None,
+    *,
+    apart: bool = False,
 ) -> Evidence:
-    devices = {event.device: key_of(event.device) if apart else "bb" * 32 for event in events}
-    devices[ORGANISATION] = "aa" * 32
-    return gather(policy or proposed()[1], key, events, ORGANISATION, devices)
+    """Gather the evidence of a review as its office would; ``before`` is what laptops held when they handed over."""
+    rule = policy or proposed()[1]
+    named, batches = with_batches(key, rule)
+    devices = {
+        event.device: laptop_of(event.device, apart=apart).public.signing_key for event in events
+    }
+    devices[ORGANISATION] = ORGANISER.public.signing_key
+    laptops = hand_overs(before or events, batches, without=[ORGANISATION], apart=apart)
+    return gather(rule, named, events, ORGANISATION, devices, batches, laptops)
 
 
 def with_run(key: AnswerKey, **changes: Any) -> AnswerKey:

@@ -155,5 +155,5 @@ def test_a_file_that_is_none_is_refused() -> None:
 def _names() -> list[str]:
     return [
         "certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json",
-        "events.jsonl", "rosetta_verify.py", "README.txt",
+        "events.jsonl", "signed.json", "rosetta_verify.py", "README.txt",
     ]  # fmt: skip

@@ -112,7 +112,7 @@ def test_it_is_short_and_stands_alone() -> None:
         line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
     ]
     docstring = (ast.get_docstring(ast.parse(text), clean=False) or "").count("\n") + 1
-    assert len(lines) - docstring < 300
+    assert len(lines) - docstring < 350
     modules = {
         (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
         for node in ast.walk(ast.parse(text))
@@ -158,7 +158,7 @@ def members(file: Any, **changes: bytes) -> bytes:
     """Pack an evidence file of which some members are others."""
     from review.files.archive import unpack
 
-    names = [*second.MEMBERS, "rosetta_verify.py", "README.txt"]
+    names = [*second.MEMBERS, "signed.json", "rosetta_verify.py", "README.txt"]
     whole = unpack(pack_evidence(file.certificate, file.signature, file.evidence), names)
     return pack({**whole, **{name.replace("_", "."): data for name, data in changes.items()}})
 

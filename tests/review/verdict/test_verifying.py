@@ -216,7 +216,9 @@ def test_an_answer_key_that_fits_no_review_is_refused_in_words(strata: dict[int,
     """Even where its organisation signed it: an evidence file comes from anywhere."""
     evidence = review_of(1)
     file = issue(evidence)
-    odd = replace(evidence, key=histories.with_run(evidence.key, strata=strata))
-    signed = changed(file, lambda c: c.update(key_sha256=odd.key_sha256), SIGNER)
+    key = histories.with_run(evidence.key, strata=strata)
+    odd = evidence_of(key, list(evidence.events))
+    stated = {"key_sha256": odd.key_sha256, "batches": dict(odd.key.batch_sha256)}
+    signed = changed(file, lambda c: c.update(stated), SIGNER)
     done = verified(signed, odd)
     assert (done.ok, wrong(done)) == (False, "verdict")

@@ -56,7 +56,7 @@ def reviewed(
 
 def filled(office: Office, home: Path, evidence: Evidence) -> Review:
     identity = Identity.load(home, Role.ORGANISATION)
-    return fill_office(office, evidence, identity.public.signing_key)
+    return fill_office(office, evidence, identity)
 
 
 def issued(tmp_path: Path, name: str = "out") -> Path:

@@ -29,6 +29,7 @@ from rosetta_tui.review.organiser.review import SECTIONS, ReviewScreen
 from rosetta_tui.review.organiser.reviews import ReviewsScreen
 from tests.review.verdict import certified, histories
 from tests.review.verdict.histories import Shape
+from tests.review.verdict.signing import LAPTOP, with_batches
 from tests.tui.screens import App, text
 
 _SMALL = Shape(reviewers=3, items=52, strata=(1, 2), bad=3, repeats=5, mischief=0.0, careless=0.0)
@@ -133,13 +134,8 @@ def _fluent_run(folder: Path) -> dict[str, Any]:
 
 def fill(office: Office, evidence: Evidence, identity: Identity, texts: Sequence[str]) -> Review:
     """Create the review, its candidates being these texts as far as there are any."""
-    key = evidence.key
-    manifests = {
-        batch: certified._manifest(batch, key, identity.public.signing_key)
-        .replace(b"age1a", identity.public.recipient.encode())
-        .replace(b"age1b", AgeIdentity.make().recipient.encode())
-        for batch in key.batches
-    }
+    recipients = (identity.public.recipient, AgeIdentity.make().recipient)
+    key, manifests = with_batches(evidence.key, proposed()[1], identity, recipients)
     shown = [
         BatchItem(
             id=item,
@@ -157,7 +153,7 @@ def bring(made: Scene, share: float) -> None:
     part = every[: round(share * len(every))]
     new = part[len(made.events) :]
     with made.office() as office:
-        office.enrol("aa" * 32, "laptop 1")
+        office.enrol(LAPTOP.public.signing_key, "laptop 1")
         certified.deliver(office.connection, made.evidence.key, tuple(new))
     made.events = part
 

@@ -1,0 +1,248 @@
+"""What others signed, held against what a verdict rests on: the organisation's batches, and each laptop's log.
+
+A batch is in many hands before anybody rates, and says by which policy and with which answer key it will be judged
+and who is asked. A laptop signs where its log ends, and whose answers stand where in it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from review.files.batch_form import BatchManifest
+from review.files.ratings_form import RatingsManifest
+from review.files.signature import Signed, verify
+from review.files.signed_archive import read_manifest
+from review.log.chain import ancestors
+from review.log.event import Event
+from review.log.payloads import ANSWERS, Scope
+from review.verdict.certificate import Certificate
+from review.verdict.commitments import differences
+from review.verdict.evidence import OWN, Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool | None
+    """None: it could not be checked."""
+    words: str
+    earlier: bool = False
+    """True where it cannot be checked because the files are of an earlier version, which shows less."""
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    """One hand-over of a laptop, as it signed it."""
+
+    signed: Signed
+    manifest: RatingsManifest
+
+    @property
+    def tips(self) -> dict[str, tuple[str, ...]]:
+        """Device → the events at which its chain ends; version 1 named that of one device only."""
+        if self.manifest.version == 1:
+            return {self.manifest.device: (self.manifest.head,)}
+        return {device: chain.tips for device, chain in self.manifest.chains.items()}
+
+
+@dataclass(frozen=True)
+class Attested:
+    """The signed files of some evidence, read; FileError where one is none."""
+
+    evidence: Evidence
+
+    @cached_property
+    def batches(self) -> dict[str, BatchManifest]:
+        """Batch → its manifest."""
+        return {
+            batch: read_manifest(each.content, BatchManifest)
+            for batch, each in self.evidence.batches.items()
+        }
+
+    @cached_property
+    def hand_overs(self) -> list[HandedOver]:
+        """What laptops signed."""
+        return [
+            HandedOver(each, read_manifest(each.content, RatingsManifest))
+            for each in self.evidence.laptops
+        ]
+
+    @cached_property
+    def events(self) -> dict[str, Event]:
+        """All events by id."""
+        return {event.id: event for event in self.evidence.events}
+
+    @property
+    def commits(self) -> bool:
+        """Whether every batch of the review commits to all that it should: version 2 does."""
+        found = self.batches
+        return all(
+            batch in found and found[batch].version != 1 for batch in self.evidence.key.batches
+        )
+
+    def own(self, handed: HandedOver) -> Iterator[str]:
+        """Give the devices of a hand-over whose log its laptop may go on with."""
+        keys = self.evidence.speaks_for(handed.manifest.signer)
+        for device in handed.tips:
+            if self.evidence.devices.get(device) in keys:
+                yield device
+
+    def reached(self, hand_overs: Iterable[HandedOver], device: str) -> set[str]:
+        """Give the ids of a device's events that hand-overs fix."""
+        tips = [tip for each in hand_overs for tip in each.tips.get(device, ())]
+        return ancestors(self.events, tips)
+
+
+def check_batches(attested: Attested, stated: Certificate) -> Check:
+    """Hold policy, answer key and everybody who was asked against the batches that the certificate's signer gave out."""
+    evidence, found = attested.evidence, attested.batches
+    missing = [batch for batch in evidence.key.batches if batch not in found]
+    if len(missing) == len(evidence.key.batches) and stated.version == 1:
+        words = "not in the evidence, which an earlier version wrote: policy, answer key and people are the organisation's word"
+        return Check("batches", None, words, earlier=True)
+    if wrong := list(_differences(evidence, found, stated)):
+        return Check("batches", False, "; ".join(wrong))
+    if not attested.commits:
+        words = "an earlier version made them: they bind the policy, but not the answer key"
+        return Check("batches", None, words, earlier=True)
+    asked = len(evidence.key.orders)
+    words = (
+        f"policy, answer key and the {asked} people who were asked are those of the signed batches"
+    )
+    return Check("batches", True, words)
+
+
+def _differences(
+    evidence: Evidence, found: Mapping[str, BatchManifest], stated: Certificate
+) -> Iterator[str]:
+    signer = stated.organisation.signing_key
+    return differences(evidence.key, evidence.policy_sha256, evidence.batches, found, signer)
+
+
+def check_laptops(attested: Attested, part: Evidence) -> Check:
+    """Hold the events of some certified part against what laptops signed; the organisation's own against its office."""
+    forged = [
+        event for event in part.events if event.device in part.own_devices and event.kind not in OWN
+    ]
+    if forged:
+        return Check(
+            "laptops", False, f"{len(forged):,} answers stand in the organisation's own log"
+        )
+    if wrong := next(_wrong_hand_overs(attested), None):
+        return Check("laptops", False, wrong)
+    left = _unsigned(attested, part)
+    if left and attested.commits:
+        return Check("laptops", False, f"{_events(left)} of {_logs(left)} no laptop signed")
+    if left:
+        words = (
+            f"{_events(left)} of {_logs(left)} came without a signature that was kept, as earlier versions did: "
+            "that these people said this is the organisation's word"
+        )
+        return Check("laptops", None, words, earlier=True)
+    count = len({event.device for event in part.events} - part.own_devices)
+    others = _gone_on_with(attested, part)
+    more = f"; {others} went on with the log of another, as the organisation says" if others else ""
+    return Check("laptops", True, f"{count} logs, each signed by its laptop{more}")
+
+
+def _wrong_hand_overs(attested: Attested) -> Iterator[str]:
+    """Say what is wrong with hand-overs: their signature, their laptop, their batch, or events that they fix."""
+    lengths = _lengths(attested.evidence.events)
+    batches = attested.evidence.key.batch_sha256
+    for each in attested.hand_overs:
+        said = each.manifest
+        if not verify(said.signer, each.signed.content, each.signed.signature):
+            yield f"a hand-over of device {said.device} is not signed by its laptop"
+        if said.batch_sha256 != batches.get(said.batch, said.batch_sha256):
+            yield f"the laptop of device {said.device} rated another batch"
+        if said.version == 1:
+            continue
+        for device in attested.own(each):
+            chain = said.chains[device]
+            if len(chain.tips) == 1:
+                found = lengths.get(chain.tips[0], 0)
+            else:
+                found = len(attested.reached([each], device))
+            if found != chain.events and said.batch in batches:
+                yield f"of the {chain.events:,} events of device {device} that its laptop signed, {found:,} are here"
+
+
+def _lengths(events: Sequence[Event]) -> dict[str, int]:
+    """Give event → how many there are from the first of its chain up to it."""
+    found: dict[str, int] = {}
+    for event in sorted(events, key=lambda each: each.seq):
+        found[event.id] = found.get(event.prev, 0) + 1
+    return found
+
+
+def _unsigned(attested: Attested, part: Evidence) -> list[Event]:
+    fixed: set[str] = set()
+    signing: dict[str, list[HandedOver]] = defaultdict(list)
+    for each in attested.hand_overs:
+        for device in attested.own(each):
+            signing[device].append(each)
+    for device, every in signing.items():
+        fixed |= attested.reached(every, device)
+    own = part.own_devices
+    return [event for event in part.events if event.device not in own and event.id not in fixed]
+
+
+def _gone_on_with(attested: Attested, part: Evidence) -> int:
+    """Count the laptops that signed the log of another."""
+    devices = {event.device for event in part.events}
+    return len(
+        {
+            each.manifest.signer
+            for each in attested.hand_overs
+            for device in attested.own(each)
+            if device in devices and attested.evidence.devices[device] != each.manifest.signer
+        }
+    )
+
+
+def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> Check:
+    """Hold answers without content against whose they are; ``taken`` has the withdrawals that explain them."""
+    own = part.own_devices
+    bare = {
+        event.id: event
+        for event in part.events
+        if event.payload is None and event.kind in ANSWERS and event.device not in own
+    }
+    withdrawn = {
+        place for place, scopes in taken.state.withdrawn.items() if scopes - {Scope.COMMENTS}
+    }
+    lost = set()
+    for each in attested.hand_overs:
+        said = each.manifest
+        if said.batch not in part.key.batches:
+            continue
+        for device in {event.device for event in bare.values()} & set(attested.own(each)):
+            fixed = attested.reached([each], device)
+            for who, chains in said.contents.items():
+                if {(who, None), (who, said.batch)} & withdrawn:
+                    continue
+                lost |= {
+                    event.id
+                    for event in bare.values()
+                    if event.id in fixed
+                    and event.device == device
+                    and any(first <= event.seq <= last for first, last in chains.get(device, ()))
+                }
+    if lost:
+        words = f"{len(lost):,} answers are missing whose people took nothing back"
+        return Check("contents", False, words)
+    return Check("contents", True, "none is missing but those of people who took them back")
+
+
+def _events(events: Sequence[Event]) -> str:
+    return f"{len(events):,} event{'s' if len(events) > 1 else ''}"
+
+
+def _logs(events: Sequence[Event]) -> str:
+    count = len({event.device for event in events})
+    return f"{count} log{'s' if count > 1 else ''}"

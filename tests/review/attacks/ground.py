@@ -1,0 +1,171 @@
+"""The ground on which attacks are played: a real review, its laptops, its office, and a certificate of it.
+
+An attack is a named case. It ends *detected*, with the place that says so, or *possible*, with the sentence of
+docs/gate.md that says so: a case of neither kind is a hole.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+
+from review.files.keys import Identity
+from review.files.signature import Signed
+from review.log.event import Event, make_event
+from review.log.payloads import AnyPayload
+from review.office.certifying import issue, look, review_evidence
+from review.office.importing import import_bytes
+from review.office.store import Office
+from review.rating import Rating
+from review.verdict.certificate import Issuer, certify
+from review.verdict.evidence import Evidence
+from review.verdict.evidence_file import EvidenceFile, pack_evidence
+from review.verdict.panel import ControlKind
+from review.verdict.stand_alone import rosetta_verify as second
+from review.verdict.verifying import Verification, verify
+from tests.review.office.made import Desk, Person, desk
+
+GATE = (Path(__file__).parents[3] / "docs" / "gate.md").read_text("utf-8")
+ISSUED = "2026-12-01T10:00:00Z"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A review of five people, two of them strict, each at a laptop, that was issued as *discuss*."""
+
+    desk: Desk
+    people: tuple[Person, ...]
+    file: EvidenceFile
+    words: tuple[str, ...]
+    """The six words of each hand-over, as the people wrote them down."""
+
+    @property
+    def evidence(self) -> Evidence:
+        return self.file.evidence
+
+    @property
+    def organiser(self) -> Identity:
+        return self.desk.identity
+
+    @property
+    def strict(self) -> tuple[str, ...]:
+        return tuple(self.desk.codes[:2])
+
+    def office(self, folder: Path) -> Office:
+        """Give a copy of the office, for attacks on its tables."""
+        shutil.copy(self.desk.folder / "reviews.sqlite", folder)
+        return Office.open(folder)
+
+
+@cache
+def ground() -> Ground:
+    """Play the honest part once."""
+    folder = Path(mkdtemp(prefix="rosetta-attacks-"))
+    made = desk(folder / "home", items=80)
+    rng, people, words = Random(5), [], []
+    for number, code in enumerate(made.codes):
+        person = Person(folder / f"laptop{number}", made.batch, code)
+        marks = [_rating(made, item, rng, strict=number < 2) for item in person.order]
+        half = len(marks) // 2
+        person.rate(marks[:half])
+        words.append(hand_over(made, person))
+        person.rate(marks[half:], start=half)
+        words.append(hand_over(made, person))
+        people.append(person)
+    run, own = made.review.key.runs[0].run_id, made.identity.public.signing_key
+    seen = look(made.office, made.review, run, review_evidence(made.office, made.review, own))
+    file = issue(made.office, made.review, run, seen, made.identity)
+    return Ground(made, tuple(people), file, tuple(words))
+
+
+def hand_over(made: Desk, person: Person) -> str:
+    """Take in what a laptop hands over; gives the six words that it showed."""
+    data = person.handed_over()
+    return import_bytes(made.office, [made.identity.age], data, "stick", enrol=True).phrase
+
+
+def _rating(made: Desk, item: str, rng: Random, *, strict: bool) -> Rating:
+    if made.review.key.items[item].control is ControlKind.BAD:
+        return Rating.REJECT
+    fine = [Rating.EXCELLENT] * 3 + [Rating.ACCEPTABLE] * 3 + [Rating.GIST]
+    return rng.choice([Rating.GIST, Rating.GIST, Rating.ACCEPTABLE] if strict else fine)
+
+
+def forged(evidence: Evidence, played: Ground) -> EvidenceFile:
+    """Let the organiser certify and sign whatever the evidence now says."""
+    public = played.organiser.public.signing_key
+    run = evidence.key.runs[0].run_id
+    certificate = certify(evidence, run, Issuer(name="The council", signing_key=public), ISSUED)
+    data = certificate.as_bytes()
+    return EvidenceFile(data, played.organiser.sign(data), evidence)
+
+
+def verified(file: EvidenceFile) -> Verification:
+    return verify(file.certificate, file.signature, file.evidence)
+
+
+def second_says(file: EvidenceFile, folder: Path, capsys: object) -> tuple[int, str]:
+    """Ask the program that stands alone."""
+    path = folder / "forged.rosetta-evidence"
+    path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
+    code = second._main([str(path)])
+    return code, capsys.readouterr().out  # type: ignore[attr-defined]
+
+
+Change = Callable[[Event], AnyPayload | None]
+"""What an event says now; None: it is left out."""
+
+
+def rewritten(events: Iterable[Event], change: Change) -> tuple[Event, ...]:
+    """Write events anew with other contents, each chain linked again from its first event on."""
+    chains: dict[str, list[Event]] = {}
+    for event in sorted(events, key=lambda each: (each.device, each.seq)):
+        said = None if event.payload is None else change(event)
+        if said is None and event.payload is not None:
+            continue
+        chain = chains.setdefault(event.device, [])
+        place = {"seq": len(chain), "prev": chain[-1].id if chain else ""}
+        if said is None or said == event.payload:
+            chain.append(replace(event, **place))  # type: ignore[arg-type]
+        else:
+            about = {"device": event.device, "lamport": event.lamport, "salt": bytes(16)}
+            chain.append(make_event(said, **about, **place))  # type: ignore[arg-type]
+    made = (event for chain in chains.values() for event in chain)
+    return tuple(sorted(made, key=lambda each: each.order))
+
+
+def without_laptops(evidence: Evidence, codes: Iterable[str]) -> Evidence:
+    """Leave out the laptops at which some people sat, with all that they signed."""
+    gone = {
+        e.device for e in evidence.events if getattr(e.payload, "reviewer", None) in set(codes)
+    } - evidence.own_devices
+    return replace(
+        evidence,
+        events=tuple(e for e in evidence.events if e.device not in gone),
+        laptops=tuple(each for each in evidence.laptops if not _is_of(each, gone)),
+    )
+
+
+def _is_of(each: Signed, devices: Iterable[str]) -> bool:
+    return any(device.encode() in each.content for device in devices)
+
+
+def last_of(evidence: Evidence, code: str) -> Event:
+    """Give the last event of the laptop at which a person sat."""
+    said = next(e for e in evidence.events if getattr(e.payload, "reviewer", None) == code)
+    return max((e for e in evidence.events if e.device == said.device), key=lambda e: e.seq)
+
+
+def stripped(evidence: Evidence, kinds: Mapping[str, bool], codes: Iterable[str]) -> Evidence:
+    """Take the contents of some people's events out, as a withdrawal does."""
+    chosen = set(codes)
+    events = tuple(
+        e.erased() if e.kind in kinds and getattr(e.payload, "reviewer", None) in chosen else e
+        for e in evidence.events
+    )
+    return replace(evidence, events=events)
