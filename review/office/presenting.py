@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from harness.failures import UsageError
@@ -33,18 +34,21 @@ def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, Evid
     certificate, signature = _read(path), _read(_beside(path, SIGNATURE_SUFFIX))
     beside = _beside(path, EVIDENCE_SUFFIX)
     if evidence is not None:
-        found = {evidence.name: read_evidence_file(evidence).evidence}
+        found = {evidence.name: read_evidence_file(evidence)}
     else:
         kept = _of_office(certificate, path.name, folder)
-        found = {} if kept is None else {"this machine's office": kept}
+        found = {} if kept is None else {"this machine's office": EvidenceFile(b"", b"", kept)}
         if beside.exists():
-            found[beside.name] = read_evidence_file(beside).evidence
+            found[beside.name] = read_evidence_file(beside)
     if not found:
         raise UsageError(
             f"There is no evidence for {path.name}: neither in this machine's office nor beside it. "
             f"Name the {EVIDENCE_SUFFIX} file with --evidence."
         )
-    return {place: EvidenceFile(certificate, signature, each) for place, each in found.items()}
+    return {
+        place: replace(each, certificate=certificate, signature=signature)
+        for place, each in found.items()
+    }
 
 
 def _beside(path: Path, suffix: str) -> Path:

@@ -24,7 +24,9 @@ from review.log.event import events_sha256
 from review.log.payloads import Count, Hex64, Id, Short
 from review.log.voices import Voices
 from review.verdict.agreement import MEASURES, Agreement, Measure, agreement
+from review.verdict.asked import Became, what_became
 from review.verdict.evidence import Evidence
+from review.verdict.evidence_file import own_program_sha256
 from review.verdict.findings import Code
 from review.verdict.gate import decide
 from review.verdict.panel import Panel
@@ -104,6 +106,8 @@ class CertifiedPanel(VersionedForm):
     words: Short
     chosen: str
     """How they were chosen, in the organisation's words."""
+    asked: Annotated[dict[Became, Count], Since(2)] = Field(default_factory=dict)
+    """What became of those who were invited."""
 
 
 class CertifiedLaptops(Form):
@@ -140,6 +144,8 @@ class Certificate(VersionedForm):
     """The outcome with all that it rests on (``without_names``)."""
     agreement: dict[str, Any]
     """How far the panel agrees, with intervals, decimals as strings."""
+    verifier_sha256: Annotated[Hex64 | None, Since(2)] = None
+    """Of the second verifier that was given out with it."""
 
     @property
     def outcome(self) -> Outcome:
@@ -197,7 +203,10 @@ def certify(
     """Write the certificate of a run; raises HarnessError where too little was rated to certify anything."""
     reading = read_verdict(evidence, run_id)
     require_enough(reading)
-    return _certificate(evidence, run_id, reading, issuer, issued, supersedes)
+    verifier = own_program_sha256()
+    return _certificate(
+        evidence, run_id, reading, issuer, issued, supersedes, verifier_sha256=verifier
+    )
 
 
 def _certificate(
@@ -208,7 +217,10 @@ def _certificate(
     issued: str,
     supersedes: str | None,
     form: CertificateFormat = CERTIFICATE_FORMAT,
+    verifier_sha256: str | None = None,
 ) -> Certificate:
+    """Write the certificate; in one of version 1, ``verifier_sha256`` is None."""
+    first = form == "rosetta-certificate/1"
     return Certificate(
         format=form,
         issued=issued,
@@ -225,10 +237,11 @@ def _certificate(
         ),
         key_sha256=evidence.key_sha256,
         log=_log(evidence),
-        panel=_panel(evidence, reading.verdict),
-        laptops=None if form == "rosetta-certificate/1" else certified_laptops(evidence.voices),
+        panel=_panel(evidence, reading.verdict, first=first),
+        laptops=None if first else certified_laptops(evidence.voices),
         verdict=without_names(reading.verdict),
         agreement=agreement_json(_agreement(reading, form)),
+        verifier_sha256=verifier_sha256,
     )
 
 
@@ -245,7 +258,7 @@ def as_certified(evidence: Evidence, stated: Certificate) -> Evidence:
 
 
 def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
-    """Write from the evidence what a certificate should say, form, time and issuer taken from it."""
+    """Write from the evidence what a certificate should say; form, time, issuer and second verifier are taken from it."""
     evidence = as_certified(evidence, stated)
     reading = read_verdict(evidence, stated.run.run_id)
     return _certificate(
@@ -256,6 +269,7 @@ def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
         stated.issued,
         stated.supersedes,
         stated.format,
+        stated.verifier_sha256,
     )
 
 
@@ -361,11 +375,14 @@ def certified_laptops(voices: Voices) -> CertifiedLaptops:
     )
 
 
-def _panel(evidence: Evidence, verdict: Verdict) -> CertifiedPanel:
-    count = len(verdict.numbers.reviewers)
+def _panel(evidence: Evidence, verdict: Verdict, *, first: bool) -> CertifiedPanel:
+    counted = verdict.numbers.reviewers
+    count = len(counted)
+    later = {} if first else {"asked": what_became(evidence, counted)}
     return CertifiedPanel(
         invited=len(evidence.key.orders),
         reviewers=count,
         words=f"panel of {count}",
         chosen=evidence.key.panel,
+        **later,
     )

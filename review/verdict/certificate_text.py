@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from review.verdict.agreement import MEASURES, SHARES
+from review.verdict.asked import WORDS
 from review.verdict.attachment import why_not_community
 from review.verdict.certificate import COMMUNITY_VALIDATED, Certificate, CertifiedLaptops
 from review.verdict.findings import Code, Finding
@@ -43,8 +44,12 @@ def certificate_text(certificate: Certificate) -> str:
 
 
 HOW_TO_CHECK = (
-    "Anybody who has the evidence file can compute this verdict again: `rosetta review verify`, or the one-page "
-    "program in the file itself. The statement is about the run named above and about no other."
+    "Anybody who has the evidence file can compute this verdict again: with `rosetta review verify`, or with the short "
+    "program rosetta_verify.py. Take that from its makers and compare its SHA-256: a copy in the file is as "
+    "trustworthy as the file. Both also check that each answer was signed by a laptop and that policy and answer key "
+    "are those of the batch that went out; whether behind each laptop sat a speaker, no program can see. Who kept the "
+    "batch or the six words of a hand-over can hold them against it: --batch, --words. The statement is about the run "
+    "named above and about no other."
 )
 
 
@@ -59,6 +64,8 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield "issued", certificate.issued
     panel = certificate.panel
     yield "panel", f"{panel.words}, of {panel.invited} who were asked"
+    if panel.asked:
+        yield "asked", ", ".join(WORDS[b].format(n) for b, n in panel.asked.items() if n)
     yield "how chosen", panel.chosen or "not stated by the organisation"
     yield "items", f"{numbers['items']} rated"
     yield "share", f"{percent(numbers['share'])} acceptable or better ({_ends(numbers)})"
@@ -111,6 +118,8 @@ def seals(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield "policy", certificate.policy.sha256
     yield "policy status", certificate.policy.status
     yield "answer key", certificate.key_sha256
+    if certificate.verifier_sha256:
+        yield "rosetta_verify.py", certificate.verifier_sha256
     yield "events", f"{certificate.log.sha256} ({certificate.log.events:,} events)"
     for batch, manifest in sorted(certificate.batches.items()):
         yield f"batch {batch}", manifest

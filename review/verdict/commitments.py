@@ -25,7 +25,7 @@ def differences(
         if batch not in found:
             yield f"batch {batch} is missing"
             continue
-        yield from _of_batch(key, policy_sha256, batches[batch], found[batch], batch, organisation)
+        yield from of_batch(key, policy_sha256, batches[batch], found[batch], batch, organisation)
     asked: dict[str, tuple[str, ...]] = {}
     for manifest in found.values():
         asked |= manifest.orders
@@ -33,7 +33,7 @@ def differences(
         yield "the people who were asked, or their items, are not those of the batches"
 
 
-def _of_batch(
+def of_batch(
     key: AnswerKey,
     policy_sha256: str,
     signed: Signed,
@@ -41,6 +41,7 @@ def _of_batch(
     batch: str,
     organisation: str,
 ) -> Iterator[str]:
+    """Say each thing that is not as one signed batch has it; ``batch`` is the id by which the key names it."""
     if manifest.batch != batch or signed.sha256 != key.batch_sha256.get(batch):
         yield f"batch {batch} is not the one that the answer key names"
     not_kept = manifest.version == 1 and not signed.signature

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,11 @@ _SIGNED = "signed.json"
 _PROGRAM = "rosetta_verify.py"
 _README = "README.txt"
 
+EARLIER_PROGRAMS: Final = {
+    "3418c2f0066947cb3dc7dd09f97039e92cf3b694a946224e213e1cb5669febd1": "of certificates of version 1",
+}
+"""SHA-256 of each second verifier that was given out before the present one."""
+
 
 @dataclass(frozen=True, slots=True)
 class EvidenceFile:
@@ -35,6 +41,18 @@ class EvidenceFile:
     certificate: bytes
     signature: bytes
     evidence: Evidence
+    program: bytes | None = None
+    """The second verifier as it lies in the file; None where there is none, as in what an office keeps."""
+
+
+def own_program() -> bytes:
+    """Give the second verifier as it is installed here."""
+    return resources.files("review.verdict.stand_alone").joinpath(_PROGRAM).read_bytes()
+
+
+def own_program_sha256() -> str:
+    """Give its hash, which certificates and docs/certificate.md state."""
+    return sha256(own_program()).hexdigest()
 
 
 def pack_evidence(certificate: bytes, signature: bytes, evidence: Evidence) -> bytes:
@@ -46,7 +64,7 @@ def pack_evidence(certificate: bytes, signature: bytes, evidence: Evidence) -> b
             **dict(zip(_DATA, data, strict=True)),
             _EVENTS: events_bytes(evidence.events),
             _SIGNED: signed_bytes(evidence),
-            _PROGRAM: own.joinpath(_PROGRAM).read_bytes(),
+            _PROGRAM: own_program(),
             _README: own.joinpath(_README).read_bytes(),
         }
     )
@@ -60,7 +78,7 @@ def unpack_evidence(data: bytes) -> EvidenceFile:
     events = read_events_bytes(members[_EVENTS])
     signed = read_signed(members[_SIGNED], _SIGNED) if _SIGNED in members else ()
     evidence = Evidence(policy, read_key(key, "key.json"), events, own, keys, *signed)
-    return EvidenceFile(certificate, signature, evidence)
+    return EvidenceFile(certificate, signature, evidence, members.get(_PROGRAM))
 
 
 def read_evidence_file(path: Path) -> EvidenceFile:

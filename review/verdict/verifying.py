@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from pydantic import ValidationError
 
 from harness.card.difference import Difference, member
 from harness.failures import HarnessError
+from review.files.batch import Batch
 from review.files.signature import verify as signed_by
 from review.log.event import events_sha256
 from review.verdict.certificate import (
@@ -20,6 +22,8 @@ from review.verdict.certificate import (
     read_verdict,
 )
 from review.verdict.evidence import Evidence
+from review.verdict.evidence_file import EARLIER_PROGRAMS, own_program_sha256
+from review.verdict.kept import check_hand_over, check_kept_batch
 from review.verdict.signed import (
     Attested,
     Check,
@@ -81,10 +85,19 @@ class Verification:
         )
 
 
-def verify(certificate: bytes, signature: bytes, evidence: Evidence) -> Verification:
+def verify(
+    certificate: bytes,
+    signature: bytes,
+    evidence: Evidence,
+    program: bytes | None = None,
+    batches: Sequence[Batch] = (),
+    phrases: Sequence[str] = (),
+) -> Verification:
     """Verify a certificate against its evidence, which may hold later events too.
 
-    Raises UsageError where the bytes are no certificate.
+    ``program`` is the second verifier that lay in the evidence file. ``batches`` are files that the community kept,
+    ``phrases`` the six words of hand-overs that speakers wrote down. Raises UsageError where the bytes are no
+    certificate.
     """
     stated = read_certificate(certificate, "the certificate")
     evidence = as_certified(evidence, stated)
@@ -97,6 +110,9 @@ def verify(certificate: bytes, signature: bytes, evidence: Evidence) -> Verifica
         _log(stated, part),
         _chains(stated, part),
         *_attested(stated, evidence, part),
+        *([] if program is None else [_program(program)]),
+        *(check_kept_batch(evidence, stated, each) for each in batches),
+        *(check_hand_over(Attested(evidence), part, each) for each in phrases),
     ]
     if any(check.ok is False for check in checks):
         left = Check("verdict", None, "not computed: it would rest on something else")
@@ -143,6 +159,20 @@ def _chains(stated: Certificate, part: Evidence) -> Check:
         return Check("chains", False, f"{len(unknown)} of them {words}")
     whole = "whole" if not stated.log.gaps else f"with {stated.log.gaps:,} gaps, as certified"
     return Check("chains", True, f"{whole}; every content matches its head")
+
+
+def _program(program: bytes) -> Check:
+    """Compare the second verifier that came in the file with ours: it would be run by whoever doubts the file."""
+    found = sha256(program).hexdigest()
+    if found == own_program_sha256():
+        return Check("second verifier", True, "the one that is installed here")
+    if found in EARLIER_PROGRAMS:
+        return Check("second verifier", True, f"an earlier one, {EARLIER_PROGRAMS[found]}")
+    words = (
+        f"rosetta_verify.py in the file (SHA-256 {found[:16]}…) is none that was ever given out, as far as this version "
+        "knows: do not run it. Install the newest version, or take the program from its makers"
+    )
+    return Check("second verifier", False, words)
 
 
 def _attested(stated: Certificate, evidence: Evidence, part: Evidence) -> list[Check]:

@@ -20,6 +20,7 @@ ANSWERS = {"consent", "rate", "cannot_judge", "undo", "harm", "withdraw"}
 OWN = {"adjudicate", "look", "laptop", "speaks", "withdraw"}
 DECIDING = ANSWERS | OWN
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
+BECAME = ("counted", "withdrew", "withdrew_at_the_desk", "no_consent", "too_few", "nothing")
 CODES = ("no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed level_open weak_stratum veto low_reviewer "
          "controls_failed flags_decide reviewer_left_out stratum_left_out control_dropped small_panel later_look guidelines").split()
 
@@ -253,7 +254,7 @@ def _judge(panel: Any, valid: list[str], policy: Any, c: Any, spoilt: list[bool]
     settled = "no_go" if upper < level else "go" if lower >= level and not stopped else "discuss"
     return n, found, "discuss" if harm["flagged"] else settled
 
-def _decide(panel: Any, policy: Any) -> dict[str, Any]:
+def _decide(panel: Any, policy: Any) -> tuple[list[str], dict[str, Any]]:
     core, look, need, strata = panel["core"], panel["look"], policy["enough"], set(panel["strata"].values())
     c, limit, many = policy["level"]["confidence" if look == 1 else "later_confidence"], policy["guidelines"], need["community_reviewers"]
     rated = {who: len(core & mine.keys()) for who, mine in sorted(panel["ratings"].items())}
@@ -270,7 +271,7 @@ def _decide(panel: Any, policy: Any) -> dict[str, Any]:
     _note(found, look > 1, "later_look", look=look, confidence=c)
     low = outcome != "insufficient" and all(n[name] and Decimal(n[name]) < limit[name] for name in ("alpha", "within_one"))
     _note(found, low, "guidelines", alpha=n["alpha"], within_one=n["within_one"])
-    return {
+    return valid, {
         "outcome": outcome if without in {None, outcome} else "discuss", "look": look, "confidence": _shown(c), "numbers": n,
         "without_flagged": without, "level": _shown(policy["level"]["share"]), "community_panel": len(valid) >= many,
         "harm": {kind: panel["harm"][kind] for kind in ("flagged", "upheld", "cleared")},
@@ -339,6 +340,15 @@ def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], e
 
 # The certificate.
 
+def _became(who: str, valid: list[str], events: list[dict[str, Any]], key: Any, own: set[str], state: Any) -> str:
+    said = [e for e in events if e["said"] and e["said"].get("reviewer") == who]
+    back = [e["device"] in own for e in said if e["kind"] == "withdraw" and e["said"]["scope"] != "comments"
+            and (e["said"]["scope"] == "everything" or e["said"]["batch"] in key["batches"])]
+    spoke = any(e["kind"] in ANSWERS - {"withdraw"} and e["said"]["batch"] in key["batches"] for e in said)
+    if who in valid: return "counted"
+    if back: return "withdrew_at_the_desk" if all(back) else "withdrew"
+    return ("too_few" if who in state["people"] else "no_consent") if spoke else "nothing"
+
 def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], list[str], list[str]]:
     key, devices = json.loads(members["key.json"]), json.loads(members["devices.json"])
     policy, every = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), _read_log(members["events.jsonl"])
@@ -356,12 +366,14 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     log = _log_facts(events, devices, key, state["gone"])
     gone = state["gone"] if log["withheld"] == stated["log"]["withheld"] else _fold(every, key, set())["gone"]
     forged, unsigned = _laptops(signed, key, devices, every, events, gone)
-    valid = len((verdict := _decide(_panel_of(state, key, run), policy))["numbers"]["reviewers"])
+    valid, verdict = _decide(_panel_of(state, key, run), policy)
+    became = Counter(_became(who, valid, events, key, own | {devices["organisation"]}, state) for who in key["orders"])
+    asked = {"asked": {one: became[one] for one in BECAME}} if not stated["format"].endswith("/1") else {}
     return {
         "format": stated["format"], "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": _sha(members["key.json"]),
         "log": log, "verdict": verdict,
         "policy": {"sha256": _sha(members["policy.toml"]), **{k: policy[k] for k in ("status", "organisation")}, "community_reviewers": policy["enough"]["community_reviewers"]},
-        "panel": {"invited": len(key["orders"]), "reviewers": valid, "words": f"panel of {valid}", "chosen": key["panel"]},
+        "panel": {"invited": len(key["orders"]), "reviewers": len(valid), "words": f"panel of {len(valid)}", "chosen": key["panel"], **asked},
         **({"laptops": state["laptops"]} if later else {}),
     }, wrong + forged + unsigned * strict, older + unsigned * (not strict)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import click
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
+    from review.files.batch import Batch
     from review.verdict.verifying import Verification
 
 
@@ -18,19 +20,31 @@ if TYPE_CHECKING:
 @click.argument("certificate", type=click.Path(path_type=Path))
 @click.option("--evidence", type=click.Path(path_type=Path), help="The .rosetta-evidence file.")
 @click.option("--trust", metavar="KEY", help="Public key of the organisation, from another source: exit code 1 where another key signed.")  # fmt: skip
+@click.option("--batch", "batches", type=click.Path(path_type=Path), multiple=True, help="A batch file that you kept: exit code 1 where the certificate does not rest on it.")  # fmt: skip
+@click.option("--words", multiple=True, metavar="WORDS", help="Six words that a laptop showed when it handed over: exit code 1 where that is not in the evidence.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def verify_(certificate: Path, evidence: Path | None, trust: str | None, as_json: bool) -> None:
+def verify_(
+    certificate: Path,
+    evidence: Path | None,
+    trust: str | None,
+    batches: Sequence[Path],
+    words: Sequence[str],
+    as_json: bool,
+) -> None:
     """Compute the verdict of CERTIFICATE again, byte for byte. Exit code 1 where anything does not hold.
 
     Where people took ratings back since, signature, log and chains are still checked; the numbers of that day
     cannot be computed again, which is said (and is `"ok": false` in JSON), and breaks nothing.
 
-    Anybody can sign such a file in any name: compare the key with the organisation's, or name it with --trust.
+    Anybody can sign such a file in any name: compare the key with the organisation's, or name it with --trust. What a
+    community holds itself binds the organisation: --batch takes a batch file as it came on the stick, --words the six
+    words of a hand-over. Either can be given several times.
 
     CERTIFICATE is NAME.certificate.json or NAME.rosetta-evidence. Without --evidence it is checked against all
     that is there: what this machine's office keeps, and the evidence file beside the certificate.
     """
     from harness.store.database import home
+    from review.files.phrase import read_words
     from review.office.presenting import presented
     from review.verdict.verifying import verify
     from rosetta_tui.commands.review.trust import own_key, read_key
@@ -38,8 +52,10 @@ def verify_(certificate: Path, evidence: Path | None, trust: str | None, as_json
 
     trusted = None if trust is None else read_key(trust)
     found = presented(certificate, evidence, home())
+    kept = [_kept(path) for path in batches]
+    phrases = [read_words(each) for each in words]
     done = {
-        place: verify(each.certificate, each.signature, each.evidence)
+        place: verify(each.certificate, each.signature, each.evidence, each.program, kept, phrases)
         for place, each in found.items()
     }
     worst = max(done.values(), key=lambda each: (each.broken, not each.ok))
@@ -57,6 +73,26 @@ def verify_(certificate: Path, evidence: Path | None, trust: str | None, as_json
         click.echo(_whose(signer, known, named=trust is not None))
     if worst.broken or (trusted is not None and trusted != signer):
         sys.exit(1)
+
+
+def _kept(path: Path) -> Batch:
+    """Open a batch file that somebody kept, with this machine's keys or the words on a card where it is sealed."""
+    from harness.failures import UsageError
+    from harness.store.database import home
+    from review.files.batch import open_batch
+    from review.files.keys import Identity, Role, key_files
+    from review.files.problem import FileError, FileProblem
+    from review.files.stick import read_file
+
+    data, folder = read_file(path), home()
+    there = [role for role in Role if any(each.exists() for each in key_files(folder, role))]
+    identities = [Identity.load(folder, role).age for role in there]
+    try:
+        return open_batch(data, identities)
+    except FileError as error:
+        if error.problem is not FileProblem.LOCKED:
+            raise UsageError(f"--batch {path}: {error}") from None
+    return open_batch(data, identities, click.prompt("The words on the card", hide_input=True))
 
 
 def _whose(signer: str, known: str | None, *, named: bool) -> str:
@@ -86,7 +122,10 @@ def _json(done: Verification) -> dict[str, Any]:
         "signing_key": done.certificate.organisation.signing_key,
         "contents_missing": done.missing,
         "outcome_without_them": done.without,
-        "checks": [{"name": c.name, "ok": c.ok, "words": c.words} for c in done.checks],
+        "checks": [
+            {"name": c.name, "ok": c.ok, "earlier_version": c.earlier, "words": c.words}
+            for c in done.checks
+        ],
         "differences": [
             {"path": d.path, "expected": d.expected, "found": d.found} for d in done.differences
         ],

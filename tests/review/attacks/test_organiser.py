@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError
+from review.files.archive import pack, unpack
 from review.files.keys import Identity, Role
 from review.files.ratings_form import RatingsManifest
 from review.files.signature import Signed
@@ -20,8 +22,12 @@ from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload, Rate
 from review.office.certifying import review_evidence
 from review.rating import Rating
+from review.verdict.certificate_text import certificate_text
 from review.verdict.evidence import Evidence
+from review.verdict.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
+from review.verdict.key import AnswerKey
 from review.verdict.panel import ControlKind
+from review.verdict.verifying import verify
 from tests.review.attacks.ground import (
     Ground,
     forged,
@@ -34,7 +40,12 @@ from tests.review.attacks.ground import (
     without_laptops,
 )
 from tests.review.verdict.certified import changed
+from tests.review.verdict.signing import hand_overs
 
+MEMBERS = (
+    "certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl",
+    "signed.json", "rosetta_verify.py", "README.txt",
+)  # fmt: skip
 SOFTER = (b"share = 0.70", b"share = 0.20")
 
 
@@ -90,16 +101,23 @@ def a_rating_between_two_hand_overs_left_out(evidence: Evidence, played: Ground)
 
 def disliked_called_spoilt(evidence: Evidence, _: Ground) -> Evidence:
     items = dict(evidence.key.items)
-    real = [item for item, each in items.items() if each.control is None]
-    for item in sorted(real)[:15]:
+    for item in _of_the_largest_difficulty(evidence.key, 8):
         items[item] = items[item].model_copy(
             update={"control": ControlKind.BAD, "made_by": "phrase swap", "run_id": None}
         )
     return with_key(evidence, items=items)
 
 
+def _of_the_largest_difficulty(key: AnswerKey, count: int) -> list[str]:
+    """Give real items, of which enough stay for a verdict."""
+    real = {item: each.stratum for item, each in key.items.items() if each.control is None}
+    [(largest, _)] = Counter(real.values()).most_common(1)
+    return sorted(item for item, stratum in real.items() if stratum == largest)[:count]
+
+
 def items_left_out(evidence: Evidence, _: Ground) -> Evidence:
-    items = dict(sorted(evidence.key.items.items())[10:])
+    gone = _of_the_largest_difficulty(evidence.key, 8)
+    items = {i: each for i, each in evidence.key.items.items() if i not in gone}
     return with_key(evidence, items=items, core=tuple(i for i in evidence.key.core if i in items))
 
 
@@ -359,6 +377,77 @@ def test_the_office_refuses_tables_that_were_changed(what: str, tmp_path: Path) 
         assert office.state_of_any(review).reviewers  # how much came back can still be counted
 
 
+def test_a_second_verifier_that_says_what_it_should_is_not_ours() -> None:
+    played = ground()
+    packed = pack_evidence(played.file.certificate, played.file.signature, played.evidence)
+    members = unpack(packed, MEMBERS)
+    honest = unpack_evidence(packed)
+    assert verify(honest.certificate, honest.signature, honest.evidence, honest.program).ok
+    for program in (b'print("Holds: go")\n', members["rosetta_verify.py"] + b" "):
+        file = unpack_evidence(pack({**members, "rosetta_verify.py": program}))
+        done = verify(file.certificate, file.signature, file.evidence, file.program)
+        assert [check.name for check in done.checks if check.ok is False] == ["second verifier"]
+        assert "do not run it" in next(c.words for c in done.checks if c.ok is False)
+
+
+def test_strict_laptops_left_out_are_missed_by_those_who_wrote_the_words_down() -> None:
+    """Without them all fits, but for the words of these people, and the count of those who handed nothing in."""
+    played = ground()
+    file = forged(without_laptops(played.evidence, played.strict), played)
+    done = verified(file)
+    assert done.ok
+    assert done.certificate.panel.asked["nothing"] == 2
+    assert "2 handed nothing in" in certificate_text(done.certificate)
+    assert found(file, played.words[4:]) == [True] * 6
+    assert found(file, played.words[:4]) == [False] * 4
+    assert found(played.file, played.words) == [True] * 10
+
+
+def test_an_old_hand_over_that_cuts_later_ratings_is_missed_by_its_words() -> None:
+    played = ground()
+    device = last_of(played.evidence, played.strict[0]).device
+    events = {
+        each: RatingsManifest.model_validate_json(each.content).events
+        for each in played.evidence.laptops
+        if device.encode() in each.content
+    }
+    early, late = sorted(events, key=lambda each: events[each])
+    kept = (e for e in played.evidence.events if e.device != device or e.seq < events[early])
+    laptops = tuple(each for each in played.evidence.laptops if each is not late)
+    file = forged(replace(played.evidence, events=tuple(kept), laptops=laptops), played)
+    assert verified(file).ok
+    assert found(file, played.words[:2]) == [True, False]
+
+
+def found(file: EvidenceFile, phrases: Sequence[str]) -> list[bool | None]:
+    """Say of each hand-over whether ``verify --words`` finds it."""
+    done = verify(file.certificate, file.signature, file.evidence, phrases=phrases)
+    return [check.ok for check in done.checks if check.name.startswith("hand-over")]
+
+
+def test_a_review_played_again_with_invented_laptops_is_missed_by_the_kept_batch() -> None:
+    """Everything made anew, batch and laptops: only who holds the batch that really went out can see it."""
+    played = ground()
+    again = batch_signed_anew(played.evidence, played)
+    invented = Identity.make(Role.LAPTOP)
+    own = again.organisation_device
+    events = rewritten(again.events, better)
+    soft = replace(
+        again,
+        events=events,
+        devices=dict.fromkeys(again.devices, invented.public.signing_key)
+        | {own: again.devices[own]},
+        laptops=tuple(hand_overs(events, again.batches, invented, without=[own])),
+    )
+    file = forged(soft, played)
+    assert verified(file).ok
+    kept, honest = played.desk.batch, played.file
+    done = verify(file.certificate, file.signature, file.evidence, batches=[kept])
+    assert [check.name for check in done.checks if check.ok is False] == ["your batch"]
+    assert verify(honest.certificate, honest.signature, honest.evidence, batches=[kept]).ok
+    assert found(file, played.words) == [False] * 10
+
+
 def test_a_certificate_that_is_edited_is_signed_by_nobody() -> None:
     done = verified(changed(ground().file, lambda c: c["verdict"].update(outcome="go")))
     assert "signature" in {check.name for check in done.checks if check.ok is False}
@@ -391,3 +480,4 @@ def test_files_that_are_given_out_as_old_ones_are_said_to_show_less(
 
 def _as_of_the_first_version(certificate: dict[str, Any]) -> None:
     certificate["format"] = "rosetta-certificate/1"
+    del certificate["verifier_sha256"], certificate["panel"]["asked"]

@@ -42,7 +42,7 @@ def found_by_second(evidence: Evidence) -> dict[str, Any]:
     events = second._read_log(events_bytes(evidence.events))
     state = second._fold(events, key, set(evidence.own_devices), dict(evidence.devices))
     policy = tomllib.loads(evidence.policy.decode(), parse_float=Decimal)
-    verdict = second._decide(second._panel_of(state, key, key["runs"][0]), policy)
+    verdict = second._decide(second._panel_of(state, key, key["runs"][0]), policy)[1]
     return {**verdict, "laptops": state["laptops"]}
 
 

@@ -1,0 +1,82 @@
+"""What became of everybody who was asked: nobody is left out of a certificate without a word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from enum import StrEnum
+
+from review.log.payloads import ANSWERS, Scope, Withdraw
+from review.verdict.evidence import Evidence
+
+
+class Became(StrEnum):
+    """What became of a person; the first that holds, in this order."""
+
+    COUNTED = "counted"
+    """Rated enough of what all were asked."""
+    WITHDREW = "withdrew"
+    """Took everything back, or this review's, at a laptop."""
+    WITHDREW_AT_THE_DESK = "withdrew_at_the_desk"
+    """The organisation did so in the person's name."""
+    NO_CONSENT = "no_consent"
+    """Answered, and there is no agreement to the terms."""
+    TOO_FEW = "too_few"
+    """Agreed, and rated too little to count."""
+    NOTHING = "nothing"
+    """Nothing of this person was handed in."""
+
+
+WORDS = {
+    Became.COUNTED: "{} counted",
+    Became.WITHDREW: "{} took theirs back",
+    Became.WITHDREW_AT_THE_DESK: "{} taken back by the organisation in their name",
+    Became.NO_CONSENT: "{} without agreement to the terms",
+    Became.TOO_FEW: "{} rated too little to count",
+    Became.NOTHING: "{} handed nothing in",
+}
+
+
+def what_became(evidence: Evidence, counted: Collection[str]) -> dict[str, int]:
+    """Give how many of the people who were asked came to what, for one run; ``counted`` are its valid reviewers."""
+    own, theirs = _taken_back(evidence)
+    spoke = _spoke(evidence)
+    agreed = {who for (_, who), said in evidence.state.reviewers.items() if said.consented}
+
+    def of(who: str) -> Became:
+        tests = {
+            Became.COUNTED: who in counted,
+            Became.WITHDREW: who in theirs,
+            Became.WITHDREW_AT_THE_DESK: who in own,
+            Became.NO_CONSENT: who in spoke - agreed,
+            Became.TOO_FEW: who in spoke,
+        }
+        return next((became for became, holds in tests.items() if holds), Became.NOTHING)
+
+    found = Counter(map(of, evidence.key.orders))
+    return {str(each): found[each] for each in Became}
+
+
+def _spoke(evidence: Evidence) -> set[str]:
+    """Give the people of whom there is an answer to one of the review's batches."""
+    batches = set(evidence.key.batches)
+    return {
+        event.payload.reviewer  # type: ignore[union-attr]  # every kind of answer has one
+        for event in evidence.events
+        if event.kind in ANSWERS
+        and not isinstance(event.payload, Withdraw)
+        and getattr(event.payload, "batch", None) in batches
+    }
+
+
+def _taken_back(evidence: Evidence) -> tuple[set[str], set[str]]:
+    """Give the people whose ratings were taken back at the office's desk, and those who did so at a laptop."""
+    own, theirs = set[str](), set[str]()
+    places = {None, *evidence.key.batches}
+    for event in evidence.events:
+        said = event.payload
+        if not isinstance(said, Withdraw) or said.scope is Scope.COMMENTS:
+            continue
+        if (None if said.scope is Scope.EVERYTHING else said.batch) in places:
+            (own if event.device in evidence.own_devices else theirs).add(said.reviewer)
+    return own, theirs
