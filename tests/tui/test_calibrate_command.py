@@ -32,6 +32,7 @@ from rosetta_tui.text import plain
 from scoring.calibration.calibration import MOST_OUTPUTS
 from tests.review.calibration.planted import write_case
 from tests.review.log.material import BATCH, who
+from tests.review.verdict.signing import with_batches
 
 DATA = Path(
     os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
@@ -283,7 +284,8 @@ def reviewed(run: str, ratings: list[dict[str, Any]]) -> None:
     )  # fmt: skip
     place_of = {entry: item for item, entry in items.items()}
     with Office.open(home_folder()) as office:
-        office.create_review(key, b"policy", {BATCH: b"{}"}, [])
+        named, batches = with_batches(key, b"policy")
+        office.create_review(named, b"policy", batches, [])
         with office.transaction():
             for person in people.values():
                 agreed = {"consent_sha256": "0" * 64, "language": "en", "share_corrections": True}

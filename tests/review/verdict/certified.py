@@ -129,9 +129,9 @@ def fluent_run(
         return read_card(connection, number) or {}
 
 
-def fill_office(office: Office, evidence: Evidence, identity: Identity) -> Review:
-    """Put a review into an office as if its batches had come back."""
-    key, manifests = with_batches(evidence.key, proposed()[1], identity)
+def fill_office(office: Office, evidence: Evidence, identity: Identity, **batch: object) -> Review:
+    """Put a review into an office as if its batches had come back; ``batch`` is what they say besides."""
+    key, manifests = with_batches(evidence.key, proposed()[1], identity, **batch)  # type: ignore[arg-type]
     texts = [
         BatchItem(id=item, source=f"source of {item}", candidate=f"candidate of {item}")
         for item in key.items

@@ -54,9 +54,9 @@ def reviewed(
     return histories.evidence_of(key, events)
 
 
-def filled(office: Office, home: Path, evidence: Evidence) -> Review:
+def filled(office: Office, home: Path, evidence: Evidence, **batch: object) -> Review:
     identity = Identity.load(home, Role.ORGANISATION)
-    return fill_office(office, evidence, identity)
+    return fill_office(office, evidence, identity, **batch)
 
 
 def issued(tmp_path: Path, name: str = "out") -> Path:

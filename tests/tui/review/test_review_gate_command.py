@@ -290,7 +290,7 @@ def test_verify_tells_whose_word_it_is(
     own = stated.organisation.signing_key
     assert invoke("verify", path, "--trust", own).exit_code == 1
     assert invoke("verify", evidence, "--trust", own).exit_code == 0
-    with pytest.raises(UsageError, match="Not attached"):
+    with pytest.raises(HarnessError, match=r"Not attached.*not signed by the organisation"):
         invoke("attach", path)
 
 
@@ -298,11 +298,7 @@ def test_secret_sentences_are_decided_on_a_terminal_only(
     home: Path, tmp_path: Path, office: Office
 ) -> None:
     card = fluent_run(home / "rosetta.sqlite", tmp_path, segment=Segment.GOLD_STANDARD)
-    filled(office, home, reviewed(card))
-    office.connection.execute(
-        "UPDATE batch SET manifest = CAST(replace(CAST(manifest AS TEXT), '\"secret\":false',"
-        " '\"secret\":true') AS BLOB)"
-    )
+    filled(office, home, reviewed(card), secret=True)
     with pytest.raises(UsageError, match="on a terminal only"):
         invoke("adjudicate", "--all", text="q\n")
     assert "fenestro" not in invoke("adjudicate", "--all", "--json").stdout
