@@ -32,11 +32,6 @@ def review_evidence(
         review.require_unchanged()
     devices = office.devices() | dict.fromkeys(office.own_devices, own_key)
     events = office.events(review)
-    instead = {
-        each.signing_key: each.instead_of
-        for each in office.laptops()
-        if each.instead_of is not None
-    }
     return gather(
         review.policy,
         review.key,
@@ -45,7 +40,6 @@ def review_evidence(
         devices,
         review.signed,
         _hand_overs(office, review, events),
-        instead,
     )
 
 

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.failures import UsageError
+from review.files.batch_form import BatchManifest
 from review.files.finding import BATCH_SUFFIX, RATINGS_SUFFIX
 from review.files.keys import key_phrase
 from review.files.problem import FileError, FileProblem

@@ -7,7 +7,7 @@ number only the heads travel, so that the chains can still be checked.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -23,7 +23,7 @@ from review.files.signature import Signed
 from review.log.chain import ancestors, tips_of
 from review.log.event import FIRST, Event, EventError, read_event
 from review.log.fold import fold
-from review.log.payloads import ANSWERS, Adjudicate, Kind, Scope
+from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, Scope
 from review.log.state import State
 from review.log.voices import OWN_WORDS, Voices, heard
 from review.verdict.key import AnswerKey
@@ -61,8 +61,6 @@ class Evidence:
     """Batch → its manifest, as the organisation signed it; none in evidence of an earlier version."""
     laptops: tuple[Signed, ...] = ()
     """The manifests of what laptops handed over, as they signed them."""
-    instead: Mapping[str, str] = field(default_factory=dict)
-    """Public key of a laptop → that of the one it came instead of, as the organisation says."""
 
     @cached_property
     def key_bytes(self) -> bytes:
@@ -97,6 +95,11 @@ class Evidence:
         return fold(self._heard[0], set(self.key.batches))
 
     @property
+    def counted(self) -> Sequence[Event]:
+        """The events of the laptops that are heard."""
+        return self._heard[0]
+
+    @property
     def voices(self) -> Voices:
         """Which laptops speak for whom."""
         return self._heard[1]
@@ -118,13 +121,19 @@ class Evidence:
         }
         return frozenset(same | {first})
 
+    @cached_property
+    def _instead(self) -> dict[str, str | None]:
+        """Public key of a laptop → that of the one it came instead of, by the organisation's last word."""
+        said = (event.payload for event in self.events if event.device in self.own_devices)
+        return {word.laptop: word.instead_of for word in said if isinstance(word, LaptopWord)}
+
     def speaks_for(self, signing_key: str) -> set[str]:
         """Give the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
         keys: set[str] = set()
         key: str | None = signing_key
         while key is not None and key not in keys:
             keys.add(key)
-            key = self.instead.get(key)
+            key = self._instead.get(key)
         return keys
 
     @property
@@ -168,7 +177,6 @@ def gather(
     devices: Mapping[str, str],
     batches: Mapping[str, Signed] = MappingProxyType({}),
     laptops: Iterable[Signed] = (),
-    instead: Mapping[str, str] = MappingProxyType({}),
 ) -> Evidence:
     """Put together the evidence of a review from everything that its organisation has.
 
@@ -176,10 +184,14 @@ def gather(
     """
     bare = {event.id: _without_text(event) for event in events}
     in_order = tuple(sorted(bare.values(), key=lambda event: event.order))
-    wrote = {devices.get(event.device) for event in in_order}
-    came = {new: old for new, old in instead.items() if old in wrote}
     return Evidence(
-        policy, key, in_order, organisation_device, devices, batches, tuple(laptops), came
+        policy,
+        key,
+        in_order,
+        organisation_device,
+        devices,
+        batches=batches,
+        laptops=tuple(laptops),
     )
 
 
@@ -257,7 +269,6 @@ def signed_bytes(evidence: Evidence) -> bytes:
         {
             "batches": {batch: _shown(each) for batch, each in evidence.batches.items()},
             "laptops": [_shown(each) for each in evidence.laptops],
-            "instead_of": dict(evidence.instead),
         }
     )
 
@@ -266,18 +277,15 @@ def _shown(each: Signed) -> dict[str, str]:
     return {"manifest": each.content.decode(), "signature": each.signature.hex()}
 
 
-def read_signed(
-    data: bytes, name: str
-) -> tuple[dict[str, Signed], tuple[Signed, ...], dict[str, str]]:
-    """Read what others signed: batches, laptops, and which laptop came instead of which; UsageError in words."""
+def read_signed(data: bytes, name: str) -> tuple[dict[str, Signed], tuple[Signed, ...]]:
+    """Read what others signed: batches by their ids, and hand-overs of laptops; UsageError in words."""
     try:
         raw = json.loads(data)
         batches = {str(batch): _signed(each) for batch, each in raw["batches"].items()}
         laptops = tuple(_signed(each) for each in raw["laptops"])
-        instead = {str(new): str(old) for new, old in raw["instead_of"].items()}
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise UsageError(f"{name} is not a list of signed manifests.") from None
-    return batches, laptops, instead
+    return batches, laptops
 
 
 def _signed(raw: Mapping[str, str]) -> Signed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
@@ -76,8 +76,10 @@ def unpack_evidence(data: bytes) -> EvidenceFile:
     certificate, signature, policy, key, devices = (members[name] for name in _DATA)
     own, keys = read_devices(devices, "devices.json")
     events = read_events_bytes(members[_EVENTS])
-    signed = read_signed(members[_SIGNED], _SIGNED) if _SIGNED in members else ()
-    evidence = Evidence(policy, read_key(key, "key.json"), events, own, keys, *signed)
+    evidence = Evidence(policy, read_key(key, "key.json"), events, own, keys)
+    if _SIGNED in members:
+        batches, laptops = read_signed(members[_SIGNED], _SIGNED)
+        evidence = replace(evidence, batches=batches, laptops=laptops)
     return EvidenceFile(certificate, signature, evidence, members.get(_PROGRAM))
 
 

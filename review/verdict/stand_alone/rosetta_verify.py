@@ -20,7 +20,7 @@ ANSWERS = {"consent", "rate", "cannot_judge", "undo", "harm", "withdraw"}
 OWN = {"adjudicate", "look", "laptop", "speaks", "withdraw"}
 DECIDING = ANSWERS | OWN
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
-BECAME = ("counted", "withdrew", "withdrew_at_the_desk", "no_consent", "too_few", "nothing")
+BECAME = ("counted", "withdrew", "withdrew_at_the_desk", "waiting", "not_heard", "no_consent", "too_few", "nothing")
 CODES = ("no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed level_open weak_stratum veto low_reviewer "
          "controls_failed flags_decide reviewer_left_out stratum_left_out control_dropped small_panel later_look guidelines").split()
 
@@ -63,7 +63,7 @@ def _log_facts(events: list[dict[str, Any]], devices: Any, key: Any, gone: set[A
 
 # What counts: the last judgement of each person on each item that was neither undone nor withdrawn, by the laptops that are heard.
 
-def _heard(mine: list[dict[str, Any]], own: set[str], keys: dict[str, str | None]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def _heard(mine: list[dict[str, Any]], own: set[str], keys: dict[str, str | None]) -> tuple[list[dict[str, Any]], dict[str, Any], set[str]]:
     words = {e["laptop"]: e for e in mine if e["kind"] == "laptop" and e["device"] in own}
     same = {laptop: laptop for e in words.values() for laptop in (e["laptop"], e["instead_of"])}
     for e in (e for e in words.values() if e["instead_of"]):
@@ -75,12 +75,13 @@ def _heard(mine: list[dict[str, Any]], own: set[str], keys: dict[str, str | None
         if e["kind"] in {"rate", "cannot_judge", "translate", "undo", "harm"}: spoken[e["batch"], e["reviewer"]].add(same.get(laptop, laptop))
     ruled = {(e["batch"], e["reviewer"]): {same.get(each, each) for each in e["laptops"]} for e in mine if e["kind"] == "speaks" and e["device"] in own}
     several = [person for person, laptops in spoken.items() if len(laptops) > 1]
-    facts = {"removed": sorted(words[laptop]["reason"] for laptop in out), "decided": sum(p in ruled for p in several), "waiting": sum(p not in ruled for p in several)}
-    ruled |= {person: set() for person in several if person not in ruled}
+    waiting = [person for person in several if person not in ruled]
+    facts = {"removed": sorted(words[laptop]["reason"] for laptop in out), "decided": sum(p in ruled for p in several), "waiting": len(waiting)}
+    ruled |= {person: set() for person in waiting}
     def counts(laptop: str, e: dict[str, Any]) -> bool:
         if e["kind"] == "speaks" or (allowed := ruled.get((e["batch"], e.get("reviewer")))) is None: return True
         return same.get(laptop, laptop) in allowed if allowed else e["kind"] == "consent" or (e["kind"] == "harm" and e["harmful"])
-    return [e for laptop, e in left if counts(laptop, e)], facts
+    return [e for laptop, e in left if counts(laptop, e)], facts, {who for _, who in waiting}
 
 def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str, str | None] | None = None) -> dict[str, Any]:
     said = [{**e["said"], "id": e["id"], "device": e["device"]} for e in events if e["said"]]
@@ -88,7 +89,7 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str,
             for e in said if e["kind"] == "withdraw" and e["scope"] != "comments"}
     mine = [e for e in said if e["kind"] != "withdraw" and e.get("batch") in key["batches"]
             and not {(e.get("reviewer"), None), (e.get("reviewer"), e["batch"])} & gone]
-    mine, laptops = (mine, {}) if keys is None else _heard(mine, own, keys)  # certificates of version 1 took the last word of any laptop
+    mine, laptops, waiting = (mine, dict[str, Any](), set[str]()) if keys is None else _heard(mine, own, keys)  # certificates of version 1 took the last word of any laptop
     undone = {(e["target"], e["reviewer"], e["batch"]) for e in mine if e["kind"] == "undo"}
     agreed = {(e["batch"], e["reviewer"]) for e in mine if e["kind"] == "consent" and e["reviewer"] in key["orders"]}
     theirs = [e for e in mine if (e["batch"], e.get("reviewer")) in agreed]
@@ -102,7 +103,7 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str,
     decided = {e["item"]: e["harmful"] for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
     looks = {(e["run_id"], e["events_sha256"]) for e in mine if e["kind"] == "look" and e["device"] in own}
     return {"people": people, "flagged": {again.get(item, item) for (_, _, item), harmful in flags.items() if harmful}, "decided": decided,
-            "looks": Counter(run for run, _ in looks), "gone": gone, "laptops": laptops}
+            "looks": Counter(run for run, _ in looks), "gone": gone, "laptops": laptops, "waiting": waiting, "heard": {e["reviewer"] for e in mine if e["kind"] in ANSWERS}}
 
 def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
     items, total, decided = key["items"], sum(run["strata"].values()), state["decided"]
@@ -309,7 +310,7 @@ def _speaks_for(signer: str, instead: dict[str, str]) -> set[str]:
     while ahead and ahead not in keys: keys.add(ahead); ahead = instead.get(ahead, "")
     return keys
 
-def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any]) -> tuple[list[str], list[tuple[Any, str, set[str]]]]:
+def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any], instead: dict[str, str]) -> tuple[list[str], list[tuple[Any, str, set[str]]]]:
     wrong, chains = list[str](), []
     for one in signed["laptops"]:
         said = json.loads(one["manifest"])
@@ -317,7 +318,7 @@ def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any]) -> t
         if not _is_signed(signer, one): wrong.append(f"a hand-over of device {said['device']} is not signed by its laptop")
         if said["batch_sha256"] != key["batch_sha256"].get(said["batch"], said["batch_sha256"]): wrong.append(f"the laptop of device {said['device']} rated another batch")
         for device, chain in (said.get("chains") or {said["device"]: {"tips": [said["head"]], "events": None}}).items():
-            if devices.get(device) not in _speaks_for(signer, signed["instead_of"]): continue
+            if devices.get(device) not in _speaks_for(signer, instead): continue
             chains.append((said, device, reached := _reached(known, chain["tips"])))
             if chain["events"] not in {None, len(reached)} and said["batch"] in key["batches"]:
                 wrong.append(f"of the {chain['events']} events of device {device} that its laptop signed, {len(reached)} are here")
@@ -326,7 +327,8 @@ def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any]) -> t
 def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], events: list[dict[str, Any]], gone: set[Any]) -> tuple[list[str], list[str]]:
     owner, first = devices["devices"], devices["organisation"]
     own = {d for d, public in owner.items() if public == owner[first]} | {first}
-    wrong, chains = _hand_overs(signed, key, owner, {e["id"]: e for e in every})
+    instead = {e["said"]["laptop"]: e["said"]["instead_of"] for e in every if e["said"] and e["kind"] == "laptop" and e["device"] in own}
+    wrong, chains = _hand_overs(signed, key, owner, {e["id"]: e for e in every}, instead)
     if any(e["device"] in own and e["kind"] not in OWN for e in events): wrong.append("answers stand in the organisation's own log")
     theirs, lost = [e for e in events if e["device"] not in own], set[str]()
     bare = [e for e in theirs if e["said"] is None and e["kind"] in ANSWERS]
@@ -347,6 +349,8 @@ def _became(who: str, valid: list[str], events: list[dict[str, Any]], key: Any, 
     spoke = any(e["kind"] in ANSWERS - {"withdraw"} and e["said"]["batch"] in key["batches"] for e in said)
     if who in valid: return "counted"
     if back: return "withdrew_at_the_desk" if all(back) else "withdrew"
+    if who in state["waiting"]: return "waiting"
+    if spoke and who not in state["heard"]: return "not_heard"
     return ("too_few" if who in state["people"] else "no_consent") if spoke else "nothing"
 
 def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], list[str], list[str]]:
@@ -360,7 +364,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     own = {d for d, owner in devices["devices"].items() if owner == devices["devices"][devices["organisation"]]}
     state = _fold(events, key, own, devices["devices"] if later else None)
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
-    signed = json.loads(members.get("signed.json", b'{"batches": {}, "laptops": [], "instead_of": {}}'))
+    signed = json.loads(members.get("signed.json", b'{"batches": {}, "laptops": []}'))
     wrong, older, found = _batches(signed, key, _sha(members["policy.toml"]), stated)
     strict = all(batch in found and found[batch]["format"] != "rosetta-batch/1" for batch in key["batches"])
     log = _log_facts(events, devices, key, state["gone"])

@@ -19,9 +19,10 @@ from review.files.keys import Identity, Role
 from review.files.ratings_form import RatingsManifest
 from review.files.signature import Signed
 from review.log.event import Event, make_event
-from review.log.payloads import AnyPayload, Rate
+from review.log.payloads import AnyPayload, LaptopWord, Rate
 from review.office.certifying import review_evidence
 from review.rating import Rating
+from review.verdict.certificate import certified_again, read_certificate
 from review.verdict.certificate_text import certificate_text
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
@@ -29,6 +30,7 @@ from review.verdict.key import AnswerKey
 from review.verdict.panel import ControlKind
 from review.verdict.verifying import verify
 from tests.review.attacks.ground import (
+    ISSUED,
     Ground,
     forged,
     ground,
@@ -46,6 +48,7 @@ MEMBERS = (
     "certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl",
     "signed.json", "rosetta_verify.py", "README.txt",
 )  # fmt: skip
+GOLDEN = Path(__file__).parents[1] / "golden_1"
 SOFTER = (b"share = 0.70", b"share = 0.20")
 
 
@@ -287,8 +290,21 @@ def consent_of_strict_people_taken_out(evidence: Evidence, played: Ground) -> Ev
 def replaced_by_a_laptop_of_its_own(evidence: Evidence, played: Ground) -> Evidence:
     """Say that another laptop came instead, without anything that it signed."""
     soft = ratings_rewritten(evidence, played)
-    other = Identity.make(Role.LAPTOP).public.signing_key
-    return replace(soft, instead=dict.fromkeys([other], next(iter(evidence.devices.values()))))
+    own = sorted((e for e in soft.events if e.device in soft.own_devices), key=lambda e: e.seq)
+    late, added = max(e.lamport for e in soft.events), []
+    for key in sorted(set(soft.devices.values()) - {soft.devices[soft.organisation_device]}):
+        late += 1
+        said = LaptopWord(
+            wall=ISSUED, batch=soft.key.batches[0], heard=True, instead_of=key,
+            laptop=Identity.make(Role.LAPTOP).public.signing_key,
+        )  # fmt: skip
+        before = [*own, *added][-1]
+        added.append(
+            make_event(
+                said, device=before.device, seq=before.seq + 1, lamport=late, prev=before.id, salt=bytes(16)
+            )
+        )  # fmt: skip
+    return replace(soft, events=(*soft.events, *added))
 
 
 Attack = Callable[[Evidence, Ground], Evidence]
@@ -467,8 +483,10 @@ def test_files_that_are_given_out_as_old_ones_are_said_to_show_less(
     """The way back to files that commit to nothing is open, but never called whole."""
     played = ground()
     soft = ratings_rewritten(played.evidence, played)
-    file = forged(replace(soft, batches={}, laptops=()), played)
-    old = changed(file, _as_of_the_first_version, played.organiser)
+    bare = replace(soft, batches={}, laptops=())
+    old = changed(forged(bare, played), _as_of_the_first_version, played.organiser)
+    again = certified_again(bare, read_certificate(old.certificate, "x")).as_bytes()
+    old = EvidenceFile(again, played.organiser.sign(again), bare)
     done = verified(old)
     assert {check.name for check in done.unshown} == {"batches", "laptops"}
     assert "Everything holds" not in done.words
@@ -479,5 +497,9 @@ def test_files_that_are_given_out_as_old_ones_are_said_to_show_less(
 
 
 def _as_of_the_first_version(certificate: dict[str, Any]) -> None:
-    certificate["format"] = "rosetta-certificate/1"
-    del certificate["verifier_sha256"], certificate["panel"]["asked"]
+    """Leave out what certificates of that version do not have."""
+    first = json.loads((GOLDEN / "golden.certificate.json").read_bytes())
+    for part, known in ((certificate, first), (certificate["panel"], first["panel"])):
+        for name in set(part) - set(known):
+            del part[name]
+    certificate["format"] = first["format"]
