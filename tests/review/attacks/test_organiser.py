@@ -19,7 +19,7 @@ from review.files.keys import Identity, Role
 from review.files.ratings_form import RatingsManifest
 from review.files.signature import Signed
 from review.log.event import Event, make_event
-from review.log.payloads import AnyPayload, LaptopWord, Rate
+from review.log.payloads import AnyPayload, LaptopWord, Rate, Scope, Withdraw
 from review.office.certifying import review_evidence
 from review.rating import Rating
 from review.verdict.certificate import certified_again, read_certificate
@@ -30,6 +30,7 @@ from review.verdict.key import AnswerKey
 from review.verdict.panel import ControlKind
 from review.verdict.verifying import verify
 from tests.review.attacks.ground import (
+    GATE,
     ISSUED,
     Ground,
     forged,
@@ -494,6 +495,48 @@ def test_files_that_are_given_out_as_old_ones_are_said_to_show_less(
     code, said = second_says(old, tmp_path, capsys)
     assert code == 0
     assert said.count("It cannot show") == 2
+
+
+POSSIBLE = {
+    "invented laptops": "invent laptops: enrol laptops of its own and rate on them in anybody's name",
+    "another batch": "play the whole review again with another batch and invented laptops",
+    "laptops left out": "leave out a laptop, or what it handed over last, with all that it signed",
+    "withdrawn at the desk": "take ratings back in somebody's name, or hear a laptop no more",
+    "looks": "read ratings with another program before it looks, or leave the end of its own log out",
+    "earlier version": "give out files of an earlier version, which bind it to less",
+    "choice": "choose whom it asks, and which sentences are drawn, by trying many seeds",
+}
+
+
+@pytest.mark.parametrize("attack", POSSIBLE)
+def test_what_cannot_be_excluded_is_said(attack: str) -> None:
+    assert f"| {POSSIBLE[attack]}" in GATE
+
+
+def test_looks_left_out_are_not_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody but the organisation signs its own log; docs/gate.md says so."""
+    played = ground()
+    events = tuple(e for e in played.evidence.events if e.device not in played.evidence.own_devices)
+    file = forged(replace(played.evidence, events=events), played)
+    assert verified(file).ok
+    assert second_says(file, tmp_path, capsys)[0] == 0
+
+
+def test_what_is_taken_back_at_the_desk_is_counted() -> None:
+    played = ground()
+    evidence = played.evidence
+    own = [e for e in evidence.events if e.device in evidence.own_devices]
+    last = max(own, key=lambda e: e.seq)
+    said = Withdraw(wall=ISSUED, reviewer=played.strict[0], batch=None, scope=Scope.EVERYTHING)
+    late = max(e.lamport for e in evidence.events) + 1
+    taken = make_event(
+        said, device=last.device, seq=last.seq + 1, lamport=late, prev=last.id, salt=bytes(16)
+    )
+    file = forged(replace(evidence, events=(*evidence.events, taken)), played)
+    done = verified(file)
+    assert done.ok
+    assert done.certificate.panel.asked["withdrew_at_the_desk"] == 1
+    assert "1 taken back by the organisation in their name" in certificate_text(done.certificate)
 
 
 def _as_of_the_first_version(certificate: dict[str, Any]) -> None:
