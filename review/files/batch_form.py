@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from review.forms import Form, Since, VersionedForm
-from review.log.payloads import Hex64, Id, Reviewer, Short
+from review.log.payloads import Count, Hex64, Id, Reviewer, Short
 from review.rating import Rating
 
 BATCH_FORMAT: Final = "rosetta-batch/2"
@@ -89,6 +89,8 @@ class BatchManifest(VersionedForm):
     """Reviewer → item ids in the order in which this person gets them."""
     key_commitment: Annotated[Hex64 | None, Since(2)] = None
     """SHA-256 of the answer key behind a salt: it says which item is whose, and is disclosed with the verdict."""
+    looks: Annotated[Count, Since(2)] = 0
+    """How often the numbers of a method in it were looked at before, in earlier reviews; of the one with most."""
     members: dict[Short, Hex64]
     """Name of every other member of the file → SHA-256 of its bytes."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 from pydantic import ValidationError
@@ -38,6 +38,8 @@ class Said:
     """age recipients for the ratings, two at least."""
     secret: bool
     labels: tuple[str, ...] = ()
+    looks: Mapping[str, int] = field(default_factory=dict)
+    """Run id → how often its numbers were looked at before."""
 
 
 @dataclass(frozen=True)
@@ -94,18 +96,18 @@ def sign_batches(
     policy: bytes,
     identity: Identity,
     parts: Mapping[str, Orders],
-    key_commitment: str,
+    key: AnswerKey,
 ) -> list[Batch]:
     """Sign each batch of ``parts_of``; UsageError for words that cannot stand in one."""
     try:
-        head = _manifest(asked, said, policy, identity, key_commitment)
+        head = _manifest(asked, said, policy, identity, key)
     except ValidationError as error:
         raise UsageError(f"This cannot stand in a batch: {first_problem(error)}") from None
     return [_batch(head, batch, part, asked, identity) for batch, part in parts.items()]
 
 
 def _manifest(
-    asked: Asked, said: Said, policy: bytes, identity: Identity, key_commitment: str
+    asked: Asked, said: Said, policy: bytes, identity: Identity, key: AnswerKey
 ) -> BatchManifest:
     shown = asked.items.values()
     target = scripted(asked.target_language, [each.candidate for each in shown])
@@ -130,7 +132,8 @@ def _manifest(
         letters=letters_of(target, asked.in_target),
         secret=said.secret,
         orders=dict(asked.orders),
-        key_commitment=key_commitment,
+        key_commitment=key.commitment,
+        looks=key.looks,
         members={},
     )
 

@@ -111,8 +111,11 @@ def unseen_runs(office: Office, review: Review) -> dict[str, int]:
     events = office.events(review)
     rated = looked_at(events, review.key.batches)
     seen, ratings = _seen_ratings(events, office.own_devices), events_sha256(rated)
-    runs = (run.run_id for run in review.key.runs)
-    return {run: len(seen[run]) + 1 for run in runs if rated and ratings not in seen[run]}
+    return {
+        run.run_id: run.looks + len(seen[run.run_id]) + 1
+        for run in review.key.runs
+        if rated and ratings not in seen[run.run_id]
+    }
 
 
 def look_at_ratings(office: Office, review: Review) -> dict[str, int]:

@@ -68,9 +68,10 @@ def make(
         task=drawn.task,
         written=drawn.written,
     )
+    runs = tuple(run.model_copy(update={"looks": said.looks.get(run.run_id, 0)}) for run in runs)
     parts = parts_of(asked.orders, one_each=one_each)
     key = _answer_key(drawn, said, runs, tuple(parts))
-    batches = sign_batches(asked, said, policy, identity, parts, key.commitment)
+    batches = sign_batches(asked, said, policy, identity, parts, key)
     sealed = {each.manifest.batch: each.sha256 for each in batches}
     return Made(
         key.model_copy(update={"batch_sha256": sealed}), batches, list(asked.items.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -339,6 +340,14 @@ class Office(OwnFile):
     def state_of_any(self, review: Review) -> State:
         """Give the same, also of a review that was changed: for counting who did how much, never for results."""
         return fold(self._heard(review)[0], set(review.manifests))
+
+    def looks(self) -> dict[str, int]:
+        """Give run id → how often its numbers were looked at, in all reviews: at how many different sets of ratings."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for event in read_events(self.connection):
+            if isinstance(event.payload, Look) and event.device in self.own_devices:
+                found[event.payload.run_id].add(event.payload.events_sha256)
+        return {run: len(seen) for run, seen in sorted(found.items())}
 
     def voices(self, review: Review) -> Voices:
         """Give which laptops speak for whom in a review, and who waits for a word of the organisation about that."""

@@ -54,7 +54,7 @@ class Issuer(Form):
     signing_key: Hex64
 
 
-class CertifiedRun(Form):
+class CertifiedRun(VersionedForm):
     """What was judged."""
 
     run_id: Short
@@ -65,6 +65,8 @@ class CertifiedRun(Form):
     """Difficulty → entries of the run."""
     segments: dict[Short, Count]
     """Segment → reviewed entries."""
+    looks: Annotated[Count, Since(2)] = 0
+    """Looks at it in earlier reviews."""
 
 
 class CertifiedPolicy(Form):
@@ -177,9 +179,10 @@ class Reading:
 
 
 def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Reading:
-    """Decide about one run; ``look`` is the number of recorded looks at it, unless it is given."""
+    """Decide about one run; ``look`` is the number of looks at it, those before the review too, unless it is given."""
     policy = read_policy(evidence.policy, "policy.toml")
-    number = max(1, evidence.state.looks.get(run_id, 0)) if look is None else look
+    before = run_of(evidence.key, run_id).looks
+    number = before + max(1, evidence.state.looks.get(run_id, 0)) if look is None else look
     panel = panel_of(evidence.state, evidence.key, run_id, number)
     return Reading(policy, panel, decide(panel, policy))
 
@@ -350,6 +353,7 @@ def _run(evidence: Evidence, run_id: str) -> CertifiedRun:
         language_pair=run.language_pair,
         strata={str(stratum): count for stratum, count in run.strata.items()},
         segments=run.segments,
+        **({"looks": run.looks} if "looks" in run.model_fields_set else {}),
     )
 
 

@@ -69,7 +69,10 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield "how chosen", panel.chosen or "not stated by the organisation"
     yield "items", f"{numbers['items']} rated"
     yield "share", f"{percent(numbers['share'])} acceptable or better ({_ends(numbers)})"
-    yield "needed", f"a lower bound of {level}, {sure} sure; look {certificate.verdict['look']}"
+    yield (
+        "needed",
+        f"a lower bound of {level}, {sure} sure; look {certificate.verdict['look']}{_earlier(run.looks)}",
+    )
     for stratum, found in sorted(numbers["strata"].items()):
         yield f"difficulty {stratum}", f"{percent(found['share'])} of {found['items']} items"
     yield "each reviewer", ", ".join(percent(each) for each in numbers["reviewers"])
@@ -79,6 +82,10 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     if certificate.log.withdrawals:
         yield "withdrawn", f"{certificate.log.withdrawals} people took their ratings back"
     yield from _laptops(certificate.laptops)
+
+
+def _earlier(looks: int) -> str:
+    return f", {looks} before this review" if looks else ""
 
 
 def _laptops(laptops: CertifiedLaptops | None) -> Iterator[tuple[str, str]]:

@@ -51,5 +51,7 @@ def of_batch(
         yield f"batch {batch} is not signed by the organisation"
     if manifest.policy_sha256 != policy_sha256:
         yield f"the policy is not the one of batch {batch}"
+    if manifest.version != 1 and manifest.looks != key.looks:
+        yield f"the number of looks before is not the one of batch {batch}"
     if manifest.version != 1 and manifest.key_commitment != key.commitment:
         yield f"the answer key is not the one of batch {batch}"

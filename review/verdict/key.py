@@ -9,7 +9,7 @@ from pydantic import Field, StrictInt, StrictStr
 
 from harness.card.canonical import canonical_bytes
 from review.forms import Since, VersionedForm
-from review.log.payloads import Hex64, Id, Reviewer, Short
+from review.log.payloads import Count, Hex64, Id, Reviewer, Short
 from review.verdict.panel import ControlKind
 
 KEY_FORMAT: Final = "rosetta-review-key/2"
@@ -40,6 +40,8 @@ class KeyRun(VersionedForm):
     """Stratum → number of the run's entries in it; their shares are the weights W_h."""
     segments: dict[str, int]
     """Segment (``none`` where the corpus does not say) → number of reviewed entries in it."""
+    looks: Annotated[Count, Since(2)] = 0
+    """How often its numbers were looked at in earlier reviews: another review is another chance of luck."""
 
 
 class AnswerKey(VersionedForm):
@@ -63,6 +65,11 @@ class AnswerKey(VersionedForm):
     """How the reviewers were chosen, in the organiser's words."""
     salt: Annotated[Hex64 | Literal[""], Since(2)] = ""
     """Random; with it the key cannot be guessed from its commitment."""
+
+    @property
+    def looks(self) -> int:
+        """How often a run was looked at before the review was made; of the one with most."""
+        return max((run.looks for run in self.runs), default=0)
 
     @property
     def commitment(self) -> str:

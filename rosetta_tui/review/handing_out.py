@@ -90,6 +90,7 @@ def _said(
         recipients=recipients,
         secret=making.secret or protection.sealed,
         labels=tuple(given["labels"]),
+        looks=office.looks(),
     )
 
 

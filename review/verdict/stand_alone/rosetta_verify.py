@@ -110,7 +110,7 @@ def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
     real = {i: e["stratum"] for i, e in items.items() if e["run_id"] == run["run_id"] and not e["control"]}
     said = {who: {i: r for i, r in each.items() if i in items} for who, each in state["people"].items()}
     return {
-        "strata": real, "core": {i for i in key["core"] if i in real}, "look": max(1, state["looks"][run["run_id"]]),
+        "strata": real, "core": {i for i in key["core"] if i in real}, "look": run.get("looks", 0) + max(1, state["looks"][run["run_id"]]),
         "harm": Counter({None: "flagged", True: "upheld", False: "cleared"}[decided.get(i)] for i in real if i in state["flagged"] or decided.get(i)),
         "weights": {int(h): Fraction(_six(n / total)) for h, n in sorted(run["strata"].items()) if n},
         "all": {who: {i: r for i, r in each.items() if r is not None} for who, each in said.items()},
@@ -301,6 +301,7 @@ def _batches(signed: Any, key: Any, policy: str, stated: Any) -> tuple[list[str]
         if said["batch"] != batch or _sha(one["manifest"].encode()) != key["batch_sha256"].get(batch): wrong.append(f"batch {batch} is not the one of the answer key")
         if said["organisation"]["signing_key"] != signer or not ((first and not one["signature"]) or _is_signed(signer, one)): wrong.append(f"batch {batch} is not signed by the organisation")
         if said["policy_sha256"] != policy: wrong.append(f"the policy is not the one of batch {batch}")
+        if not first and said["looks"] != max((run.get("looks", 0) for run in key["runs"]), default=0): wrong.append(f"the number of looks before is not the one of batch {batch}")
         if not first and said["key_commitment"] != commitment: wrong.append(f"the answer key is not the one of batch {batch}")
     if not wrong and asked != key["orders"]: wrong.append("not everybody who was asked is in the answer key, or with other items")
     return wrong, ["a batch of an earlier version binds no answer key"] * any(said["format"] == "rosetta-batch/1" for said in found.values()), found

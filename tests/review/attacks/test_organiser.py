@@ -42,7 +42,9 @@ from tests.review.attacks.ground import (
     verified,
     without_laptops,
 )
-from tests.review.verdict.certified import changed
+from tests.review.verdict import histories
+from tests.review.verdict.certified import certificate_of, changed, issue, review_of
+from tests.review.verdict.histories import RUN
 from tests.review.verdict.signing import hand_overs
 
 MEMBERS = (
@@ -511,6 +513,26 @@ POSSIBLE = {
 @pytest.mark.parametrize("attack", POSSIBLE)
 def test_what_cannot_be_excluded_is_said(attack: str) -> None:
     assert f"| {POSSIBLE[attack]}" in GATE
+
+
+def test_looks_at_the_run_before_the_review_are_committed_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A review made anew until one is lucky: the batch says how often the run was looked at before."""
+    before = review_of(1)
+    once = before.state.looks[RUN]
+    key = histories.with_run(before.key, looks=2)
+    evidence = histories.evidence_of(key, list(before.events))
+    file = issue(evidence)
+    assert certificate_of(file).verdict["look"] == 2 + once
+    assert "2 before this review" in certificate_text(certificate_of(file))
+    assert verified(file).ok
+    assert second_says(file, tmp_path, capsys)[0] == 0
+    soft = issue(replace(evidence, key=histories.with_run(evidence.key, looks=0)))
+    assert certificate_of(soft).verdict["look"] == once
+    assert [c.name for c in verified(soft).checks if c.ok is False] == ["batches"]
+    code, said = second_says(soft, tmp_path, capsys)
+    assert (code, "the number of looks before" in said) == (1, True)
 
 
 def test_looks_left_out_are_not_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

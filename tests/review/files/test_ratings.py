@@ -94,7 +94,7 @@ def test_the_same_events_give_the_same_archive_in_any_order() -> None:
     archive = sign_ratings(EVERY, BATCH, LAPTOP)
     assert sign_ratings([*reversed(EVERY), *EVERY], BATCH, LAPTOP) == archive
     assert hashlib.sha256(archive).hexdigest() == (
-        "dc704a6d5104ca9127b0532a9df5ab897c69d8a97aaa8291b2d2ef9818d73176"
+        "2b56e1fe129b02e1fa31c964f9c2f4b90b4f50703e663a8fec7c887997cd4e22"
     )
 
 

@@ -64,6 +64,7 @@ def with_batches(
                     "secret": False,
                     "orders": key.orders,
                     "key_commitment": salted.commitment,
+                    "looks": salted.looks,
                     "members": {},
                 }
                 | changes
