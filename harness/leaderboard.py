@@ -1,18 +1,20 @@
 """Leaderboards of local runs: one list for each set of runs that may be ranked together (T3).
 
 Runs share a list where they translated the same entries of the same corpus file, and their composites weigh
-the same inputs, scored alike. Everything else is another list, never a lower place in this one.
+the same inputs, scored alike. Everything else is another list, never a lower place in this one. A list is
+ranked by chrF++, or by the composite where that is asked for.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from corpora.entry import Segment
+from harness.failures import ErrorClass
 from harness.store.runs import RunSummary, find_run, list_runs
 from harness.store.trouble import stored_object
 from scoring.composite import profile_for
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
 
 
 NO_SEGMENT = "no segment"
+
+CHRF = "chrf_plus_plus"
+"""What lists are ranked by unless somebody asks for the composite."""
+
+MOST_UNCONNECTED = 0.05
+"""Share of a run's entries that may have failed for want of a connection; above it the run has no rank."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +47,33 @@ class Entrant:
     avg_latency_seconds: float | None
     unverified: bool
     """True where its card came without a seal that holds: it gets no rank."""
+    failures: Mapping[str, int] = field(default_factory=dict)
+    """How many entries failed, by class of failure."""
     in_place_of: tuple[str, ...] = ()
     """Ids of the runs of the same list that it retried or scored again; they stand in no list."""
 
     def value(self, metric: str) -> float | None:
         """Give a score by metric id, or ``composite``; None where it has none."""
         return _number(self.scores.get(metric))
+
+    @property
+    def unconnected(self) -> int:
+        """Entries that failed for want of a connection."""
+        return self.failures.get(ErrorClass.CONNECTION, 0)
+
+    @property
+    def unranked(self) -> str:
+        """Why it has no rank, and what to do; empty where it may have one."""
+        if self.unverified:
+            return "its seal does not hold"
+        if self.unconnected <= MOST_UNCONNECTED * self.run.total:
+            return ""
+        mend = (
+            "who made it can ask for them again"
+            if self.run.imported
+            else f"`rosetta retry {self.run.run_id[:8]}` asks for them again"
+        )
+        return f"{self.unconnected:,} of {self.run.total:,} entries failed for want of a connection; {mend}"
 
     @property
     def composite(self) -> float | None:
@@ -94,9 +123,11 @@ class Board:
     corpus_entries: int
     """How many the corpus has."""
     entrants: tuple[Entrant, ...]
-    """By composite, best first; those without a rank last."""
+    """Best first by what the list is ranked by; those without a rank last."""
+    by: str = CHRF
+    """The metric that it is ranked by: chrF++ or ``composite``."""
     clusters: Mapping[str, int] = field(default_factory=dict)
-    """Run id → rank of its significance cluster: runs of one rank cannot be told apart by their composite."""
+    """Run id → rank of its significance cluster: runs of one rank cannot be told apart by that metric."""
     unclustered: str = ""
     """Why some or all runs have no cluster; empty where all have one, or nobody asked yet."""
 
@@ -107,13 +138,24 @@ class Board:
 
     @cached_property
     def ranks(self) -> Mapping[str, int]:
-        """Run id → place by composite from 1, equal composites sharing one; unverified runs have none."""
+        """Run id → place from 1, runs of equal values sharing one; those of no value or no rank have none."""
         found: dict[str, int] = {}
-        verified = [each for each in self.entrants if not each.unverified]
-        for place, each in enumerate(verified):
-            tied = place and each.composite == verified[place - 1].composite
-            found[each.run.run_id] = found[verified[place - 1].run.run_id] if tied else place + 1
+        ranked = [each for each in self.entrants if self.may_rank(each)]
+        for place, each in enumerate(ranked):
+            tied = place and each.value(self.by) == ranked[place - 1].value(self.by)
+            found[each.run.run_id] = found[ranked[place - 1].run.run_id] if tied else place + 1
         return found
+
+    def may_rank(self, entrant: Entrant) -> bool:
+        """Whether one of its runs gets a rank."""
+        return not entrant.unranked and entrant.value(self.by) is not None
+
+    def ranked_by(self, by: str) -> Board:
+        """Give the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out anew."""
+        if by == self.by:
+            return self
+        entrants = tuple(sorted(self.entrants, key=_rank_key(by)))
+        return replace(self, by=by, entrants=entrants, clusters={}, unclustered="")
 
     def is_same(self, other: Board) -> bool:
         """Whether it is the same list, whichever runs it has by now."""
@@ -210,10 +252,18 @@ def _board(grounds: Grounds, entrants: Sequence[Entrant], scope: _Scope) -> Boar
         segments=scope.segments,
         entries=scope.entries,
         corpus_entries=scope.corpus_entries,
-        entrants=tuple(
-            sorted(entrants, key=lambda e: (e.unverified, -(e.composite or 0.0), e.run.created))
-        ),
+        entrants=tuple(sorted(entrants, key=_rank_key(CHRF))),
     )
+
+
+def _rank_key(by: str) -> Callable[[Entrant], tuple[bool, float, float]]:
+    """Give the order of a list: those without a rank last, the best first, of equal ones the earlier."""
+
+    def key(entrant: Entrant) -> tuple[bool, float, float]:
+        value = entrant.value(by)
+        return bool(entrant.unranked) or value is None, -(value or 0.0), entrant.run.created
+
+    return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +306,7 @@ class _Facts:
             cost_per_entry_usd=_number(_block(card, "cost").get("cost_per_entry_usd")),
             avg_latency_seconds=_number(_block(card, "speed").get("avg_latency_seconds")),
             unverified="unverified" in card,
+            failures=run.failures or _counts(_block(card, "scores").get("errors_by_class")),
         )
 
     def grounds(self, run: RunSummary, entrant: Entrant) -> Grounds | None:
@@ -264,9 +315,15 @@ class _Facts:
             return None
         scope = self.scope(run)
         profile = profile_for(entrant.scores)
-        inputs = tuple(
-            id_ for id_ in specification().profiles[profile] if entrant.value(id_) is not None
-        )
+        known = specification().profiles[profile]
+        weighed = [id_ for id_ in known if entrant.value(id_) is not None]
+        stated = entrant.scores.get("composite_inputs")
+        named = [
+            str(part.get("metric"))
+            for part in (stated if isinstance(stated, list) else ())
+            if isinstance(part, Mapping)
+        ]
+        inputs = (*weighed, *sorted({id_ for id_ in named if id_ not in known}))
         signatures = self._signatures_of(run)
         return Grounds(
             scope.sha256,
@@ -350,6 +407,12 @@ def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)
+
+
+def _counts(value: object) -> Mapping[str, int]:
+    """Read how many entries failed by class from a card, whose rows may have been withheld."""
+    stated = value if isinstance(value, Mapping) else {}
+    return {str(name): n for name, n in stated.items() if isinstance(n, int) and n > 0}
 
 
 def _block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:

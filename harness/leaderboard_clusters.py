@@ -1,4 +1,4 @@
-"""Significance clusters of one leaderboard: which of its runs can be told apart by their composite."""
+"""Significance clusters of one leaderboard: which of its runs can be told apart by what it is ranked by."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
     entries: nobody here can take their scores again.
     """
     from scoring.clusters import rank
-    from scoring.significance import COMPOSITE
 
-    ranked = [each.run.run_id for each in board.entrants if not each.unverified]
+    ranked = [each.run.run_id for each in board.entrants if board.may_rank(each)]
     runs = [find_run(connection, run_id) for run_id in ranked]
     try:
         tables = _tables(connection, runs, board)
         why = _why_left_out(len(runs) - len(tables))
         if len(tables) < 2:
             return replace(board, unclustered=why or "a group needs two runs")
-        ranks = rank(list(tables.values()), COMPOSITE).ranks()
+        ranks = rank(list(tables.values()), board.by).ranks()
     except ValueError as error:
         return replace(board, unclustered=f"no groups: {error}")
     clusters = {run_id: ranks[place] for place, run_id in enumerate(tables)}
@@ -51,7 +50,9 @@ def _tables(connection: sqlite3.Connection, runs: list[Run], board: Board) -> di
 
     Runs of one corpus of the store have their entries in its order; others meet by the entries' ids.
     """
-    inputs = frozenset(board.grounds.inputs)
+    from scoring.significance import COMPOSITE
+
+    inputs = frozenset(board.grounds.inputs if board.by == COMPOSITE else [board.by])
     alike = len({run.corpus for run in runs}) == 1 and not any(run.imported for run in runs)
     read = _Stored(connection).table if alike else _Met(connection).table
     found = {run.run_id: read(run, inputs) for run in runs}

@@ -1,7 +1,8 @@
 """Tells a run in which nothing worked from one whose outputs are worthless.
 
 Empty and missing outputs are a method's own fault, and they are scored. A wrong key, an unknown model or
-a server that is not there says nothing about a translation: such a run is never sealed.
+a server that is not there says nothing about a translation: such a run is never sealed, and one of which some
+entries failed for want of a connection only where a person says so.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sqlite3
 
 from harness.endpoints import is_loopback
 from harness.failures import ErrorClass
-from harness.store.results import failures
+from harness.store.results import failures, failures_by_run
 from harness.store.runs import Run
 
 _OWN_FAULTS = (
@@ -30,6 +31,29 @@ def why_nothing_came(connection: sqlite3.Connection, run: Run) -> str | None:
         if error_class not in _OWN_FAULTS:
             return f"No entry has an output: {message}{_mend(error_class, run)}"
     return None
+
+
+def unconnected(connection: sqlite3.Connection, run: int) -> int:
+    """Count the entries of a run that failed for want of a connection: they say nothing of its method."""
+    return failures_by_run(connection, run).get(run, {}).get(ErrorClass.CONNECTION, 0)
+
+
+def unconnected_words(count: int) -> str:
+    """Say how many entries failed for want of a connection, and what becomes of them in a sealed run."""
+    if count == 1:
+        return "1 entry failed for want of a connection; it counts as 0"
+    return f"{count:,} entries failed for want of a connection; they count as 0"
+
+
+def why_not_sealed(connection: sqlite3.Connection, run: Run) -> str | None:
+    """Say why a run whose entries are all in waits for a person's word; None where it need not."""
+    count = unconnected(connection, run.id)
+    if not count:
+        return None
+    return (
+        f"{unconnected_words(count)} if the run is sealed. They can be asked for again, or kept with "
+        "`--keep-failed`."
+    )
 
 
 def _mend(error_class: ErrorClass, run: Run) -> str:

@@ -28,6 +28,8 @@ class RunOptions(BaseModel):
     offline: bool = False
     trust_local_server: bool = False
     """A person answered for it that the server on this machine does not forward secret texts."""
+    keep_failed: bool = False
+    """Whether the run is sealed although entries failed for want of a connection, which count as 0 then."""
 
 
 class Plan(BaseModel):

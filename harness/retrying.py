@@ -70,7 +70,8 @@ def retry(
     HarnessError where it can no longer be scored as it was.
     """
     tried = _failed(connection, run)
-    plan = changed_plan(unpacks(Plan.model_validate)(run.plan), changes or {})
+    wanted = {"keep_failed": False, **(changes or {})}
+    plan = changed_plan(unpacks(Plan.model_validate)(run.plan), wanted)
     entries = read_entries(connection, run.corpus)
     whole = [entries[place] for place in sorted(entries)]
     plan = _kept_here([entries[place] for place in run.positions], whole, plan)

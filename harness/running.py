@@ -26,7 +26,7 @@ from harness.instruments import Instruments
 from harness.limiter import Limiter
 from harness.loop import RunLoop
 from harness.method import Method
-from harness.nothing import why_nothing_came
+from harness.nothing import why_not_sealed, why_nothing_came
 from harness.parts import tries_before
 from harness.plan import AS_BEFORE, Plan, Resumption
 from harness.progress import Board
@@ -248,6 +248,8 @@ class _Go:
         everything = tally.done == len(self.run.positions)
         if everything and reason is None and tally.failed == tally.done:
             reason = why_nothing_came(self.connection, self.run)
+        elif everything and reason is None and not self.options.keep_failed:
+            reason = why_not_sealed(self.connection, self.run)
         complete = everything and reason is None
         card_hash = None
         if complete:

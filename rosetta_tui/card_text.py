@@ -31,7 +31,7 @@ from rosetta_tui.metric_words import (
 )
 from rosetta_tui.named_line import line
 from rosetta_tui.retry_words import retry_lines, some_entries
-from rosetta_tui.run_facts import setup_words, when
+from rosetta_tui.run_facts import failed_words, setup_words, when
 from rosetta_tui.text import plain
 from scoring.specification import specification
 
@@ -62,7 +62,7 @@ def run_line(run: RunSummary) -> tuple[str, ...]:
         figures.number(number(scores.get("composite")), 2),
         tier_words(card, review_of(card, run.certificates)),
         cost(run.card),
-        str(run.failed),
+        failed_words(run.failed, run.failures),
     )
 
 

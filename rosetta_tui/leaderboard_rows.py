@@ -1,4 +1,4 @@
-"""Leaderboards as rows of a table: every field of benchmark-specification §9.7, ranked by composite."""
+"""Leaderboards as rows of a table: every field of benchmark-specification §9.7, ranked by chrF++ first."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rosetta_tui.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.metric_words import short_title, value
+from rosetta_tui.metric_words import short_title, title, value
 from rosetta_tui.records import Record, Value
-from rosetta_tui.run_facts import iso, setup_words, when
+from rosetta_tui.run_facts import failed_words, iso, setup_words, when
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
 from scoring.wording import counted
@@ -31,9 +31,10 @@ COLUMNS = (
     Column("rank", "rank", 4, right=True),
     Column("cluster", "group", 5, right=True, drop=2),
     Column("method", "method · model · condition", 16, share=1),
+    Column("chrf", "chrF++", 19),
+    Column("composite", "composite", 16, drop=1),
     Column("tier", "may be called", 16, drop=3),
-    Column("composite", "composite", 16),
-    Column("chrf", "chrF++", 19, drop=1),
+    Column("failed", "failed", 12, drop=4),
     Column("cost", "$/entry", 9, right=True, drop=5),
     Column("speed", "s/entry", 7, right=True, drop=7),
     Column("adjusted", "cost-adj.", 9, right=True, drop=6),
@@ -67,20 +68,26 @@ def _verified(entrant: Entrant) -> str:
 
 
 SORTS: Mapping[str, Dimension] = {
-    "composite": Dimension("composite", lambda e: e.composite, True),
     "chrf": Dimension("chrF++", lambda e: e.value("chrf_plus_plus"), True),
+    "composite": Dimension("composite", lambda e: e.composite, True),
     "exact": Dimension("exact match", lambda e: e.value("exact_match_rate"), True),
     "fst": Dimension("FST acceptance", lambda e: e.value("fst_acceptance_rate"), True),
     "semantic": Dimension("semantic score", lambda e: e.value("semantic_score"), True),
     "cost": Dimension("cost per entry", lambda e: e.cost_per_entry_usd, False),
     "speed": Dimension("seconds per entry", lambda e: e.avg_latency_seconds, False),
     "adjusted": Dimension("cost-adjusted score", lambda e: e.cost_adjusted, True),
+    "failed": Dimension("failed entries", lambda e: sum(e.failures.values()), False),
     "method": Dimension("method", _words_of, False),
     "class": Dimension("method class", lambda e: e.method_class, False),
     "verified": Dimension("who validated it", _verified, False),
     "when": Dimension("date", lambda e: e.run.created, True),
 }
-"""What lists can be sorted by; the rank is always that by composite."""
+"""What lists can be sorted by; the rank is that by chrF++, or by composite where that is chosen."""
+
+
+def ranked_for(board: Board, sort: str) -> Board:
+    """Give a list with the ranks that go with how it is sorted."""
+    return board.ranked_by("composite" if sort == "composite" else "chrf_plus_plus")
 
 
 def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
@@ -95,8 +102,8 @@ def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
     def key(entrant: Entrant) -> Any:
         return dimension.of(entrant)
 
-    if sort == "composite" and not turned:
-        return list(board.entrants)
+    if sort in {"chrf", "composite"} and not turned:
+        return list(ranked_for(board, sort).entrants)
     return [*sorted(known, key=key, reverse=dimension.high_first is not turned), *unknown]
 
 
@@ -154,12 +161,14 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
         "claimable_tier": claimable(card, review_of(card, run.certificates)),
         "validated_by": validation(entrant),
     }
-    for name in ("composite", "chrf_plus_plus"):
+    for name in ("chrf_plus_plus", "composite"):
         low, high = interval(entrant.scores, name) or (None, None)
         record |= {name: entrant.value(name), f"{name}_lower": low, f"{name}_upper": high}
     for name in ("exact_match_rate", "fst_acceptance_rate", "semantic_score"):
         record[name] = entrant.value(name)
     return record | {
+        "failures": ", ".join(f"{name} {n}" for name, n in entrant.failures.items()) or None,
+        "unranked": entrant.unranked or None,
         "cost_per_entry_usd": entrant.cost_per_entry_usd,
         "avg_latency_seconds": entrant.avg_latency_seconds,
         "cost_adjusted": entrant.cost_adjusted,
@@ -175,9 +184,13 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(figures.count(rank)),
         Cell(figures.count(cluster), "quiet"),
         Cell(setup_words(run)),
-        Cell(f"{figures.meter(tier)} {tier}"),
-        Cell(with_interval(entrant.scores, "composite")),
         Cell(with_interval(entrant.scores, "chrf_plus_plus")),
+        Cell(with_interval(entrant.scores, "composite")),
+        Cell(f"{figures.meter(tier)} {tier}"),
+        Cell(
+            failed_words(sum(entrant.failures.values()), entrant.failures),
+            "bad" if entrant.failures else "quiet",
+        ),
         Cell(figures.money(entrant.cost_per_entry_usd), "quiet"),
         Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
         Cell(adjusted_words(entrant), "quiet"),
@@ -223,7 +236,8 @@ def board_words(board: Board) -> tuple[str, str]:
     made = ", ".join(short_title(each) for each in board.grounds.inputs)
     return (
         f"{official}{name} · {board.language_pair} · {segments} · {some}",
-        f"composite of {made} (profile {board.grounds.profile}) · sha-256 {board.grounds.sha256[:12]}",
+        f"ranked by {title(board.by)} · composite of {made} (profile {board.grounds.profile})"
+        f" · sha-256 {board.grounds.sha256[:12]}",
     )
 
 
@@ -252,15 +266,17 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     run, card = entrant.run, entrant.run.card or {}
     review = review_of(card, run.certificates)
     rank = board.ranks.get(run.run_id)
-    place = "no rank: its seal does not hold" if rank is None else f"rank {rank}"
+    why = entrant.unranked or f"it has no {title(board.by)}"
+    place = f"no rank: {why}" if rank is None else f"rank {rank}"
     group = board.clusters.get(run.run_id)
     together = f", group {group}" if group is not None else ""
     numbers = [
+        f"chrF++ {with_interval(entrant.scores, 'chrf_plus_plus')}",
         f"composite {with_interval(entrant.scores, 'composite')}",
         f"{figures.money(entrant.cost_per_entry_usd)} an entry",
         f"{figures.seconds(entrant.avg_latency_seconds)} s an entry",
         f"cost-adjusted {adjusted_words(entrant)}",
-        f"chrF++ {with_interval(entrant.scores, 'chrf_plus_plus')} {entrant.chrf_signature}".strip(),
+        *([f"chrF++ {entrant.chrf_signature}"] if entrant.chrf_signature else []),
     ]
     head = (
         f"{place}{together} · {tier_words(card, review)} · {validation(entrant)} · {run.run_id[:8]}"

@@ -216,6 +216,7 @@ def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
         budget_usd=read_run(store, run.number).plan.get("run", {}).get("budget_usd"),
         spent_usd=spent_usd(store, run.number),
         reason=reason or (run.live or {}).get("reason", ""),
+        unconnected=run.failures.get("connection", 0),
     )
 
 

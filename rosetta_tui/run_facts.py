@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -40,6 +40,16 @@ def when(seconds: float) -> str:
     """Give a Unix time as the date and time of this machine's place."""
     moment = _moment(seconds)
     return figures.NONE if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def failed_words(failed: int, failures: Mapping[str, int]) -> str:
+    """Say how many entries failed, and how: ``18 connection``, or ``20: connection 18, empty 2``."""
+    named = {name.replace("_", " "): count for name, count in failures.items()}
+    if not named:
+        return f"{failed:,}"
+    if len(named) == 1:
+        return f"{failed:,} {next(iter(named))}"
+    return f"{failed:,}: {', '.join(f'{name} {count:,}' for name, count in named.items())}"
 
 
 def iso(seconds: float) -> str | None:

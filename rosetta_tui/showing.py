@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from harness.instruments import Instruments
     from harness.method import Method
     from harness.plan import Plan, Resumption
+    from harness.store.runs import Run
     from rosetta_tui.engine import Engine
 
 LOOK_SECONDS = 0.1
@@ -78,9 +79,38 @@ def resume_and_show(
     with opened(path) as connection:
         run = find_open_run(connection) if name == "last" else find_run(connection, name)
         method = resume_method(connection, run)
+        if not (retry_failed or options.get("keep_failed")):
+            again = _again(connection, run, style)
+            if again is not None:
+                retry_failed, options = again, {**options, "keep_failed": not again}
         entries = read_entries(connection, run.corpus, run.positions)
     secret = {place for place, entry in entries.items() if entry.secret}
     show(path, run.id, method, style, secret, Resumption(options, retry_failed))
+
+
+def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool | None:
+    """Ask whether entries that failed for want of a connection are asked for again; None where none did.
+
+    Raises UsageError where nobody can be asked: what is not said must not be sealed as zeros.
+    """
+    from harness.failures import UsageError
+    from harness.nothing import unconnected, unconnected_words
+
+    count = unconnected(connection, run.id)
+    if not count or run.plan.get("run", {}).get("keep_failed"):
+        return None
+    words = unconnected_words(count)
+    if not _can_be_asked(style):
+        raise UsageError(
+            f"{words}. `rosetta resume {run.run_id[:8]} --retry-failed` asks for them again, --keep-failed "
+            "keeps them as they are."
+        )
+    return click.confirm(f"{words}. Ask for them again?", default=True, err=True)
+
+
+def _can_be_asked(style: str | None) -> bool:
+    """Tell whether a person sits at the other end."""
+    return style != "json-lines" and sys.stdin.isatty()
 
 
 def retry_and_show(name: str, changes: Mapping[str, Any], style: str | None) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from math import fsum
 from typing import Any
@@ -12,9 +13,10 @@ from typing import Any
 from harness.card.canonical import HASH_FIELD, card_hash
 from harness.card.fingerprint import fingerprint
 from harness.card.material import Material, stored_material
-from harness.card.model import RunCard
+from harness.card.model import EntryResult, RunCard
 from harness.card.rows import failed, row_json
 from harness.card.withholding import withheld_part, without_retried
+from harness.failures import ErrorClass
 from harness.store.runs import seal_run
 from harness.store.transaction import transaction
 from scoring.cost import EntryCost, cost, tokens
@@ -179,7 +181,13 @@ def scored(material: Material, measures: dict[str, Any], *, seed: int = SEED) ->
         seed=seed,
     )
     block: dict[str, Any] = found.model_dump(mode="json")
-    return block | {name: measures["speed"][name] for name in _LATENCIES}
+    latencies = {name: measures["speed"][name] for name in _LATENCIES}
+    return block | {"errors_by_class": errors_by_class(material.rows), **latencies}
+
+
+def errors_by_class(rows: Iterable[EntryResult]) -> dict[str, int]:
+    """Count the rows that failed, by class of failure; one that says none is of the method's own."""
+    return dict(Counter(row.error_class or ErrorClass.METHOD.value for row in rows if failed(row)))
 
 
 def _json(scoring: ScoringSetup | None) -> dict[str, Any] | None:

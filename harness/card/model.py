@@ -65,6 +65,8 @@ class Scores(Block):
     """Entries that have an output."""
     errors: int
     """Entries that failed."""
+    errors_by_class: dict[str, int] | None = None
+    """Class of failure → entries that failed so; null on cards that do not tell."""
     exact_matches: int | None = None
     exact_match_rate: float | None = None
     equivalent_matches: int | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from corpora.entry import Entry
-from harness.card.build import measured, scored
+from harness.card.build import errors_by_class, measured, scored
 from harness.card.material import Material
 from harness.card.model import EntryResult, Retries, RunCard, Scores
 from harness.card.rows import all_accepted, row_entry
@@ -197,6 +197,7 @@ def counts_again(card: RunCard) -> dict[str, Any]:
         "total": total,
         "evaluated": total - errors,
         "errors": errors,
+        "errors_by_class": errors_by_class(card.results),
         "exact_matches": exact,
         "exact_match_rate": exact / total if total else None,
     }

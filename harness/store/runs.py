@@ -7,7 +7,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.events import RunState
@@ -17,6 +17,7 @@ from harness.store.certificates import Attached, attached_by_run
 from harness.store.distinctions import distinctions_by_run
 from harness.store.notes import tags_by_run
 from harness.store.positions import count_positions, pack_positions, unpack_positions
+from harness.store.results import done_by_run, failures_by_run
 from harness.store.texts import storable
 from harness.store.trouble import inflated, stored_object, stored_word, unpacks
 
@@ -307,6 +308,8 @@ class RunSummary:
     """The sealed card without results[]; None while the run is not complete."""
     live: Mapping[str, Any] | None
     imported: bool
+    failures: Mapping[str, int] = field(default_factory=dict)
+    """How many entries failed, by class of failure, the most frequent first."""
     certificates: tuple[Attached, ...] = ()
     """Certificates of reviews beside the run; ``review.verdict.attachment`` says what they are worth."""
     note: str = ""
@@ -342,13 +345,13 @@ def list_runs(
     of the time.
     """
     card = f"json_remove(u.run_card, {_PATHS})" if brief else "u.run_card"
+    number = _number_of(connection, run_id)
     certificates, tags = attached_by_run(connection), tags_by_run(connection)
+    done, failed = done_by_run(connection, number), failures_by_run(connection, number)
     condition, order = ("IS NOT NULL", "u.put_away") if deleted else ("IS NULL", "u.created")
     query = f"""
         SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
                u.condition, json_extract(u.setup, '$.method'), u.positions,
-               (SELECT count(*) FROM results r WHERE r.run = u.id),
-               (SELECT count(*) FROM results r WHERE r.run = u.id AND r.error_class IS NOT NULL),
                {card}, u.live, u.imported IS NOT NULL, coalesce(n.words, ''),
                json_extract(u.opening, '$.retry_of.run_id'),
                json_extract(u.opening, '$.rescore_of.run_id'), u.put_away
@@ -357,15 +360,31 @@ def list_runs(
         ORDER BY {order} DESC, u.id DESC
     """
     rows = connection.execute(query, {"run_id": run_id})
-    found = [_summary(row, certificates.get(row[1], ()), tags.get(row[1], ())) for row in rows]
+    found = [
+        replace(
+            _summary(row),
+            done=done.get(row[1], 0),
+            failures=(failures := failed.get(row[1], {})),
+            failed=sum(failures.values()),
+            certificates=certificates.get(row[1], ()),
+            tags=tags.get(row[1], ()),
+        )
+        for row in rows
+    ]
     apart = distinctions_by_run(connection, run_id)
     return [replace(run, distinction=apart.get(run.number, "")) for run in found]
 
 
-def _summary(
-    row: tuple[Any, ...], certificates: tuple[Attached, ...], tags: tuple[str, ...]
-) -> RunSummary:
-    card = None if row[12] is None else stored_object(row[12])
+def _number_of(connection: sqlite3.Connection, run_id: str | None) -> int | None:
+    """Return the store's number of a run, -1 of one that is not there; None where no run is asked for."""
+    if run_id is None:
+        return None
+    row = connection.execute("SELECT id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
+    return -1 if row is None else int(row[0])
+
+
+def _summary(row: tuple[Any, ...]) -> RunSummary:
+    card = None if row[10] is None else stored_object(row[10])
     return RunSummary(
         run_id=row[0],
         number=row[1],
@@ -377,17 +396,15 @@ def _summary(
         condition=row[7],
         method=row[8],
         total=count_positions(row[9]),
-        done=row[10],
-        failed=row[11],
+        done=0,
+        failed=0,
         card=card,
-        live=None if row[13] is None else stored_object(row[13]),
-        imported=bool(row[14]),
-        certificates=certificates,
-        note=row[15],
-        tags=tags,
-        retry_of=row[16] or _origin(card, "retry_of"),
-        rescore_of=row[17] or _origin(card, "rescore_of"),
-        put_away=row[18],
+        live=None if row[11] is None else stored_object(row[11]),
+        imported=bool(row[12]),
+        note=row[13],
+        retry_of=row[14] or _origin(card, "retry_of"),
+        rescore_of=row[15] or _origin(card, "rescore_of"),
+        put_away=row[16],
     )
 
 

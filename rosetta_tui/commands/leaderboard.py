@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from harness.leaderboard import Board, Entrant
 
 SORTS = (
-    "composite", "chrf", "exact", "fst", "semantic", "cost", "speed", "adjusted", "method", "class",
+    "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
     "verified", "when",
 )  # fmt: skip
 """What lists can be sorted by (``leaderboard_rows.SORTS``, which is read only when it is needed)."""
@@ -20,7 +20,7 @@ SORTS = (
 @click.command()
 @click.option("--dataset", metavar="ID", help="Only the lists of this corpus.")
 @click.option(
-    "--sort", type=click.Choice(SORTS), default="composite", show_default=True, help="Best first."
+    "--sort", type=click.Choice(SORTS), default="chrf", show_default=True, help="Best first."
 )
 @click.option("--best", is_flag=True, help="Only the best run of each set-up.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -28,16 +28,19 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     """Rank the finished runs of the store.
 
     A list holds runs over the same entries of the same corpus file whose composites weigh the same inputs,
-    scored alike. Runs of one group cannot be told apart by their composite.
+    scored alike. It is ranked by chrF++, with --sort composite by that; runs of one group cannot be told
+    apart by what they are ranked by. A run of which more than 5 % of the entries failed for want of a
+    connection has no rank.
     """
     from harness.failures import UsageError
     from harness.leaderboard import leaderboards
     from harness.leaderboard_clusters import with_clusters
     from harness.store.database import opened
+    from rosetta_tui.leaderboard_rows import ranked_for
     from rosetta_tui.text import json_text, plain
 
     with opened() as store:
-        found = leaderboards(store, dataset)
+        found = [ranked_for(board, sort) for board in leaderboards(store, dataset)]
         boards = [with_clusters(store, board) for board in found]
     if not boards and dataset is not None:
         raise UsageError(
@@ -83,6 +86,8 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
             yield f"{each.run.run_id[:8]} stands {words}"
         if words := stated_tier_words(each):
             yield f"{each.run.run_id[:8]} {words}"
+        if each.unranked:
+            yield f"{each.run.run_id[:8]} has no rank: {each.unranked}"
     signatures = {each.chrf_signature for each in board.entrants} - {""}
     for signature in sorted(signatures):
         yield f"chrF++ {signature}"
@@ -92,9 +97,10 @@ PRINTED = (
     "rank",
     "cluster",
     "method",
-    "tier",
-    "composite",
     "chrf",
+    "composite",
+    "tier",
+    "failed",
     "cost",
     "speed",
     "adjusted",
@@ -117,6 +123,7 @@ def _board(board: Board, sort: str) -> dict[str, Any]:
         "corpus_entries": board.corpus_entries,
         "composite_profile": board.grounds.profile,
         "composite_inputs": list(board.grounds.inputs),
+        "ranked_by": board.by,
         "unclustered": board.unclustered or None,
         "runs": [_entrant(board, each) for each in ordered(board, sort)],
     }
@@ -144,9 +151,11 @@ def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
         "method_class": entrant.method_class or None,
         "model_slug": run.model_slug,
         "condition": run.condition,
-        "composite": entrant.composite,
+        "unranked": entrant.unranked or None,
+        "failures": dict(entrant.failures),
         "chrf_plus_plus": entrant.value("chrf_plus_plus"),
         "chrf_signature": entrant.chrf_signature or None,
+        "composite": entrant.composite,
         "confidence_intervals": told_intervals(entrant.scores),
         "fst_acceptance_rate": entrant.value("fst_acceptance_rate"),
         "exact_match_rate": entrant.value("exact_match_rate"),

@@ -31,6 +31,11 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for one call.")
 @click.option("--attempts", type=click.IntRange(1, 100), help="Most tries at one call.")
+@click.option(
+    "--keep-failed",
+    is_flag=True,
+    help="Seal the run also where entries failed for want of a connection.",
+)
 @click.option("--no-cache", is_flag=True, help="Ask again, even what was answered before.")
 @click.option("--offline", is_flag=True, help="Refuse every connection to another machine.")
 @click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")

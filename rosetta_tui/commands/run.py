@@ -75,6 +75,11 @@ class _WithMethods(click.Command):
 @click.option("--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars to spend.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for one call.")
 @click.option("--attempts", type=click.IntRange(1, 100), help="Most tries at one call. Default: 6.")
+@click.option(
+    "--keep-failed",
+    is_flag=True,
+    help="Seal the run also where entries failed for want of a connection.",
+)
 @click.option("--no-cache", is_flag=True, help="Ask again, even what was answered before.")
 @click.option("--offline", is_flag=True, help="Refuse every connection to another machine.")
 @click.option(
@@ -151,6 +156,7 @@ def _run_options(given: dict[str, Any]) -> dict[str, Any]:
         "use_cache": not given.get("no_cache"),
         "offline": bool(given.get("offline")),
         "trust_local_server": bool(given.get("trust_local_server")),
+        "keep_failed": bool(given.get("keep_failed")),
     }
     return chosen | switches
 

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Input, Label, Static
 
+from harness.nothing import unconnected_words
 from rosetta_tui import figures
 from rosetta_tui.text import show
 from scoring.wording import counted
@@ -35,6 +36,8 @@ class Stop:
     spent_usd: float
     reason: str = ""
     """Why it stopped, where that is known."""
+    unconnected: int = 0
+    """Of the failed entries those that failed for want of a connection."""
 
     @property
     def asks(self) -> bool:
@@ -96,6 +99,8 @@ class GoOnScreen(ModalScreen[GoOn | None]):
             if typed != _shown(self._stop.budget_usd):
                 options["budget_usd"] = budget
         failed = bool(self._stop.failed) and self.query_one("#failed", Checkbox).value
+        if self._stop.unconnected:
+            options["keep_failed"] = not failed
         self.dismiss(GoOn(options, failed))
 
     @on(Input.Changed, "#budget")
@@ -123,6 +128,8 @@ def _words(stop: Stop) -> Content:
     if stop.reason:
         parts += [show(stop.reason, "$warn"), "\n"]
     parts.append(f"{waiting}. No answer that is stored is asked for again.")
+    if stop.unconnected:
+        parts.append(f"\n{unconnected_words(stop.unconnected)} where they are not asked for again.")
     if stop.budget_usd is not None:
         spent = figures.money(stop.spent_usd) if stop.spent_usd else "Nothing"
         parts.append(

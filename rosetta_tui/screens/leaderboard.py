@@ -24,6 +24,7 @@ from rosetta_tui.leaderboard_rows import (
     entrant_words,
     ordered,
     others_words,
+    ranked_for,
 )
 from rosetta_tui.messages import Left, RunChosen, RunsCompared
 from rosetta_tui.screens.choose import choose
@@ -36,7 +37,7 @@ from rosetta_tui.widgets.where import Where
 if TYPE_CHECKING:
     import sqlite3
 
-    from harness.leaderboard import Board, Entrant
+    from harness.leaderboard import Board, Entrant, Grounds
 
 
 class LeaderboardScreen(Screen[None]):
@@ -46,8 +47,9 @@ class LeaderboardScreen(Screen[None]):
     HELP = (
         "A list holds runs over the same entries of the same corpus whose composites weigh the same "
         "inputs, scored alike.\n"
-        "rank: by composite. group: runs of one group cannot be told apart by their composite (paired "
-        "bootstrap); each is better than every run of the groups below.\n"
+        "rank: by chrF++; by composite where the list is sorted by it. group: runs of one group cannot be "
+        "told apart by that metric (paired bootstrap); each is better than every run of the groups below.\n"
+        "no rank: the seal does not hold, or more than 5 % of the entries failed for want of a connection.\n"
         "OFFICIAL: scores on the entries of gold_standard alone.\n"
         "self-benchmarked: scored by whoever made the run, validated by nobody else.\n"
         "profile: how the composite weighs its metrics, A with FST acceptance, B without.\n"
@@ -78,7 +80,9 @@ class LeaderboardScreen(Screen[None]):
         self._path = store_path
         self._boards: list[Board] | None = None
         self._index = 0
-        self._sort, self._turned = "composite", False
+        self._grouped: dict[tuple[Grounds, str, str], Board] = {}
+        """Lists with their groups, by what parts them and what they are ranked by."""
+        self._sort, self._turned = "chrf", False
         self._best = False
         """True where only the best run of each set-up is shown."""
         self.marked: dict[str, None] = {}
@@ -106,8 +110,11 @@ class LeaderboardScreen(Screen[None]):
 
     @property
     def board(self) -> Board | None:
-        """The list that is shown, with all its runs."""
-        return self._boards[self._index] if self._boards else None
+        """The list that is shown, with all its runs, ranked as it is sorted."""
+        if not self._boards:
+            return None
+        board = ranked_for(self._boards[self._index], self._sort)
+        return self._grouped.get((board.grounds, board.language_pair, board.by), board)
 
     @property
     def chosen(self) -> Entrant | None:
@@ -133,6 +140,7 @@ class LeaderboardScreen(Screen[None]):
     def _show(self, boards: list[Board]) -> None:
         here = self.board
         self._boards = boards
+        self._grouped = {}
         found = (i for i, board in enumerate(boards) if here is not None and board.is_same(here))
         self._index = next(found, 0)
         self.query_one(EmptyState).say(
@@ -174,7 +182,7 @@ class LeaderboardScreen(Screen[None]):
     def _clustered(self, found: Board) -> None:
         if self._boards is None:
             return
-        self._boards = [found if each.is_same(found) else each for each in self._boards]
+        self._grouped[found.grounds, found.language_pair, found.by] = found
         self._fill()
 
     def _head(self, shown: Board) -> None:
@@ -242,9 +250,7 @@ class LeaderboardScreen(Screen[None]):
 
     @on(ResultTable.TitleChosen)
     def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
-        key = {"rank": "composite", "cluster": "composite", "tier": "composite"}.get(
-            event.key, event.key
-        )
+        key = {"rank": "chrf", "cluster": "chrf", "tier": "composite"}.get(event.key, event.key)
         if key in SORTS:
             self._sort_by(key)
 

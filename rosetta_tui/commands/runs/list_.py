@@ -88,6 +88,7 @@ def _summary(run: RunSummary) -> dict[str, Any]:
         "total": run.total,
         "done": run.done,
         "failed": run.failed,
+        "failures": dict(run.failures),
         **_quality(card, run),
         "rescore_of": run.rescore_of or None,
         "retry_of": run.retry_of or None,
