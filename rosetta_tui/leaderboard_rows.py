@@ -234,10 +234,10 @@ def board_words(board: Board) -> tuple[str, str]:
     )
     official = "OFFICIAL · " if board.official else ""
     made = ", ".join(short_title(each) for each in board.grounds.inputs)
+    mixed = f"composite of {made} (profile {board.grounds.profile})"
     return (
         f"{official}{name} · {board.language_pair} · {segments} · {some}",
-        f"ranked by {title(board.by)} · composite of {made} (profile {board.grounds.profile})"
-        f" · sha-256 {board.grounds.sha256[:12]}",
+        f"ranked by {title(board.by)} · {mixed} · sha-256 {board.grounds.sha256[:12]}",
     )
 
 
