@@ -1,8 +1,7 @@
 """Leaderboards of local runs: one list for each set of runs that may be ranked together (T3).
 
-Runs share a list where they translated the same entries of the same corpus file, and their composites weigh
-the same inputs, scored alike. Everything else is another list, never a lower place in this one. A list is
-ranked by chrF++, or by the composite where that is asked for.
+Runs share a list, ranked by chrF++ or as asked by composite, where they translated the same entries of the same
+corpus file, and their composites weigh the same inputs, scored alike. All else is another list, never a lower place.
 """
 
 from __future__ import annotations
@@ -68,12 +67,11 @@ class Entrant:
             return "its seal does not hold"
         if self.unconnected <= MOST_UNCONNECTED * self.run.total:
             return ""
-        mend = (
-            "who made it can ask for them again"
-            if self.run.imported
-            else f"`rosetta retry {self.run.run_id[:8]}` asks for them again"
+        who = "its maker" if self.run.imported else f"`rosetta retry {self.run.run_id[:8]}`"
+        share = (
+            f"{self.unconnected:,} of {self.run.total:,} entries failed for want of a connection"
         )
-        return f"{self.unconnected:,} of {self.run.total:,} entries failed for want of a connection; {mend}"
+        return f"{share}; {who} can ask for them again"
 
     @property
     def composite(self) -> float | None:
@@ -152,10 +150,9 @@ class Board:
 
     def ranked_by(self, by: str) -> Board:
         """Give the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out anew."""
-        if by == self.by:
-            return self
         entrants = tuple(sorted(self.entrants, key=_rank_key(by)))
-        return replace(self, by=by, entrants=entrants, clusters={}, unclustered="")
+        other = replace(self, by=by, entrants=entrants, clusters={}, unclustered="")
+        return self if by == self.by else other
 
     def is_same(self, other: Board) -> bool:
         """Whether it is the same list, whichever runs it has by now."""
@@ -258,12 +255,7 @@ def _board(grounds: Grounds, entrants: Sequence[Entrant], scope: _Scope) -> Boar
 
 def _rank_key(by: str) -> Callable[[Entrant], tuple[bool, float, float]]:
     """Give the order of a list: those without a rank last, the best first, of equal ones the earlier."""
-
-    def key(entrant: Entrant) -> tuple[bool, float, float]:
-        value = entrant.value(by)
-        return bool(entrant.unranked) or value is None, -(value or 0.0), entrant.run.created
-
-    return key
+    return lambda e: (bool(e.unranked) or e.value(by) is None, -(e.value(by) or 0.0), e.run.created)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,13 +309,12 @@ class _Facts:
         profile = profile_for(entrant.scores)
         known = specification().profiles[profile]
         weighed = [id_ for id_ in known if entrant.value(id_) is not None]
-        stated = entrant.scores.get("composite_inputs")
-        named = [
-            str(part.get("metric"))
-            for part in (stated if isinstance(stated, list) else ())
-            if isinstance(part, Mapping)
-        ]
-        inputs = (*weighed, *sorted({id_ for id_ in named if id_ not in known}))
+        parts = entrant.scores.get("composite_inputs")
+        parts = (
+            [each for each in parts if isinstance(each, Mapping)] if isinstance(parts, list) else []
+        )
+        named = {str(part.get("metric")) for part in parts}
+        inputs = (*weighed, *sorted(named - set(known)))
         signatures = self._signatures_of(run)
         return Grounds(
             scope.sha256,

@@ -11,8 +11,9 @@ import sqlite3
 
 from harness.endpoints import is_loopback
 from harness.failures import ErrorClass
-from harness.store.results import failures, failures_by_run
+from harness.store.results import failures
 from harness.store.runs import Run
+from harness.store.tallies import failures_by_run
 
 _OWN_FAULTS = (
     ErrorClass.EMPTY,

@@ -127,6 +127,16 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def unknown_metrics(card: Mapping[str, Any]) -> dict[str, float]:
+    """Return what a card states of metrics that this version does not know, by metric id."""
+    from scoring.specification import specification
+
+    scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
+    ids = map(str, named if isinstance(named, list | tuple) else ())
+    values = {id_: number(scores.get(id_)) for id_ in ids if id_ not in specification().metrics}
+    return {id_: value for id_, value in values.items() if value is not None}
+
+
 OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": "insufficient"}
 """What a gate says, as people read it in a line."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from rosetta_tui import figures
 from rosetta_tui.card_fields import (
@@ -17,6 +17,7 @@ from rosetta_tui.card_fields import (
     review_of,
     stated_words,
     tier_words,
+    unknown_metrics,
     validated_by,
     with_interval,
 )
@@ -181,21 +182,11 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
-    """Repeat what the card states of metrics that this version does not know, and say that it is only that."""
-    scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
-    ids = (
-        [str(id_) for id_ in named if id_ not in specification().metrics] if _listed(named) else []
-    )
-    found = {id_: stated for id_ in ids if (stated := number(scores.get(id_))) is not None}
+    found = unknown_metrics(card)
     if found:
         yield ""
         yield "as stated: this version does not know these metrics"
-        for id_, stated in found.items():
-            yield line(f"  {id_}", figures.number(stated, 2))
-
-
-def _listed(value: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(value, list | tuple)
+        yield from (line(f"  {id_}", figures.number(stated, 2)) for id_, stated in found.items())
 
 
 def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterator[str]:

@@ -43,13 +43,24 @@ def when(seconds: float) -> str:
 
 
 def failed_words(failed: int, failures: Mapping[str, int]) -> str:
-    """Say how many entries failed, and how: ``18 connection``, or ``20: connection 18, empty 2``."""
-    named = {name.replace("_", " "): count for name, count in failures.items()}
-    if not named:
-        return f"{failed:,}"
-    if len(named) == 1:
-        return f"{failed:,} {next(iter(named))}"
-    return f"{failed:,}: {', '.join(f'{name} {count:,}' for name, count in named.items())}"
+    """Say in a cell how many entries failed, and how: ``18 connection``, ``20: connection 18, empty 2``."""
+    if len(failures) < 2:
+        return " ".join([f"{failed:,}", *map(_kind, failures)])
+    return f"{failed:,}: {_kinds(failures)}"
+
+
+def failed_told(failed: int, failures: Mapping[str, int]) -> str:
+    """Say in a sentence how many entries failed, and how: ``18 failed (connection)``."""
+    kinds = ", ".join(map(_kind, failures)) if len(failures) < 2 else _kinds(failures)
+    return f"{failed:,} failed ({kinds})" if kinds else f"{failed:,} failed"
+
+
+def _kinds(failures: Mapping[str, int]) -> str:
+    return ", ".join(f"{_kind(name)} {count:,}" for name, count in failures.items())
+
+
+def _kind(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def iso(seconds: float) -> str | None:

@@ -20,7 +20,7 @@ from rosetta_tui.card_fields import (
 )
 from rosetta_tui.records import Record, Value
 from rosetta_tui.resuming import resume_call
-from rosetta_tui.run_facts import failed_words, iso, setup_words, when
+from rosetta_tui.run_facts import failed_told, iso, setup_words, when
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
 
@@ -159,7 +159,7 @@ def run_words(run: RunSummary) -> tuple[str, str]:
     cells = dict(zip((column.key for column in COLUMNS), run_cells(run), strict=True))
     parts = [cells["corpus"].text, cells["method"].text, run.run_id[:8], cells["notes"].text]
     name = " · ".join(part for part in parts if part)
-    failed = f"{failed_words(run.failed, run.failures)} failed"
+    failed = failed_told(run.failed, run.failures)
     if run.card is None:
         stopped = run.state == "stopped" and not run.imported
         again = f" · {resume_call(run.run_id, run.failed)}" if stopped else ""

@@ -17,7 +17,7 @@ from harness.store.certificates import Attached, attached_by_run
 from harness.store.distinctions import distinctions_by_run
 from harness.store.notes import tags_by_run
 from harness.store.positions import count_positions, pack_positions, unpack_positions
-from harness.store.results import done_by_run, failures_by_run
+from harness.store.tallies import done_by_run, failures_by_run
 from harness.store.texts import storable
 from harness.store.trouble import inflated, stored_object, stored_word, unpacks
 
@@ -116,12 +116,9 @@ def create_run(
         "language_pair": language_pair,
         "fingerprint_hash": fingerprint_hash,
     }
-    names = ", ".join(fields)
-    marks = ", ".join("?" * len(fields))
-    inserted = connection.execute(
-        f"INSERT INTO runs ({names}) VALUES ({marks})",
-        tuple(fields.values()),
-    )
+    names, marks = ", ".join(fields), ", ".join("?" * len(fields))
+    query = f"INSERT INTO runs ({names}) VALUES ({marks})"
+    inserted = connection.execute(query, tuple(fields.values()))
     return int(inserted.lastrowid or 0)
 
 
@@ -309,7 +306,7 @@ class RunSummary:
     live: Mapping[str, Any] | None
     imported: bool
     failures: Mapping[str, int] = field(default_factory=dict)
-    """How many entries failed, by class of failure, the most frequent first."""
+    """Class of failure → entries that failed so, the most frequent first."""
     certificates: tuple[Attached, ...] = ()
     """Certificates of reviews beside the run; ``review.verdict.attachment`` says what they are worth."""
     note: str = ""
@@ -341,13 +338,10 @@ def list_runs(
 ) -> list[RunSummary]:
     """Give all runs, newest first; those that were put away instead where ``deleted``, the latest first.
 
-    ``run_id`` asks for one run alone. With ``brief`` their cards come without breakdowns, which takes a third
-    of the time.
+    ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
     """
     card = f"json_remove(u.run_card, {_PATHS})" if brief else "u.run_card"
-    number = _number_of(connection, run_id)
     certificates, tags = attached_by_run(connection), tags_by_run(connection)
-    done, failed = done_by_run(connection, number), failures_by_run(connection, number)
     condition, order = ("IS NOT NULL", "u.put_away") if deleted else ("IS NULL", "u.created")
     query = f"""
         SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
@@ -359,31 +353,22 @@ def list_runs(
         WHERE u.put_away {condition} AND (:run_id IS NULL OR u.run_id = :run_id)
         ORDER BY {order} DESC, u.id DESC
     """
-    rows = connection.execute(query, {"run_id": run_id})
-    found = [
+    rows = connection.execute(query, {"run_id": run_id}).fetchall()
+    only = rows[0][1] if run_id is not None and rows else None
+    done, failed = done_by_run(connection, only), failures_by_run(connection, only)
+    apart = distinctions_by_run(connection, run_id)
+    return [
         replace(
-            _summary(row),
-            done=done.get(row[1], 0),
-            failures=(failures := failed.get(row[1], {})),
-            failed=sum(failures.values()),
+            _summary(row, done.get(row[1], 0), failed.get(row[1], {})),
             certificates=certificates.get(row[1], ()),
             tags=tags.get(row[1], ()),
+            distinction=apart.get(row[1], ""),
         )
         for row in rows
     ]
-    apart = distinctions_by_run(connection, run_id)
-    return [replace(run, distinction=apart.get(run.number, "")) for run in found]
 
 
-def _number_of(connection: sqlite3.Connection, run_id: str | None) -> int | None:
-    """Return the store's number of a run, -1 of one that is not there; None where no run is asked for."""
-    if run_id is None:
-        return None
-    row = connection.execute("SELECT id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    return -1 if row is None else int(row[0])
-
-
-def _summary(row: tuple[Any, ...]) -> RunSummary:
+def _summary(row: tuple[Any, ...], done: int, failures: Mapping[str, int]) -> RunSummary:
     card = None if row[10] is None else stored_object(row[10])
     return RunSummary(
         run_id=row[0],
@@ -396,8 +381,9 @@ def _summary(row: tuple[Any, ...]) -> RunSummary:
         condition=row[7],
         method=row[8],
         total=count_positions(row[9]),
-        done=0,
-        failed=0,
+        done=done,
+        failed=sum(failures.values()),
+        failures=failures,
         card=card,
         live=None if row[11] is None else stored_object(row[11]),
         imported=bool(row[12]),
@@ -410,6 +396,5 @@ def _summary(row: tuple[Any, ...]) -> RunSummary:
 
 def _origin(card: Mapping[str, Any] | None, name: str) -> str:
     """Read from a card, which may come from elsewhere, which run it goes back to."""
-    origin = (card or {}).get(name)
-    found = origin.get("run_id") if isinstance(origin, Mapping) else None
+    found = origin.get("run_id") if isinstance(origin := (card or {}).get(name), Mapping) else None
     return found if isinstance(found, str) else ""
