@@ -13,11 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from corpora.entry import Segment
-from harness.failures import ErrorClass
+from harness.leaderboard_entrant import CHRF, Entrant, block, counts, number
 from harness.store.runs import RunSummary, find_run, list_runs
 from harness.store.trouble import stored_object
 from scoring.composite import profile_for
-from scoring.cost import cost_adjusted
 from scoring.specification import specification
 
 if TYPE_CHECKING:
@@ -25,70 +24,6 @@ if TYPE_CHECKING:
 
 
 NO_SEGMENT = "no segment"
-
-CHRF = "chrf_plus_plus"
-"""What lists are ranked by unless somebody asks for the composite."""
-
-MOST_UNCONNECTED = 0.05
-"""Share of a run's entries that may have failed for want of a connection; above it the run has no rank."""
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """One finished run with the fields of benchmark-specification §9.7."""
-
-    run: RunSummary
-    setup_hash: str
-    method_class: str
-    scores: Mapping[str, Any]
-    """The card's ``scores`` block, without its breakdowns."""
-    cost_per_entry_usd: float | None
-    avg_latency_seconds: float | None
-    unverified: bool
-    """True where its card came without a seal that holds: it gets no rank."""
-    failures: Mapping[str, int] = field(default_factory=dict)
-    """How many entries failed, by class of failure."""
-    in_place_of: tuple[str, ...] = ()
-    """Ids of the runs of the same list that it retried or scored again; they stand in no list."""
-
-    def value(self, metric: str) -> float | None:
-        """Give a score by metric id, or ``composite``; None where it has none."""
-        return _number(self.scores.get(metric))
-
-    @property
-    def unconnected(self) -> int:
-        """Entries that failed for want of a connection."""
-        return self.failures.get(ErrorClass.CONNECTION, 0)
-
-    @property
-    def unranked(self) -> str:
-        """Why it has no rank, and what to do; empty where it may have one."""
-        if self.unverified:
-            return "its seal does not hold"
-        if self.unconnected <= MOST_UNCONNECTED * self.run.total:
-            return ""
-        who = "its maker" if self.run.imported else f"`rosetta retry {self.run.run_id[:8]}`"
-        share = (
-            f"{self.unconnected:,} of {self.run.total:,} entries failed for want of a connection"
-        )
-        return f"{share}; {who} can ask for them again"
-
-    @property
-    def composite(self) -> float | None:
-        """0–1, higher is better."""
-        return self.value("composite")
-
-    @property
-    def cost_adjusted(self) -> float | None:
-        """The secondary ranking of scoring-specification §6.3; None at cost 0 or unknown (M6)."""
-        return cost_adjusted(self.composite, self.cost_per_entry_usd)
-
-    @property
-    def chrf_signature(self) -> str:
-        """sacreBLEU's signature of the run's chrF++, empty where its card states none."""
-        signatures = self.scores.get("signatures")
-        found = signatures.get("chrf_plus_plus") if isinstance(signatures, Mapping) else None
-        return found if isinstance(found, str) else ""
 
 
 @dataclass(frozen=True)
@@ -294,11 +229,11 @@ class _Facts:
             run=run,
             setup_hash=setup_hash,
             method_class=str(method_class or ""),
-            scores=_block(card, "scores"),
-            cost_per_entry_usd=_number(_block(card, "cost").get("cost_per_entry_usd")),
-            avg_latency_seconds=_number(_block(card, "speed").get("avg_latency_seconds")),
+            scores=block(card, "scores"),
+            cost_per_entry_usd=number(block(card, "cost").get("cost_per_entry_usd")),
+            avg_latency_seconds=number(block(card, "speed").get("avg_latency_seconds")),
             unverified="unverified" in card,
-            failures=run.failures or _counts(_block(card, "scores").get("errors_by_class")),
+            failures=run.failures or counts(block(card, "scores").get("errors_by_class")),
         )
 
     def grounds(self, run: RunSummary, entrant: Entrant) -> Grounds | None:
@@ -339,8 +274,8 @@ class _Facts:
     def scope(self, run: RunSummary) -> _Scope:
         """Give which entries of which corpus a run translated."""
         corpus, positions, _, _, _, sha256 = self._rows[run.number]
-        if run.imported and (told := _block(run.card or {}, "withheld")):
-            return _told_scope(told, _block(run.card or {}, "dataset"), sha256)
+        if run.imported and (told := block(run.card or {}, "withheld")):
+            return _told_scope(told, block(run.card or {}, "dataset"), sha256)
         if (corpus, positions) not in self._scopes:
             places = find_run(self._connection, run.run_id).positions
             self._scopes[corpus, positions] = self._read_scope(corpus, places, sha256)
@@ -373,8 +308,8 @@ def _told_scope(withheld: Mapping[str, Any], dataset: Mapping[str, Any], sha256:
         sha256=sha256,
         ids=str(withheld.get("ids_sha256")),
         segments=_ordered(segments if isinstance(segments, Mapping) else ()),
-        entries=int(_number(withheld.get("entries")) or 0),
-        corpus_entries=int(_number(dataset.get("corpus_entry_count")) or 0),
+        entries=int(number(withheld.get("entries")) or 0),
+        corpus_entries=int(number(dataset.get("corpus_entry_count")) or 0),
     )
 
 
@@ -392,20 +327,3 @@ def _signatures(stated: Mapping[str, Any]) -> Mapping[str, str]:
     if setup is None:
         return {}
     return {m.info.id: m.signature for m in make_scorer(Resources(setup)).metrics}
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)
-
-
-def _counts(value: object) -> Mapping[str, int]:
-    """Read how many entries failed by class from a card, whose rows may have been withheld."""
-    stated = value if isinstance(value, Mapping) else {}
-    return {str(name): n for name, n in stated.items() if isinstance(n, int) and n > 0}
-
-
-def _block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = card.get(name)
-    return found if isinstance(found, Mapping) else {}

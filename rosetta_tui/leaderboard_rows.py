@@ -24,7 +24,8 @@ from rosetta_tui.widgets.result_table import Cell
 from scoring.wording import counted
 
 if TYPE_CHECKING:
-    from harness.leaderboard import Board, Entrant
+    from harness.leaderboard import Board
+    from harness.leaderboard_entrant import Entrant
 
 COLUMNS = (
     Column("mark", "", 1),

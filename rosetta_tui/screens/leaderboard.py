@@ -37,7 +37,8 @@ from rosetta_tui.widgets.where import Where
 if TYPE_CHECKING:
     import sqlite3
 
-    from harness.leaderboard import Board, Entrant, Grounds
+    from harness.leaderboard import Board, Grounds
+    from harness.leaderboard_entrant import Entrant
 
 
 class LeaderboardScreen(Screen[None]):

@@ -1,0 +1,94 @@
+"""One run of a leaderboard, and whether it may have a rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.failures import ErrorClass
+from harness.store.runs import RunSummary
+from scoring.cost import cost_adjusted
+
+CHRF = "chrf_plus_plus"
+"""What lists are ranked by unless somebody asks for the composite."""
+
+MOST_UNCONNECTED = 0.05
+"""Share of a run's entries that may have failed for want of a connection; above it the run has no rank."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One finished run with the fields of benchmark-specification §9.7."""
+
+    run: RunSummary
+    setup_hash: str
+    method_class: str
+    scores: Mapping[str, Any]
+    """The card's ``scores`` block, without its breakdowns."""
+    cost_per_entry_usd: float | None
+    avg_latency_seconds: float | None
+    unverified: bool
+    """True where its card came without a seal that holds: it gets no rank."""
+    failures: Mapping[str, int] = field(default_factory=dict)
+    """How many entries failed, by class of failure."""
+    in_place_of: tuple[str, ...] = ()
+    """Ids of the runs of the same list that it retried or scored again; they stand in no list."""
+
+    def value(self, metric: str) -> float | None:
+        """Give a score by metric id, or ``composite``; None where it has none."""
+        return number(self.scores.get(metric))
+
+    @property
+    def unconnected(self) -> int:
+        """Entries that failed for want of a connection."""
+        return self.failures.get(ErrorClass.CONNECTION, 0)
+
+    @property
+    def unranked(self) -> str:
+        """Why it has no rank, and what to do; empty where it may have one."""
+        if self.unverified:
+            return "its seal does not hold"
+        if self.unconnected <= MOST_UNCONNECTED * self.run.total:
+            return ""
+        who = "its maker" if self.run.imported else f"`rosetta retry {self.run.run_id[:8]}`"
+        share = (
+            f"{self.unconnected:,} of {self.run.total:,} entries failed for want of a connection"
+        )
+        return f"{share}; {who} can ask for them again"
+
+    @property
+    def composite(self) -> float | None:
+        """0–1, higher is better."""
+        return self.value("composite")
+
+    @property
+    def cost_adjusted(self) -> float | None:
+        """The secondary ranking of scoring-specification §6.3; None at cost 0 or unknown (M6)."""
+        return cost_adjusted(self.composite, self.cost_per_entry_usd)
+
+    @property
+    def chrf_signature(self) -> str:
+        """sacreBLEU's signature of the run's chrF++, empty where its card states none."""
+        signatures = self.scores.get("signatures")
+        found = signatures.get("chrf_plus_plus") if isinstance(signatures, Mapping) else None
+        return found if isinstance(found, str) else ""
+
+
+def number(value: object) -> float | None:
+    """Give a field of a card that is a number; true and false are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
+
+
+def counts(value: object) -> Mapping[str, int]:
+    """Read how many entries failed by class from a card, whose rows may have been withheld."""
+    stated = value if isinstance(value, Mapping) else {}
+    return {str(name): n for name, n in stated.items() if isinstance(n, int) and n > 0}
+
+
+def block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Give a field of a card that is an object, an empty one where it is none."""
+    found = card.get(name)
+    return found if isinstance(found, Mapping) else {}
