@@ -77,7 +77,9 @@ def _all(said: Iterable[AnyPayload | None], what: type[_P]) -> list[_P]:
 
 
 def _adjudications(decided: Iterable[Adjudicate]) -> dict[str, Adjudication]:
-    return {each.item: Adjudication(each.harmful, each.note) for each in decided}
+    return {
+        each.item: Adjudication(each.harmful, each.note, each.reason, each.by) for each in decided
+    }
 
 
 def _looks(looks: Iterable[Look]) -> dict[str, int]:

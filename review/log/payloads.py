@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from review.forms import Form
+from review.forms import Form, Since, VersionedForm
 from review.rating import CannotJudge, Rating, Reason
 
 MOST_TEXT = 4_000
@@ -225,7 +225,7 @@ class Export(Payload):
     """Id of the last event that the file holds."""
 
 
-class Adjudicate(Payload):
+class Adjudicate(VersionedForm, Payload):
     """The organisation decided about an item that was flagged, without knowing the system."""
 
     kind: Literal[Kind.ADJUDICATE] = Kind.ADJUDICATE
@@ -234,6 +234,11 @@ class Adjudicate(Payload):
     harmful: bool | None
     """True: upheld, False: cleared, None: only a word about a split item."""
     note: Text
+    """Stays with the organisation, so it is empty where something is decided."""
+    reason: Annotated[Short, Since(2)] = ""
+    """Why it was upheld or cleared, in words that are published; empty in decisions of before."""
+    by: Annotated[Short, Since(2)] = ""
+    """Who decided, as published; empty likewise."""
 
 
 class Look(Payload):

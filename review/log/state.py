@@ -56,6 +56,10 @@ class Adjudication:
 
     harmful: bool | None
     note: str
+    reason: str = ""
+    """Why, in words that are published; empty where none was recorded."""
+    by: str = ""
+    """Who decided, likewise."""
 
 
 @dataclass(frozen=True, slots=True)

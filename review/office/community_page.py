@@ -84,6 +84,7 @@ def community_page(
         *_answer(certificate, words),
         *_numbers(certificate, words),
         *_difficulties(certificate, words),
+        *_harm(certificate, words),
         *_reasons(said, words),
         *_questions(asked, words),
         *_rights(certificate, words, large),
@@ -211,6 +212,49 @@ def _difficulties(certificate: Certificate, words: Words) -> Iterator[str]:
         cell = _field(f"/verdict/numbers/strata/{difficulty}/share", said)
         yield f'<tr><th scope="row">{escape(words(_HARD[difficulty]))}</th><td>{cell}</td></tr>'
     yield "</table>"
+
+
+def _harm(certificate: Certificate, words: Words) -> Iterator[str]:
+    """Say what became of the translations that were called harmful, with each reason."""
+    counts = certificate.verdict["harm"]
+    if not any(counts.values()):
+        return
+    yield _heading(words("Called harmful"))
+    told = {
+        "upheld": words.plural(
+            "{n} translation was called harmful, and the organisation found that it is.",
+            "{n} translations were called harmful, and the organisation found that they are.",
+            counts["upheld"],
+        ),
+        "cleared": words.plural(
+            "{n} translation was called harmful, and the organisation found that it is not.",
+            "{n} translations were called harmful, and the organisation found that they are not.",
+            counts["cleared"],
+        ),
+        "flagged": words.plural(
+            "{n} translation was called harmful, and nobody has looked into it yet.",
+            "{n} translations were called harmful, and nobody has looked into them yet.",
+            counts["flagged"],
+        ),
+    }
+    for name, said in told.items():
+        if counts[name]:
+            yield f"<p>{_field(f'/verdict/harm/{name}', said)}</p>"
+            yield from _why(certificate, name, words)
+
+
+def _why(certificate: Certificate, name: str, words: Words) -> Iterator[str]:
+    """Give the reasons that were recorded, and say where some were not."""
+    if name == "flagged":
+        return
+    decided = [each for each in certificate.harm if each.harmful is (name == "upheld")]
+    given = [each for each in decided if each.reason]
+    who = escape(words("decided by"))
+    lines = [f"<li>{outside(each.reason)} ({who} {outside(each.by)})</li>" for each in given]
+    if lines:
+        yield f"<ul>{''.join(lines)}</ul>"
+    if len(lines) < certificate.verdict["harm"][name]:
+        yield _paragraph(words("No reason was written down."), "quiet")
 
 
 def _reasons(found: list[Reason], words: Words) -> Iterator[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Final
 
 from harness.failures import UsageError
 from harness.store.texts import storable
@@ -14,6 +17,11 @@ from review.rating import RANKS
 from review.verdict.add_up import is_split
 from review.verdict.counted import counted
 from review.verdict.key import AnswerKey
+
+MOST_GROUNDS: Final = 200
+"""Characters of a reason, and of a name."""
+_QUOTATION: Final = 3
+"""Words in a row from which on a text is quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,10 @@ class Case:
     def may_be_decided(self) -> bool:
         """Whether there is something to uphold or to clear: a flag, or a decision to change."""
         return self.flags > 0 or self.harmful is not None
+
+    def takes_back(self, harmful: bool | None) -> bool:
+        """Tell whether deciding so once more takes the decision back."""
+        return harmful is not None and harmful is self.harmful
 
     @property
     def is_open(self) -> bool:
@@ -80,22 +92,76 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
         yield Case(item, batch, flags, four, unjudged, state.adjudications.get(item))
 
 
-def decisions(case: Case, harmful: bool | None, note: str, wall: str) -> list[Adjudicate]:
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Why a flag was upheld or cleared, and who decided; both stand on certificates."""
+
+    reason: str
+    by: str
+
+
+def grounds(reason: str, by: str, texts: Iterable[str]) -> Grounds:
+    """Give the grounds of a decision; UsageError where one lacks, is too long, or quotes one of the item's texts.
+
+    They are published, and the texts may be secret: three words of a text in a row, or all of a shorter one, are
+    a quotation.
+    """
+    given = Grounds(*(" ".join(storable(typed).split()) for typed in (reason, by)))
+    for name, text in (("reason", given.reason), ("name of who decides", given.by)):
+        if not text:
+            raise UsageError(f"A decision needs a {name}: it stands on the certificate.")
+        if len(text) > MOST_GROUNDS:
+            raise UsageError(f"The {name} has {len(text)} characters; {MOST_GROUNDS} are kept.")
+        if any(_quotes(text, each) for each in texts):
+            raise UsageError(
+                f"The {name} repeats words of the sentence, and it is published. Say it without quoting."
+            )
+    return given
+
+
+def _quotes(said: str, text: str) -> bool:
+    words, quoted = _words(said), _words(text)
+    size = min(_QUOTATION, len(quoted))
+    parts = {tuple(words[place : place + size]) for place in range(len(words) - size + 1)}
+    return size > 0 and any(
+        tuple(quoted[place : place + size]) in parts for place in range(len(quoted) - size + 1)
+    )
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold())
+
+
+def decisions(
+    case: Case, harmful: bool | None, note: str, wall: str, why: Grounds | None = None
+) -> list[Adjudicate]:
     """Give the events of a decision; the same one again takes it back, None leaves it and only adds a note.
 
     Note and decision are two events, because evidence of a verdict must hold the decision and no text. The
-    decision comes last, for the last word counts. UsageError where nobody flagged the item, or for a note
-    that is too long.
+    decision comes last, for the last word counts. UsageError where nobody flagged the item, for a decision
+    without grounds, or for a note that is too long.
     """
     if harmful is not None and not case.may_be_decided:
         raise UsageError("Nobody flagged this one, so there is nothing to uphold or clear.")
     about = {"wall": wall, "batch": case.batch, "item": case.item}
     said = [Adjudicate(**about, harmful=None, note=text)] if (text := _note(note)) else []
+    if case.takes_back(harmful):
+        return [*said, Adjudicate(**about, harmful=None, note="")]
     if harmful is not None:
-        decided = None if harmful is case.harmful else harmful
-        return [*said, Adjudicate(**about, harmful=decided, note="")]
-    stays = said and case.harmful is not None
-    return [*said, Adjudicate(**about, harmful=case.harmful, note="")] if stays else said
+        if why is None:
+            raise UsageError("A decision needs a reason and the name of who decides.")
+        return [
+            *said,
+            Adjudicate(**about, harmful=harmful, note="", reason=why.reason, by=why.by),
+        ]
+    stays = said and case.decided is not None and case.harmful is not None
+    return [*said, _again(case.decided, about)] if stays and case.decided else said
+
+
+def _again(decided: Adjudication, about: Mapping[str, str]) -> Adjudicate:
+    """Give the event that says a decision once more; grounds that were never given are not made up."""
+    words = {"reason": decided.reason, "by": decided.by} if decided.reason else {}
+    return Adjudicate(**about, harmful=decided.harmful, note="", **words)
 
 
 def _note(typed: str) -> str:

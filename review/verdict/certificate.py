@@ -22,6 +22,7 @@ from harness.problems import first_problem
 from review.forms import Form, Since, VersionedForm, formats
 from review.log.event import events_sha256
 from review.log.payloads import Count, Hex64, Id, Short
+from review.log.state import State
 from review.log.voices import Voices
 from review.verdict.agreement import MEASURES, Agreement, Measure, agreement
 from review.verdict.asked import Became, what_became
@@ -29,7 +30,7 @@ from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import own_program_sha256
 from review.verdict.findings import Code
 from review.verdict.gate import decide
-from review.verdict.panel import Panel
+from review.verdict.panel import Harm, Panel
 from review.verdict.panels import panel_of, run_of
 from review.verdict.places import six
 from review.verdict.policy import GatePolicy, read_policy
@@ -123,6 +124,17 @@ class CertifiedLaptops(Form):
     """People of whom several laptops speak without a word of the organisation: their ratings do not count."""
 
 
+class CertifiedDecision(Form):
+    """What the organisation decided about one item that somebody called harmful; which item is not told."""
+
+    harmful: bool
+    """True: upheld, False: cleared."""
+    reason: Short
+    """In the organisation's words; empty where none was recorded."""
+    by: Short
+    """Who decided; empty likewise."""
+
+
 class Certificate(VersionedForm):
     """One certified verdict."""
 
@@ -142,6 +154,8 @@ class Certificate(VersionedForm):
     log: CertifiedLog
     panel: CertifiedPanel
     laptops: Annotated[CertifiedLaptops | None, Since(2)] = None
+    harm: Annotated[tuple[CertifiedDecision, ...], Since(2)] = ()
+    """Each decision about the run's items that were called harmful, upheld ones first."""
     verdict: dict[str, Any]
     """The outcome with all that it rests on (``without_names``)."""
     agreement: dict[str, Any]
@@ -171,6 +185,8 @@ class Reading:
     policy: GatePolicy
     panel: Panel
     verdict: Verdict
+    harm: tuple[CertifiedDecision, ...] = ()
+    """What was decided about items that were called harmful."""
 
     @cached_property
     def agreement(self) -> Agreement:
@@ -184,7 +200,20 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Re
     before = run_of(evidence.key, run_id).looks
     number = before + max(1, evidence.state.looks.get(run_id, 0)) if look is None else look
     panel = panel_of(evidence.state, evidence.key, run_id, number)
-    return Reading(policy, panel, decide(panel, policy))
+    return Reading(policy, panel, decide(panel, policy), _harm(panel, evidence.state))
+
+
+def _harm(panel: Panel, state: State) -> tuple[CertifiedDecision, ...]:
+    decided = (
+        state.adjudications[item]
+        for item, became in panel.harm.items()
+        if became is not Harm.FLAGGED
+    )
+    told = [
+        CertifiedDecision(harmful=bool(each.harmful), reason=each.reason, by=each.by)
+        for each in decided
+    ]
+    return tuple(sorted(told, key=lambda each: (not each.harmful, each.reason, each.by)))
 
 
 def require_enough(reading: Reading) -> None:
@@ -242,6 +271,7 @@ def _certificate(
         log=_log(evidence),
         panel=_panel(evidence, reading.verdict, first=first),
         laptops=None if first else certified_laptops(evidence.voices),
+        harm=() if first else reading.harm,
         verdict=without_names(reading.verdict),
         agreement=agreement_json(_agreement(reading, form)),
         verifier_sha256=verifier_sha256,

@@ -9,7 +9,12 @@ from typing import Any
 from review.verdict.agreement import MEASURES, SHARES
 from review.verdict.asked import WORDS
 from review.verdict.attachment import why_not_community
-from review.verdict.certificate import COMMUNITY_VALIDATED, Certificate, CertifiedLaptops
+from review.verdict.certificate import (
+    COMMUNITY_VALIDATED,
+    Certificate,
+    CertifiedDecision,
+    CertifiedLaptops,
+)
 from review.verdict.findings import Code, Finding
 from review.verdict.html_page import visible
 from review.verdict.reasons import OUTCOMES, finding_words
@@ -82,6 +87,26 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     if certificate.log.withdrawals:
         yield "withdrawn", f"{certificate.log.withdrawals} people took their ratings back"
     yield from _laptops(certificate.laptops)
+    yield from _harm(certificate)
+
+
+def _harm(certificate: Certificate) -> Iterator[tuple[str, str]]:
+    """Say what became of the items that were called harmful, with each reason."""
+    counts = certificate.verdict["harm"]
+    for name, harmful in (("upheld", True), ("cleared", False)):
+        told = [decision_words(each) for each in certificate.harm if each.harmful is harmful]
+        told += [NO_REASON] * (counts[name] - len(told))
+        for number, words in enumerate(told, 1):
+            yield f"harm {name}", f"{number} of {counts[name]}: {words}"
+
+
+NO_REASON = "no reason was recorded"
+
+
+def decision_words(decision: CertifiedDecision) -> str:
+    """Give the reason of a decision about harm, and who decided."""
+    reason = decision.reason or NO_REASON
+    return f"{reason} (decided by {decision.by})" if decision.by else reason
 
 
 def _earlier(looks: int) -> str:

@@ -20,6 +20,15 @@ def flags_words(case: Case) -> str:
     return f"{case.flags} called it harmful or culturally wrong" if case.flags else "no flag"
 
 
-def so_far(case: Case) -> str:
-    """Say what was decided last; empty where nothing was."""
-    return {True: "upheld", False: "cleared", None: ""}[case.harmful]
+def so_far(case: Case, *, why: bool = False) -> str:
+    """Say what was decided last, with reason and name where ``why``; empty where nothing was."""
+    said = {True: "upheld", False: "cleared", None: ""}[case.harmful]
+    return f"{said}: {why_words(case)}" if said and why else said
+
+
+def why_words(case: Case) -> str:
+    """Say why it was decided so, and who decided."""
+    decided = case.decided
+    if decided is None or not decided.reason:
+        return "no reason was recorded"
+    return f"{decided.reason} (decided by {decided.by})"

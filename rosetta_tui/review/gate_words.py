@@ -43,6 +43,7 @@ def verdict_lines(review: Review, reading: Reading) -> Iterator[Told]:
     yield Told("Verdict", f"{verdict_name(outcome):<12} {found}".rstrip())
     yield Told("", OUTCOMES[outcome])
     yield from why(review, reading)
+    yield from harm_words(reading)
     if has_numbers(reading):
         yield from _settling(reading)
         yield from _split(review, reading)
@@ -94,6 +95,15 @@ def why(review: Review, reading: Reading) -> Iterator[Told]:
 
     for place, finding in enumerate(reading.verdict.findings):
         yield Told("" if place else "Why", finding_words(_named(review, finding)))
+
+
+def harm_words(reading: Reading) -> Iterator[Told]:
+    """Say each decision about what was called harmful, with its reason and who decided."""
+    from review.verdict.certificate_text import decision_words
+
+    for place, each in enumerate(reading.harm):
+        name = "upheld" if each.harmful else "cleared"
+        yield Told("" if place else "Harm", f"{name}: {decision_words(each)}")
 
 
 def _named(review: Review, finding: Finding) -> Finding:

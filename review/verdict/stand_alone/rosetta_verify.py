@@ -100,17 +100,18 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str,
             people[e["reviewer"]][e["item"]] = RANKS[e["rating"]] if e["kind"] == "rate" else None
     again = {i: e["partner"] for i, e in key["items"].items() if e["control"] == "repeat"}
     flags = {(e["reviewer"], e["batch"], e["item"]): e["harmful"] for e in theirs if e["kind"] == "harm"}
-    decided = {e["item"]: e["harmful"] for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
+    decided = {e["item"]: e for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
     looks = {(e["run_id"], e["events_sha256"]) for e in mine if e["kind"] == "look" and e["device"] in own}
     return {"people": people, "flagged": {again.get(item, item) for (_, _, item), harmful in flags.items() if harmful}, "decided": decided,
             "looks": Counter(run for run, _ in looks), "gone": gone, "laptops": laptops, "waiting": waiting, "heard": {e["reviewer"] for e in mine if e["kind"] in ANSWERS}}
 
 def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
-    items, total, decided = key["items"], sum(run["strata"].values()), state["decided"]
+    items, total, decided = key["items"], sum(run["strata"].values()), {i: e["harmful"] for i, e in state["decided"].items()}
     real = {i: e["stratum"] for i, e in items.items() if e["run_id"] == run["run_id"] and not e["control"]}
     said = {who: {i: r for i, r in each.items() if i in items} for who, each in state["people"].items()}
     return {
         "strata": real, "core": {i for i in key["core"] if i in real}, "look": run.get("looks", 0) + max(1, state["looks"][run["run_id"]]),
+        "decisions": [state["decided"][i] for i in real if (i in state["flagged"] and decided.get(i) is False) or decided.get(i)],
         "harm": Counter({None: "flagged", True: "upheld", False: "cleared"}[decided.get(i)] for i in real if i in state["flagged"] or decided.get(i)),
         "weights": {int(h): Fraction(_six(n / total)) for h, n in sorted(run["strata"].items()) if n},
         "all": {who: {i: r for i, r in each.items() if r is not None} for who, each in said.items()},
@@ -371,15 +372,16 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     log = _log_facts(events, devices, key, state["gone"])
     gone = state["gone"] if log["withheld"] == stated["log"]["withheld"] else _fold(every, key, set())["gone"]
     forged, unsigned = _laptops(signed, key, devices, every, events, gone)
-    valid, verdict = _decide(_panel_of(state, key, run), policy)
+    valid, verdict = _decide(panel := _panel_of(state, key, run), policy)
     became = Counter(_became(who, valid, events, key, own | {devices["organisation"]}, state) for who in key["orders"])
     asked = {"asked": {one: became[one] for one in BECAME}} if not stated["format"].endswith("/1") else {}
+    harm = [{"harmful": e["harmful"], "reason": e.get("reason", ""), "by": e.get("by", "")} for e in panel["decisions"]]
     return {
         "format": stated["format"], "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": _sha(members["key.json"]),
         "log": log, "verdict": verdict,
         "policy": {"sha256": _sha(members["policy.toml"]), **{k: policy[k] for k in ("status", "organisation")}, "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": len(valid), "words": f"panel of {len(valid)}", "chosen": key["panel"], **asked},
-        **({"laptops": state["laptops"]} if later else {}),
+        **({"laptops": state["laptops"], "harm": sorted(harm, key=lambda e: (not e["harmful"], e["reason"], e["by"]))} if later else {}),
     }, wrong + forged + unsigned * strict, older + unsigned * (not strict)
 
 def _differing(found: Any, wanted: Any, path: str) -> list[str]:

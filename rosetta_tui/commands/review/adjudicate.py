@@ -12,7 +12,7 @@ from rosetta_tui.text import json_text, plain
 if TYPE_CHECKING:
     from review.files.batch_form import BatchItem
     from review.office.store import Office, Review
-    from review.verdict.adjudication import Case
+    from review.verdict.adjudication import Case, Grounds
 
 _HELP = """\
   u  upheld: it is harmful or culturally wrong        c  cleared: it is not
@@ -28,6 +28,7 @@ _HELP = """\
 def adjudicate_(review: str, every: bool, as_json: bool) -> None:
     """Decide about items of REVIEW that were flagged or that split the panel.
 
+    Upholding or clearing asks for a reason and a name, which stand on the certificate.
     System and reviewers stay hidden: you see the text, how many gave each rating, how many flagged it. Say
     something else later to change a decision; the last word counts. Notes stay on this machine. Reading the
     ratings is a look, which is written down and counts at the gate: decide when the ratings are in.
@@ -84,23 +85,27 @@ def _json(case: Case) -> dict[str, Any]:
         "cannot_judge": case.cannot_judge,
         "split": case.is_split,
         "harmful": case.harmful,
+        "reason": "" if case.decided is None else case.decided.reason,
+        "by": "" if case.decided is None else case.decided.by,
     }
 
 
 def _ask(office: Office, review: Review, cases: list[Case]) -> None:
     """Walk through the cases until all were seen or the person stops; each decision is kept at once."""
-    place = 0
+    place, by = 0, ""
     while place < len(cases):
         case = cases[place]
-        _show(case, review.texts.get(case.item), place + 1, len(cases))
+        text = review.texts.get(case.item)
+        _show(case, text, place + 1, len(cases))
         answer = click.prompt("u c n b q, or Enter", default="", show_default=False).strip().lower()
         if answer == "q":
             break
         if answer == "b":
             place = max(0, place - 1)
         elif answer in {"u", "c", "n"}:
-            kept = _decide(office, review, case, answer)
+            kept = _decide(office, review, case, answer, by or _name(case))
             cases = _again(office, review, cases)
+            by = _name(cases[place]) or by
             place += kept and answer != "n"
         elif answer:
             click.echo(_HELP)
@@ -109,13 +114,17 @@ def _ask(office: Office, review: Review, cases: list[Case]) -> None:
     click.echo("Every decision is kept. `rosetta review gate` reads the verdict.")
 
 
+def _name(case: Case) -> str:
+    return "" if case.decided is None else case.decided.by
+
+
 def _again(office: Office, review: Review, cases: list[Case]) -> list[Case]:
     """Give the same cases as they are now."""
     now = {case.item: case for case in _cases(office, review, every=True)}
     return [now.get(case.item, case) for case in cases]
 
 
-def _decide(office: Office, review: Review, case: Case, answer: str) -> bool:
+def _decide(office: Office, review: Review, case: Case, answer: str, by: str) -> bool:
     """Keep what was answered, and say what it is now; False where there was nothing to keep."""
     from harness.failures import UsageError
     from review.office.store import utc_now
@@ -126,7 +135,8 @@ def _decide(office: Office, review: Review, case: Case, answer: str) -> bool:
         note = str(click.prompt("Note", default="", show_default=False))
     harmful = {"u": True, "c": False}.get(answer)
     try:
-        events = decisions(case, harmful, note, utc_now())
+        why = _grounds(review, case, harmful, by)
+        events = decisions(case, harmful, note, utc_now(), why)
     except UsageError as error:
         click.echo(str(error))
         return False
@@ -139,6 +149,21 @@ def _decide(office: Office, review: Review, case: Case, answer: str) -> bool:
     return bool(events)
 
 
+def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Grounds | None:
+    """Ask why and who, where something is decided; None where nothing is, or a decision is taken back."""
+    from review.verdict.adjudication import grounds
+
+    if harmful is None or case.takes_back(harmful) or not case.may_be_decided:
+        return None
+    click.echo(
+        "The reason and your name stand on the certificate, for everybody to read. Write no word of the sentence."
+    )
+    reason = click.prompt("Reason", default="", show_default=False)
+    name = click.prompt("Who decides", default=by, show_default=bool(by))
+    text = review.texts.get(case.item)
+    return grounds(reason, name, [] if text is None else [text.source, text.candidate])
+
+
 def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:
     from rosetta_tui.review.case_words import flags_words, ratings_words, so_far
 
@@ -149,4 +174,4 @@ def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:
             click.echo(f"  Translation  {plain(text.candidate)}")
     click.echo(f"  {ratings_words(case)} · {flags_words(case)}")
     if so_far(case):
-        click.echo(f"  So far: {so_far(case)}")
+        click.echo(f"  So far: {plain(so_far(case, why=True))}")

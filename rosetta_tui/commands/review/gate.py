@@ -71,13 +71,20 @@ def _json(run: str, reading: Reading) -> dict[str, Any]:
     from review.verdict.verdict import Outcome
 
     verdict = without_names(reading.verdict)
+    harm = [each.model_dump(mode="json") for each in reading.harm]
     if reading.verdict.outcome is Outcome.INSUFFICIENT:
         return {
             "run_id": run,
             "outcome": verdict["outcome"],
             "findings": verdict["findings"],
+            "harm_decisions": harm,
         }
-    return {"run_id": run, **verdict, "agreement": agreement_json(reading.agreement)}
+    return {
+        "run_id": run,
+        **verdict,
+        "harm_decisions": harm,
+        "agreement": agreement_json(reading.agreement),
+    }
 
 
 def _lines(review: Review, run: str, reading: Reading) -> Iterator[str]:

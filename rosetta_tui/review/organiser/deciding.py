@@ -14,9 +14,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from harness.failures import HarnessError
-from review.verdict.adjudication import Case
-from rosetta_tui.review.case_words import flags_words, ratings_words, so_far
+from harness.failures import HarnessError, UsageError
+from review.verdict.adjudication import Case, Grounds, grounds
+from rosetta_tui.review.case_words import flags_words, ratings_words, so_far, why_words
 from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.organiser.asking import AskScreen
 from rosetta_tui.review.organiser.desk import Desk
@@ -25,6 +25,8 @@ from rosetta_tui.review.organiser.reviews import STYLES
 from rosetta_tui.text import show, show_lines
 from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.where import Where
+
+_PUBLISHED = "It stands on the certificate, for everybody to read. Write no word of the sentence."
 
 
 class DecidingScreen(Screen[None]):
@@ -35,7 +37,8 @@ class DecidingScreen(Screen[None]):
     ALLOW_SELECT = False  # a secret text must not be copied off the screen
     HELP = (
         "Is it harmful or culturally wrong? u: yes, the flag stands. c: no.\n"
-        "The same key again takes the decision back; the last word counts. Notes stay on this machine."
+        "You are asked why and who decides: both stand on the certificate. The same key again takes the decision\n"
+        "back; the last word counts. Notes stay on this machine."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "decide(True)", "Uphold", id="deciding.uphold"),
@@ -55,6 +58,8 @@ class DecidingScreen(Screen[None]):
         """In the order in which the person came to them: a decision moves nothing."""
         self._saving = False
         """True while a decision goes to the disk; keys wait for it."""
+        self._name = ""
+        """Who decided last, offered for the next decision."""
 
     def compose(self) -> ComposeResult:
         """Lay out one item."""
@@ -120,14 +125,47 @@ class DecidingScreen(Screen[None]):
             self._show()
 
     def action_decide(self, harmful: bool) -> None:
-        """Decide, or take the same decision back."""
-        if not self._saving:
+        """Decide, after asking why and who, or take the same decision back."""
+        case = self._cases[self._place]
+        if self._saving:
+            return
+        if case.takes_back(harmful) or not case.may_be_decided:
             self._saving = True
-            self._decide(self._place, harmful)
+            self._decide(self._place, harmful, None)
+        else:
+            self._ask_reason(self._place, harmful)
+
+    def _ask_reason(self, place: int, harmful: bool, typed: str = "") -> None:
+        def answered(reason: str | None) -> None:
+            if reason is not None:
+                self._ask_name(place, harmful, reason)
+
+        title = "Why is it harmful?" if harmful else "Why is it not harmful?"
+        self.app.push_screen(AskScreen(title, _PUBLISHED, typed), answered)
+
+    def _ask_name(self, place: int, harmful: bool, reason: str) -> None:
+        def answered(name: str | None) -> None:
+            if name is None or self._saving:
+                return
+            try:
+                why = grounds(reason, name, self._texts(place))
+            except UsageError as error:
+                self.notify(str(error), severity="warning", timeout=15, markup=False)
+                self._ask_reason(place, harmful, reason)
+                return
+            self._name, self._saving = why.by, True
+            self._decide(place, harmful, why)
+
+        self.app.push_screen(AskScreen("Who decides?", _PUBLISHED, self._name), answered)
+
+    def _texts(self, place: int) -> list[str]:
+        text = self._now.texts[self._cases[place].item]
+        return [text.source, text.candidate]
 
     @work(thread=True, group="decide")
-    def _decide(self, place: int, harmful: bool) -> None:
-        self._keep(place, partial(self._desk.decide, self._review, self._cases[place], harmful))
+    def _decide(self, place: int, harmful: bool, why: Grounds | None) -> None:
+        case = self._cases[place]
+        self._keep(place, partial(self._desk.decide, self._review, case, harmful, why))
 
     def action_note(self) -> None:
         """Write a note beside the item."""
@@ -185,4 +223,6 @@ def _decided(case: Case) -> Content:
         "": (asked, "bold"),
     }[said]
     again = {"upheld": "  u takes it back", "cleared": "  c takes it back"}.get(said, "")
-    return Content.assemble(words, (again, "$quiet"), show(f"\n{note}" if note else "", "$quiet"))
+    why = f"\n{why_words(case)}" if said else ""
+    beside = show(f"\n{note}" if note else "", "$quiet")
+    return Content.assemble(words, (again, "$quiet"), show(why), beside)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from review.log.payloads import Adjudicate
     from review.office.importing import FileReport
     from review.office.store import IssuedCertificate, Office
-    from review.verdict.adjudication import Case
+    from review.verdict.adjudication import Case, Grounds
     from review.verdict.attachment import Standing
     from review.verdict.certificate import Reading
     from review.verdict.evidence_file import EvidenceFile
@@ -119,15 +119,17 @@ class Desk:
             evidence = review_evidence(office, office.review(review), own_key)
         return EvidenceFile(issued.certificate, issued.signature, evidence)
 
-    def decide(self, review: str, case: Case, harmful: bool) -> Case:
+    def decide(self, review: str, case: Case, harmful: bool, why: Grounds | None = None) -> Case:
         """Decide about an item; saying the same again takes the decision back, and UsageError where nobody flagged it.
+
+        A decision that takes none back needs grounds.
 
         It is on the disk when this returns; gives the item as it is then.
         """
         from review.office.store import utc_now
         from review.verdict.adjudication import decisions
 
-        return self._append(review, case, decisions(case, harmful, "", utc_now()))
+        return self._append(review, case, decisions(case, harmful, "", utc_now(), why))
 
     def note(self, review: str, case: Case, note: str) -> Case:
         """Keep a note about an item; what was decided stays."""

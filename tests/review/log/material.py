@@ -105,7 +105,7 @@ def one_of_each() -> tuple[AnyPayload, ...]:
         HarmFlag(**who(), **item, harmful=True),
         withdraw(Scope.COMMENTS),
         Export(wall=WALL, batch=BATCH, events=12, head=hexes),
-        Adjudicate(wall=WALL, batch=BATCH, **item, harmful=False, note="seen by two"),
+        Adjudicate(wall=WALL, batch=BATCH, **item, harmful=False, note="seen by two", reason="used so", by="Ann"),
         Look(wall=WALL, batch=BATCH, run_id="run-1", events_sha256=hexes),
         LaptopWord(
             wall=WALL, batch=BATCH, laptop=hexes, heard=False, instead_of="d" * 64, reason="lost",

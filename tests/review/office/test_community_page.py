@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -15,6 +16,7 @@ from review.rating import Rating, Reason
 from review.session.words import Words
 from review.verdict.certificate import (
     Certificate,
+    CertifiedDecision,
     CertifiedLog,
     CertifiedPanel,
     CertifiedPolicy,
@@ -29,7 +31,11 @@ HOSTILE = "<script>alert(1)</script>\"'&\u202e\x1b[31m\x85"
 
 
 def certificate(
-    outcome: str = "go", people: int = 6, share: str | None = "0.846000"
+    outcome: str = "go",
+    people: int = 6,
+    share: str | None = "0.846000",
+    harm: Sequence[CertifiedDecision] = (),
+    **flags: int,
 ) -> Certificate:
     """A certificate with these words and numbers."""
     strata = {
@@ -53,7 +59,8 @@ def certificate(
         key_sha256=HASH,
         log=CertifiedLog(sha256=HASH, events=1, tips=(), gaps=0, withheld=0, withdrawals=0, devices_sha256=HASH),
         panel=CertifiedPanel(invited=people, reviewers=people, words="", chosen=""),
-        verdict={"outcome": outcome, "level": "0.700000", "numbers": numbers},
+        verdict={"outcome": outcome, "level": "0.700000", "numbers": numbers, "harm": dict.fromkeys(("flagged", "upheld", "cleared"), 0) | flags},
+        harm=tuple(harm),
         agreement={},
     )  # fmt: skip
 
@@ -213,6 +220,23 @@ def test_the_words_are_plain(outcome: str) -> None:
     assert sum(letters) / len(letters) < 5.2
     hard = {"certificate", "translation", "translations", "difficulty", "people"}
     assert not {w for s in sentences for w in re.findall(r"[a-z]{14,}", s.lower())} - hard
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_what_was_called_harmful_stands_there_with_each_reason(language: str) -> None:
+    decided = [
+        CertifiedDecision(harmful=True, reason=f"An insult {HOSTILE}", by="Ann"),
+        CertifiedDecision(harmful=False, reason="Used so here.", by="Ben"),
+    ]
+    issued = certificate(harm=decided, upheld=1, cleared=2, flagged=3)
+    page = Page(community_page(issued, key(), split_panel(), texts(), Words.load(language)))
+    for name, count in (("upheld", "1"), ("cleared", "2"), ("flagged", "3")):
+        assert re.findall(r"\d+", page.fields[f"/verdict/harm/{name}"]) == [count]
+    for shown in ("An insult <script>", "Used so here.", "Ann", "Ben"):
+        assert shown in page.free
+    assert Words.load(language)("No reason was written down.") in page.free
+    quiet = Page(community_page(certificate(), key(), split_panel(), texts(), Words.load(language)))
+    assert not [path for path in quiet.fields if "harm" in path]
 
 
 def test_nothing_rated_gives_a_page_without_numbers() -> None:

@@ -39,6 +39,7 @@ ORGANISATION = "0f" * 8
 WALL = "2026-05-04T10:00:00Z"
 RUN = "6f1c3a52-0000-4000-8000-000000000001"
 OTHER_RUN = "6f1c3a52-0000-4000-8000-000000000002"
+REASONS = ("An insult here, as three elders say.", "Used so in the north.", "« Nobody » says it ÿ")
 
 
 def random_id(rng: Random) -> str:
@@ -288,7 +289,8 @@ def _decide(rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: li
         if rng.random() < 0.7:
             about: dict[str, Any] = {"wall": WALL, "batch": batch, "item": item}
             office.write(Adjudicate(**about, harmful=None, note="said in the office"))
-            office.write(Adjudicate(**about, harmful=rng.random() < 0.3, note=""))
+            given = {"reason": rng.choice(REASONS), "by": "Elder"} if rng.random() < 0.7 else {}
+            office.write(Adjudicate(**about, harmful=rng.random() < 0.3, note="", **given))
     for look in range(shape.looks):
         office.write(_look(key, RUN, events_sha256([str(look)])))
         if rng.random() < 0.5:

@@ -255,3 +255,27 @@ def test_evidence_written_again_after_another_laptop_came_is_the_same_to_both(
     stranger["devices"][next(iter(evidence.devices))] = "cc" * 32
     path.write_bytes(members(replace(file, evidence=later), devices_json=canonical_bytes(stranger)))
     assert "$.log.devices_sha256" in run(path)[1]
+
+
+def test_both_programs_state_one_list_of_decisions_about_harm(tmp_path: Path) -> None:
+    """Reasons, decisions of before reasons, flags that were withdrawn, and what nobody has decided."""
+    seen: Counter[bool] = Counter()
+    for seed in range(40):
+        shape = replace(GO, mischief=0.3, repeats_flagged=0.05, items=72)
+        evidence = histories.history(Random(seed), shape)
+        try:
+            file = issue(evidence)
+        except HarnessError:
+            continue
+        stated = json.loads(file.certificate)
+        packed = tmp_path / f"{seed}.rosetta-evidence"
+        packed.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
+        assert second._check(str(packed), [])[0].startswith("Holds: "), seed
+        seen.update(bool(each["reason"]) for each in stated["harm"])
+        for name in ("reason", "by"):
+            if stated["harm"]:
+                forged = changed(file, lambda raw, n=name: raw["harm"][0].update({n: "x"}), SIGNER)
+                packed.write_bytes(pack_evidence(forged.certificate, forged.signature, evidence))
+                assert second._check(str(packed), [])[0].startswith("Does not hold: ")
+                assert not verify(forged.certificate, forged.signature, evidence).ok
+    assert min(seen[True], seen[False]) > 0, seen

@@ -76,6 +76,10 @@ def decided(made: Scene, item: str) -> bool | None:
     return None if said is None else said.harmful
 
 
+WHY = ("s", "o", "enter", "A", "l", "enter")
+"""What is typed when it asks why and who decides."""
+
+
 async def open_split(pilot: Pilot[Any], made: Scene) -> str:
     """Open the section, and look at the ratings where nobody has."""
     shown = await open_review(pilot, made, "Split")
@@ -104,10 +108,11 @@ async def test_a_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -
             ("c", None, "Not decided"),
             ("u", True, "Upheld"),
         ):
-            shown = await press(pilot, key)
+            shown = await press(pilot, key, *(WHY if harmful is not None else ()))
             assert said in shown
             assert "saved ✓" in shown
             assert decided(made, first.item) is harmful
+            assert ("so (decided by Al)" in words(shown)) == (harmful is not None)
         shown = await press(pilot, "q")
         assert isinstance(app.screen, ReviewScreen)
         assert "upheld" in shown
@@ -136,13 +141,38 @@ async def test_ratings_are_hidden_until_somebody_looks_and_hidden_again_when_mor
         assert "Looks so far: 1. Ratings have changed since the last one." in shown
 
 
+async def test_a_decision_asks_why_and_who_and_takes_no_word_of_the_sentence(
+    tmp_path: Path,
+) -> None:
+    made = scene(tmp_path, MIXED, flag=True, texts=["la hundo dormas"])
+    first = cases(made)[0]
+    app = app_of(made)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await open_split(pilot, made)
+        shown = words(await press(pilot, "enter", "c"))
+        assert "Why is it not harmful?" in shown
+        assert "for everybody to read. Write no word of the sentence." in shown
+        shown = words(await press(pilot, "enter", "enter"))
+        assert "A decision needs a reason" in shown
+        shown = words(await press(pilot, *"la hundo dormas", "enter", "A", "enter"))
+        assert "it is published" in shown
+        await press(pilot, "escape")
+        assert decision(made, first.item) is None
+        await press(pilot, "c", *WHY)
+        assert decision(made, first.item) == Adjudication(False, "", "so", "Al")
+        await press(pilot, "u", *"bad", "enter")
+        assert "Al" in text(app)  # who decided last is offered
+        await press(pilot, "enter")
+        assert decision(made, first.item) == Adjudication(True, "", "bad", "Al")
+
+
 async def test_what_a_flag_does_to_the_gate_is_seen_there(made: Scene) -> None:
     app = app_of(made)
     async with app.run_test(size=LARGE) as pilot:
         await open_review(pilot, made, "Gate")
         shown = words(await press(pilot, "l", "y"))
         assert "called harmful or culturally wrong. Look into it first" in shown
-        await press(pilot, "5", "enter", "c", "q")
+        await press(pilot, "5", "enter", "c", *WHY, "q")
         shown = words(await press(pilot, "4"))
         assert "Look into them first" not in shown
         assert made.kinds() == ["look", "adjudicate"]  # a decision is no new rating
@@ -168,7 +198,7 @@ async def test_a_note_stays_and_the_decision_too(made: Scene) -> None:
     app = app_of(made)
     async with app.run_test(size=SMALL) as pilot:
         await open_split(pilot, made)
-        await press(pilot, "enter", "u", "n")
+        await press(pilot, "enter", "u", *WHY, "n")
         await press(pilot, "u", "c", "q", "escape")  # digits and letters typed there are text
         assert decided(made, first.item) is True
         await press(pilot, "n", "o", "k", "enter")
@@ -184,9 +214,12 @@ async def test_a_burst_of_keys_decides_about_the_item_that_was_shown(made: Scene
     async with app.run_test(size=SMALL) as pilot:
         await open_split(pilot, made)
         await press(pilot, "enter")
-        for _ in range(20):
+        await press(pilot, "u", *WHY)
+        for _ in range(19):
             await pilot.press("u")
         await calm(pilot)
+        while not isinstance(app.screen, DecidingScreen):  # it asks why for the next one
+            await press(pilot, "escape")
         said = made.kinds().count("adjudicate")
         assert decided(made, first.item) is (True if said % 2 else None)
         assert decision(made, second.item) is None
@@ -283,7 +316,7 @@ async def test_a_decision_that_could_not_be_kept_is_said_and_can_be_said_again(
         await press(pilot, "enter")
         with closing(sqlite3.connect(made.folder / database.FILE)) as other:
             other.execute("BEGIN EXCLUSIVE")
-            assert "Not saved" in await press(pilot, "u")
+            assert "Not saved" in await press(pilot, "u", *WHY)
         assert decision(made, first.item) is None
-        assert "saved ✓" in await press(pilot, "u")
+        assert "saved ✓" in await press(pilot, "u", *WHY)
         assert decided(made, first.item) is True

@@ -37,6 +37,9 @@ from tests.tui.review.gated import (
     reviewed,
 )
 
+WHY = "used so in the north\nAnn\n"
+"""What is typed when it asks why and who decides."""
+
 
 def test_the_gate_says_its_verdict_in_words(
     office: Office, home: Path, card: dict[str, Any]
@@ -127,7 +130,7 @@ def test_too_few_ratings_show_no_numbers_and_are_no_look(
 ) -> None:
     review = filled(office, home, reviewed(card, Shape(reviewers=2, mischief=0.0, careless=0.0)))
     [found] = json.loads(invoke("gate", "--json").stdout)
-    assert set(found) == {"run_id", "outcome", "findings"}
+    assert set(found) == {"run_id", "outcome", "findings", "harm_decisions"}
     said = invoke("gate").stdout
     assert "INSUFFICIENT" in said
     assert "3 are needed" in said
@@ -202,7 +205,7 @@ def test_a_flag_stops_the_gate_until_people_have_decided(
     assert json.loads(invoke("gate", "--json").stdout)[0]["outcome"] == "discuss"
     [waits, *_] = json.loads(invoke("adjudicate", "--json").stdout)
     assert (waits["flags"], waits["harmful"]) == (1, None)
-    done = invoke("adjudicate", text="n\nasked the elders\nc\nq\n")
+    done = invoke("adjudicate", text=f"n\nasked the elders\nc\n{WHY}q\n")
     assert f"source of {waits['item']}" in done.stdout
     assert f"candidate of {waits['item']}" in done.stdout
     people = [*review.key.orders, card["run_id"]]
@@ -211,7 +214,7 @@ def test_a_flag_stops_the_gate_until_people_have_decided(
     assert (found["outcome"], found["harm"]["cleared"], found["look"]) == ("go", 1, 1)
     [again] = [c for c in json.loads(invoke("adjudicate", "--all", "--json").stdout) if c["flags"]]
     assert again["harmful"] is False
-    invoke("adjudicate", "--all", text="u\nq\n")  # the last word counts
+    invoke("adjudicate", "--all", text="u\nan insult here\n\nq\n")  # the last word counts
     assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["upheld"] == 1
     invoke("adjudicate", "--all", text="n\nstill unsure\nq\n")  # a note changes no decision
     assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["upheld"] == 1
@@ -219,11 +222,38 @@ def test_a_flag_stops_the_gate_until_people_have_decided(
     assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["flagged"] == 1
 
 
+def test_a_decision_about_harm_stands_with_its_reason_wherever_the_verdict_does(
+    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
+) -> None:
+    filled(office, home, flagged(card))
+    done = invoke("adjudicate", text="c\n\nAnn\nc\nno source of harm <b>\nAnn\nq\n")
+    assert "A decision needs a reason" in done.stdout
+    assert "stand on the certificate, for everybody to read" in done.stdout
+    assert "Cleared." in done.stdout
+    said = "no source of harm <b> (decided by Ann)"
+    assert f"cleared: {said}" in " ".join(invoke("gate").stdout.split())
+    [found] = json.loads(invoke("gate", "--json").stdout)
+    decision = {"harmful": False, "reason": "no source of harm <b>", "by": "Ann"}
+    assert found["harm_decisions"] == [decision]
+    certificate = issued(tmp_path)
+    assert json.loads(certificate.read_bytes())["harm"] == [decision]
+    text = certificate.with_name(certificate.name.replace(".json", ".txt")).read_text("utf-8")
+    assert f"harm cleared 1 of 1: {said}" in " ".join(text.split())
+    page = certificate.with_name(certificate.name.replace(".json", ".html")).read_text("utf-8")
+    assert "no source of harm &lt;b&gt; (decided by Ann)" in page
+    invoke("page", "-o", tmp_path / "page.html")
+    told = (tmp_path / "page.html").read_text("utf-8")
+    assert "no source of harm &lt;b&gt;" in told
+    assert "Ann" in told
+    for arguments in ((certificate,), (next(certificate.parent.glob("*.rosetta-evidence")),)):
+        assert "byte for byte" in invoke("verify", *arguments).stdout
+
+
 def test_notes_stay_on_this_machine(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
     filled(office, home, flagged(card))
-    invoke("adjudicate", text="n\nasked the elders\nc\nq\n")
+    invoke("adjudicate", text=f"n\nasked the elders\nc\n{WHY}q\n")
     issued(tmp_path)
     written = b"".join(file.read_bytes() for file in (tmp_path / "out").iterdir())
     assert b"asked the elders" not in written
