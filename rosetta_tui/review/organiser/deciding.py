@@ -58,7 +58,7 @@ class DecidingScreen(Screen[None]):
         """In the order in which the person came to them: a decision moves nothing."""
         self._saving = False
         """True while a decision goes to the disk; keys wait for it."""
-        self._name = ""
+        self._decider = ""
         """Who decided last, offered for the next decision."""
 
     def compose(self) -> ComposeResult:
@@ -153,10 +153,10 @@ class DecidingScreen(Screen[None]):
                 self.notify(str(error), severity="warning", timeout=15, markup=False)
                 self._ask_reason(place, harmful, reason)
                 return
-            self._name, self._saving = why.by, True
+            self._decider, self._saving = why.by, True
             self._decide(place, harmful, why)
 
-        self.app.push_screen(AskScreen("Who decides?", _PUBLISHED, self._name), answered)
+        self.app.push_screen(AskScreen("Who decides?", _PUBLISHED, self._decider), answered)
 
     def _texts(self, place: int) -> list[str]:
         text = self._now.texts[self._cases[place].item]
