@@ -74,7 +74,7 @@ def as_second(panel: Panel) -> dict[str, Any]:
 def both(panel: Panel, policy: GatePolicy) -> list[dict[str, Any]]:
     return [
         without_names(decide(panel, policy)),
-        second._decide(as_second(panel), policy.model_dump()),
+        second._decide(as_second(panel), policy.model_dump())[1],
     ]
 
 
