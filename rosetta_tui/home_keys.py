@@ -6,7 +6,8 @@ from textual.binding import Binding, BindingType
 
 ABOUT = (
     "▶ running   ‖ paused   ■ stopped, can go on   ✓ complete   ● marked\n"
-    "A run is never called more than functional before speakers have reviewed it.\n"
+    "A run is never called more than functional before speakers have reviewed it;\n"
+    "! after the tier: a part of its outputs fails.\n"
     "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
 )
 """What the help says above the keys."""

@@ -214,6 +214,12 @@ class LiveRun:
         return max(scored, key=lambda floor: floor.composite or 0.0, default=None)
 
     @property
+    def best_chrf_floor(self) -> float | None:
+        """The highest chrF++ of a worthless method, which that of the run has to clear (T2)."""
+        floors = self.started.floors if self.started else ()
+        return max((floor.chrf for floor in floors if floor.chrf is not None), default=None)
+
+    @property
     def claim(self) -> Claim | None:
         """What may be claimed of the run, None while nothing was decided."""
         if self.sealed_claim is not None:

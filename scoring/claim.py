@@ -82,19 +82,24 @@ class Claim:
         return min([self.quality_tier, *binding], key=lambda tier: tier.rank)
 
     def words(
-        self, *, review_passed: bool = False, review: str = "review pending", brief: bool = False
+        self,
+        *,
+        review_passed: bool = False,
+        review: str = "review pending",
+        brief: bool = False,
+        caveats: bool = True,
     ) -> str:
         """Write what people see, such as ``functional (automatic 0.78; review pending)``.
 
         ``review`` says why a review has not lifted the tier. ``brief`` leaves out the interval's end, where
-        the interval stands beside.
+        the interval stands beside; without ``caveats`` these stand beside, too.
         """
         if self.composite is None:
             return Tier.UNSCORED.value
         parts = [
             f"automatic {shown(self.composite)}",
             *self._floor_words(brief=brief),
-            *map(caveat_words, self._told_caveats()),
+            *(map(caveat_words, self._told_caveats()) if caveats else ()),
             *self._review_words(review, passed=review_passed),
         ]
         return f"{self.tier(review_passed=review_passed)} ({'; '.join(parts)})"
@@ -232,10 +237,9 @@ def caveat_words(caveat: Caveat) -> str:
 def caveat_sentence(caveat: Caveat) -> str:
     """Say it with its numbers and what follows."""
     words = _WHOLLY[caveat.kind].format(share=share_words(caveat))
-    most = "baseline" if _most(caveat) is Tier.BASELINE else f"{_most(caveat)} at most"
     return (
-        f"{words} ({caveat.entries:,} of {caveat.of:,}; told from {caveat.threshold:.0%}): "
-        f"{most} may be claimed"
+        f"{words} ({caveat.entries:,} of {caveat.of:,}; told from {caveat.threshold * 100:.0f} %): "
+        f"no more than {_most(caveat)} may be claimed"
     )
 
 

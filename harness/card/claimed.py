@@ -14,6 +14,7 @@ from typing import Any
 
 from corpora.text import comparison_form
 from harness.card.model import RunCard
+from harness.card.stated import MOST
 from scoring.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, Kind
 from scoring.claim import HIGHEST_WITHOUT_REVIEW, Claim, Limit, Reason, Score, decide
 from scoring.composite import Composite, Input
@@ -99,7 +100,7 @@ def _caveats(listed: object) -> tuple[Caveat, ...]:
     for each in listed if isinstance(listed, list | tuple) else ():
         part = _object(each)
         share, kind = _number(part.get("share")), part.get("kind")
-        if share is not None and isinstance(kind, str) and kind in set(Kind):
+        if share is not None and 0 <= share <= 1 and isinstance(kind, str) and kind in set(Kind):
             number, of = _whole(part.get("entries")) or 0, _whole(part.get("of")) or 0
             threshold = _number(part.get("threshold")) or LEAST_SHARE
             found.append(Caveat(Kind(kind), share, number, of, threshold))
@@ -118,7 +119,8 @@ def _number(value: object) -> float | None:
 
 def _whole(value: object) -> int | None:
     number = _number(value)
-    return None if number is None or not number.is_integer() else int(number)
+    whole = number is not None and number.is_integer() and 0 <= number <= MOST
+    return int(number) if whole and number is not None else None
 
 
 def _lower(scores: Mapping[str, Any], metric: str) -> float | None:

@@ -61,7 +61,8 @@ class LiveScreen(SearchedScreen):
     HELP = (
         "✓ done   ✗ failed   ↻ waits for its next try   ● asked   … waiting for its turn\n"
         "◆◆◆◇◇ tier, from baseline to fluent. ├─●─┤ a value with its 95 % interval;\n"
-        "╿ what the best worthless method reaches (empty, copied, constant or shuffled outputs)."
+        "╿ what the best worthless method reaches (such as copied, constant or random outputs);\n"
+        "! a part of the outputs fails: one text, too short, too long, untranslated."
     )
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (30, "-tall")]  # noqa: RUF012

@@ -13,6 +13,7 @@ from rosetta_tui.live import LiveRun
 from rosetta_tui.metric_words import short_title, shown_value
 from rosetta_tui.text import show
 from rosetta_tui.widgets.telling import Telling
+from scoring.claim import caveat_words
 from scoring.composite import composite, composite_metrics
 from scoring.specification import specification
 from scoring.tiers import Tier
@@ -43,8 +44,11 @@ class InputsLine(Telling):
 
 
 def _full(live: LiveRun, width: int) -> Content:
-    """Give three lines; where the tier has too many words for its shape, the words stand alone."""
-    tier = tier_line(live)
+    """Give three lines; where the tier has too many words for its shape, the words stand alone.
+
+    Caveats stand in the lines below the panel.
+    """
+    tier = tier_line(live, caveats=False)
     if 0 < width < tier.cell_length:
         tier = tier[tier.plain.index(" ") + 1 :]
     return Content("\n").join([_chrf_line(live), _composite_line(live), tier])
@@ -82,8 +86,7 @@ def _interval(live: LiveRun, metric: str) -> tuple[float, float] | None:
 
 
 def _chrf_line(live: LiveRun) -> Content:
-    floor = live.best_floor
-    return _bar_line(live, "chrf_plus_plus", "chrF++   ", 100, 1, floor.chrf if floor else None)
+    return _bar_line(live, "chrf_plus_plus", "chrF++   ", 100, 1, live.best_chrf_floor)
 
 
 def _composite_line(live: LiveRun) -> Content:
@@ -113,13 +116,15 @@ def _ends(live: LiveRun, metric: str, digits: int) -> Content:
     return Content.styled(f" {interval[0]:.{digits}f}–{interval[1]:.{digits}f}", "$quiet")
 
 
-def tier_line(live: LiveRun) -> Content:
+def tier_line(live: LiveRun, *, caveats: bool = True) -> Content:
     """Give the tier as shape and words: what may be claimed, and what it rests on (T1)."""
     claim = live.claim
     if claim is None:
         return Content.assemble((figures.meter(Tier.UNSCORED), "$mark"), " ", Tier.UNSCORED.value)
     return Content.assemble(
-        (figures.meter(claim.claimable_tier), "$mark"), " ", claim.words(brief=True)
+        (figures.meter(claim.claimable_tier), "$mark"),
+        " ",
+        claim.words(brief=True, caveats=caveats),
     )
 
 
@@ -135,7 +140,7 @@ def floor_words(floor: Floor | None) -> Content:
 
 
 def inputs_line(live: LiveRun, width: int) -> Content:
-    """Give the composite's inputs with their weights, the metrics beside it, the floors, the gaps."""
+    """Give caveats, the composite's inputs with their weights, the metrics beside it, floors and gaps."""
     progress, started = live.progress, live.started
     if progress is None or started is None:
         return Content("")
@@ -147,13 +152,17 @@ def inputs_line(live: LiveRun, width: int) -> Content:
         for part in mixed.inputs
     ]
     floor = [floor_words(live.best_floor)] if live.best_floor else []
+    fails = [
+        Content.styled(f"! {caveat_words(caveat)}", "$warn")
+        for caveat in (live.claim.caveats if live.claim else ())
+    ]
     beside = [_input(metric, progress.values[metric], live) for metric in _beside(progress.values)]
     room = INPUT_LINES * width - width // 4  # lines break at words, which costs some room
-    room -= _cells([*inside, *floor])
+    room -= _cells([*fails, *inside, *floor])
     shown = _fitting(beside, room - len(_count(started.missing)) - len(_DOT))
     more = len(shown) < len(beside)
     gaps = _gaps(started.missing, room - _cells(shown), more=more)
-    return Content.styled(_DOT, "$quiet").join([*inside, *shown, *floor, *gaps])
+    return Content.styled(_DOT, "$quiet").join([*fails, *inside, *shown, *floor, *gaps])
 
 
 def _cells(parts: Sequence[Content]) -> int:

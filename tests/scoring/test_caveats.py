@@ -75,6 +75,11 @@ def test_references_as_outputs_raise_nothing_even_where_they_repeat() -> None:
     assert not tallied(entries(repeating), repeating, [{}] * 7).identical
 
 
+def test_texts_that_come_once_are_not_repeated_where_references_are_withheld() -> None:
+    assert found(["ab", "cd", "ef", "gh"], [""] * 4) == {}
+    assert found(["ab", "ab", "ef", "gh"], [""] * 4).keys() == {Kind.REPEATED}
+
+
 @pytest.mark.parametrize(
     ("outputs", "references", "identical"),
     [

@@ -116,7 +116,7 @@ def test_a_caveat_stands_in_the_words_with_its_share_and_lowers_the_claim() -> N
     assert claimed(0.35, 0.2, caveats=[quarter]).words().endswith("too short)")
     assert caveat_sentence(quarter) == (
         "29 % of the outputs are empty, or less than half as long as the reference "
-        "(30 of 100; told from 25%): emerging at most may be claimed"
+        "(30 of 100; told from 25 %): no more than emerging may be claimed"
     )
 
 
@@ -156,13 +156,22 @@ def test_a_null_input_never_raises_what_a_claim_rests_on(
 
 
 def test_an_output_that_gives_a_metric_nothing_to_look_at_claims_less() -> None:
-    whole = composite({"chrf_plus_plus": 60.0, "hallucination_rate": 1.0})
-    left = composite({"chrf_plus_plus": 60.0})
-    assert whole.value is not None
-    assert left.value == pytest.approx(0.6)
+    whole = composite({"chrf_plus_plus": 54.0, "hallucination_rate": 1.0})
+    left = composite({"chrf_plus_plus": 54.0})
+    assert whole.value == pytest.approx(0.45)
+    assert left.value == pytest.approx(0.54)
     floors = {"words": Floor(0.1, 5.0, ("chrf_plus_plus", "hallucination_rate"))}
-    claim = decide(left, 0.55, Score(60.0, 55.0), floors)
+    claim = decide(left, 0.53, Score(54.0, 50.0), floors)
     assert claim.quality_tier is Tier.FUNCTIONAL
-    assert claim.claimable_tier is quality_tier(whole.value)
+    assert claim.claimable_tier is Tier.EMERGING
+    assert claim.words() == "emerging (automatic 0.54; an input without a value counts as nothing)"
     high = {"words": replace(floors["words"], composite=0.5)}
-    assert decide(left, 0.55, Score(60.0, 55.0), high).claimable_tier is Tier.BASELINE
+    assert decide(left, 0.53, Score(54.0, 50.0), high).claimable_tier is Tier.BASELINE
+
+
+def test_the_other_profile_s_weights_lift_nothing() -> None:
+    zeros = ("chrf_plus_plus", "exact_match_rate", "equivalent_match_rate", "semantic_score")
+    stated = composite({"terminology_adherence": 1.0, "hallucination_rate": 0.0, "code_switching_rate": 1.0,
+                        "orthographic_accuracy": 0.0, **dict.fromkeys(zeros, 0.0)})  # fmt: skip
+    assert stated.value == pytest.approx(0.1)
+    assert counting_gaps(stated, {"fst_acceptance_rate"}) == stated.value

@@ -129,6 +129,16 @@ def test_words_at_random_are_accepted_words_of_other_references() -> None:
     assert any("zz" in text for text in every)
 
 
+def test_of_a_large_corpus_a_part_is_scored_and_said() -> None:
+    made = [entry(f"a{place} b c d e", place) for place in range(1_003)]
+    found = floors(made, make_metrics(Resources(surface_setup("und", "und", made))))
+    assert {name: floor.entries for name, floor in found.items()} == {
+        "empty": 1_003, "source": 1_003, "constant": 1_003, "shuffled": 1_003,
+        "words": 1_000, "truncated": 1_000,
+    }  # fmt: skip
+    assert found["constant"].searched == 1_003
+
+
 def test_words_of_a_script_without_spaces_are_set_side_by_side() -> None:
     made = [entry(text, place) for place, text in enumerate(["日本語の文です", "中文測試"])]
     drawn = words_at_random([Translation(each, "") for each in made], seed=1, accepted=True)
