@@ -27,6 +27,7 @@ from harness.comparing_refusals import refusals
 from harness.comparing_rows import RowReader, RunRows
 from harness.failures import UsageError
 from harness.store.runs import find_run, under_way
+from scoring.caveats import Caveat
 from scoring.composite import composite, composite_metrics
 from scoring.holm import holm
 from scoring.intervals import DRAWS, LEVEL, SEED, Interval, intervals_of
@@ -84,6 +85,8 @@ class ComparedRun:
     """What the outputs cost when they were made; None: unknown for one of them (M5)."""
     median_seconds: float | None
     """Middle latency of the entries that were not answered from the cache."""
+    caveats: tuple[Caveat, ...] = ()
+    """Which parts of all its outputs fail, as its card says."""
     file: str = ""
     """Name of the file that the outputs were read from; empty where they were made in the run."""
 
@@ -258,6 +261,7 @@ def _compared(letter: str, side: Side, drawn: Table, tests: _Tests) -> ComparedR
         cached=sum(row.cached for row in side.used),
         cost_usd=fsum(known) if len(known) == len(costs) else None,
         median_seconds=median(seconds) if seconds else None,
+        caveats=side.rows.caveats,
         file=PurePath(run.plan.get("options", {}).get("outputs") or "").name,
     )
 

@@ -14,6 +14,7 @@ from corpora.entry import EntryId
 from harness.store.runs import Run
 
 if TYPE_CHECKING:
+    from scoring.caveats import Caveat
     from scoring.scorer import Scorer
     from scoring.setup import ScoringSetup
 
@@ -59,6 +60,8 @@ class _Facts(NamedTuple):
     last: int
     there: int
     """Results that the store has of those that were read before."""
+    claim: str | None
+    """What the run's card records of its claim, as JSON."""
     totals_only: int
     """Secret entries of a run from elsewhere whose card has totals and no rows."""
 
@@ -86,6 +89,8 @@ class RunRows:
     """How often the run was begun and gone on with."""
     last: int
     """The store's number of the newest row that was read."""
+    caveats: tuple[Caveat, ...] = ()
+    """Which parts of its outputs fail, as its card says."""
     local_only: bool = False
     """True where the terms of the corpus keep every entry on this machine."""
 
@@ -147,6 +152,7 @@ class RowReader:
             corpus=corpus,
             stretches=found.stretches,
             last=found.last,
+            caveats=_caveats(found.claim),
             local_only=_local_only(self._connection, run) if known is None else known.local_only,
         )
 
@@ -194,11 +200,21 @@ def _facts(connection: sqlite3.Connection, run: Run, earlier: RunRows | None) ->
         " (SELECT count(*) FROM stretches WHERE run = u.id),"
         " (SELECT coalesce(max(rowid), 0) FROM results WHERE run = u.id),"
         " (SELECT count(*) FROM results WHERE run = u.id AND rowid <= ?),"
+        " json_extract(u.run_card, '$.scores.claim'),"
         " iif(u.imported IS NULL, 0, coalesce(json_extract(u.run_card, '$.withheld.secret'), 0))"
         " FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.id = ?",
         (_BEFORE_ALL if earlier is None else earlier.last, run.id),
     ).fetchone()
     return _Facts(*row)
+
+
+def _caveats(claim: object) -> tuple[Caveat, ...]:
+    """Read what a card, which may come from elsewhere, records."""
+    if not (isinstance(claim, str) and claim.startswith("{")):
+        return ()
+    from harness.card.claimed import stated_caveats
+
+    return stated_caveats(json.loads(claim))
 
 
 def _kept(rows: tuple[Row, ...], withheld: frozenset[int]) -> tuple[Row, ...]:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from rosetta_tui.comparison_words import cached_words, name, reproduction_words, sentence
+from rosetta_tui.comparison_words import (
+    cached_words,
+    caveats_of,
+    name,
+    reproduction_words,
+    sentence,
+)
 from rosetta_tui.pages import UNREADABLE
 from rosetta_tui.shell_words import command_line
 from rosetta_tui.text import show
@@ -37,6 +43,8 @@ def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content
         lines += [show(line, "$quiet") for line in reproduction_words(pair.reproduction)]
         cached = (cached_words(run) for run in (pair.first, pair.second))
         lines += [show(words, "$warn") for words in cached if words]
+    caveats = (caveats_of(run) for run in (pair.first, pair.second))
+    lines += [show(f"! {words}", "$warn") for words in caveats if words]
     if found.refused:
         lines.append(refused(found))
     return Content("\n").join(lines)

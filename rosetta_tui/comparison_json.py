@@ -57,6 +57,7 @@ def _run(run: ComparedRun) -> dict[str, Any]:
         "cached": run.cached,
         "cost_usd": run.cost_usd,
         "median_latency_seconds": run.median_seconds,
+        "caveats": [asdict(caveat) for caveat in run.caveats],
         "scores": dict(run.values),
         "confidence_intervals": {
             id_: {"ci_lower": found.lower, "ci_upper": found.upper}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rosetta_tui import figures
 from rosetta_tui.comparison_words import (
     cached_words,
+    caveats_of,
     ends,
     name,
     number,
@@ -67,6 +68,8 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
             yield f"{run.letter} has {more} that not all have, left out here"
         if not run.complete:
             yield f"{run.letter} is not complete: {run.done:,} of {run.total:,} entries are there"
+        if fails := caveats_of(run):
+            yield fails
         if run.unverified:
             yield f"{run.letter} is UNVERIFIED: it came without a seal that holds"
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rosetta_tui.metric_words import digits, title
+from scoring.claim import caveat_words
 from scoring.significance import COMPOSITE, direction
 from scoring.wording import counted
 
@@ -183,6 +184,12 @@ def reproduction_words(found: Reproduction) -> Iterator[str]:
         share = "" if deviation.share is None else f" ({deviation.share:+.1%})"
         claimed, repeated = number(metric, deviation.claimed), number(metric, deviation.repeated)
         yield f"  {name(metric)}: {claimed} became {repeated}{share}"
+
+
+def caveats_of(run: ComparedRun) -> str:
+    """Say which parts of a run's outputs fail, over all of its entries; empty where none does."""
+    said = ", ".join(map(caveat_words, run.caveats))
+    return f"{run.letter}: {said} (of all its outputs)" if said else ""
 
 
 def cached_words(run: ComparedRun) -> str:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from rosetta_tui import figures
 from rosetta_tui.card_fields import (
+    caveats_in_words,
     claimable,
     interval,
     review_of,
     stated_words,
+    tier_sign,
     tier_words,
     validated_by,
     with_interval,
@@ -160,6 +162,7 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
         "condition": run.condition,
         "method_class": entrant.method_class,
         "claimable_tier": claimable(card, review_of(card, run.certificates)),
+        "caveats": caveats_in_words(card) or None,
         "validated_by": validation(entrant),
     }
     for name in ("chrf_plus_plus", "composite"):
@@ -179,7 +182,8 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
 def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     """Say in one row what a run reached, the mark aside."""
     run, card = entrant.run, entrant.run.card or {}
-    tier = claimable(card, review_of(card, run.certificates))
+    review = review_of(card, run.certificates)
+    tier = claimable(card, review)
     rank, cluster = board.ranks.get(run.run_id), board.clusters.get(run.run_id)
     return (
         Cell(figures.count(rank)),
@@ -187,7 +191,7 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(setup_words(run)),
         Cell(with_interval(entrant.scores, "chrf_plus_plus")),
         Cell(with_interval(entrant.scores, "composite")),
-        Cell(f"{figures.meter(tier)} {tier}"),
+        Cell(f"{tier_sign(card, review)} {tier}"),
         Cell(
             failed_words(sum(entrant.failures.values()), entrant.failures),
             "bad" if entrant.failures else "quiet",

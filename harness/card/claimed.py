@@ -10,17 +10,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpora.text import comparison_form
-from harness.card.model import RunCard
-from harness.card.stated import MOST
 from scoring.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, Kind
 from scoring.claim import HIGHEST_WITHOUT_REVIEW, Claim, Limit, Reason, Score, decide
 from scoring.composite import Composite, Input
 from scoring.floors import VERSION, Floor
 from scoring.specification import specification
 from scoring.tiers import Tier, quality_tier
+
+if TYPE_CHECKING:
+    from harness.card.model import RunCard
+
+_MOST = 10**9
+"""No run has as many entries."""
 
 
 def claim_of(card: Mapping[str, Any]) -> Claim:
@@ -36,7 +40,7 @@ def claim_of(card: Mapping[str, Any]) -> Claim:
         Score(_number(scores.get("chrf_plus_plus")), _lower(scores, "chrf_plus_plus")),
         stated_floors(card),
         identical=scores.get("mostly_identical") is True,
-        caveats=_caveats(_object(scores.get("claim")).get("caveats")),
+        caveats=stated_caveats(scores.get("claim")),
     )
     limits = (*made.limits, *_own_limits(card, scores, made))
     return replace(made, limits=limits, claimable_tier=replace(made, limits=limits).tier())
@@ -95,8 +99,9 @@ def _inputs(listed: Iterable[object]) -> Iterator[Input]:
             yield Input(name, *(number or 0.0 for number in numbers))
 
 
-def _caveats(listed: object) -> tuple[Caveat, ...]:
-    found = []
+def stated_caveats(claim: object) -> tuple[Caveat, ...]:
+    """Return the caveats of a card's record of its claim."""
+    listed, found = _object(claim).get("caveats"), []
     for each in listed if isinstance(listed, list | tuple) else ():
         part = _object(each)
         share, kind = _number(part.get("share")), part.get("kind")
@@ -119,7 +124,7 @@ def _number(value: object) -> float | None:
 
 def _whole(value: object) -> int | None:
     number = _number(value)
-    whole = number is not None and number.is_integer() and 0 <= number <= MOST
+    whole = number is not None and number.is_integer() and 0 <= number <= _MOST
     return int(number) if whole and number is not None else None
 
 

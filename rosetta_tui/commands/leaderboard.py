@@ -66,8 +66,6 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
         entrant_cells,
         ordered,
         others_words,
-        place_words,
-        stated_tier_words,
     )
 
     if index:
@@ -83,15 +81,26 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in columns)])
     yield from table(rows)
     for each in board.entrants:
-        if words := place_words(each):
-            yield f"{each.run.run_id[:8]} stands {words}"
-        if words := stated_tier_words(each):
-            yield f"{each.run.run_id[:8]} {words}"
-        if each.unranked:
-            yield f"{each.run.run_id[:8]} has no rank: {each.unranked}"
+        yield from _notes(each)
     signatures = {each.chrf_signature for each in board.entrants} - {""}
     for signature in sorted(signatures):
         yield f"chrF++ {signature}"
+
+
+def _notes(entrant: Entrant) -> Iterator[str]:
+    """Say of a run what its row has no room for."""
+    from rosetta_tui.card_fields import caveats_in_words
+    from rosetta_tui.leaderboard_rows import place_words, stated_tier_words
+
+    name = entrant.run.run_id[:8]
+    if words := place_words(entrant):
+        yield f"{name} stands {words}"
+    if words := caveats_in_words(entrant.run.card or {}):
+        yield f"{name}: {words}"
+    if words := stated_tier_words(entrant):
+        yield f"{name} {words}"
+    if entrant.unranked:
+        yield f"{name} has no rank: {entrant.unranked}"
 
 
 PRINTED = (
@@ -132,6 +141,7 @@ def _board(board: Board, sort: str) -> dict[str, Any]:
 
 def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
     from rosetta_tui.card_fields import (
+        claim_json,
         claimable,
         review_of,
         stated_words,
@@ -167,6 +177,7 @@ def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
         "quality_tier": entrant.scores.get("quality_tier"),
         "claimable_tier": claimable(card, review),
         "tier_in_words": tier_words(card, review),
+        "claim": claim_json(card),
         "verification_tier": validation(entrant),
         "verification_tier_stated": stated_words(card, review) or None,
         "setup_hash": entrant.setup_hash,

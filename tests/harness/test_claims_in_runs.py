@@ -16,13 +16,18 @@ from harness.card.canonical import canonical_bytes, card_hash
 from harness.card.claimed import claim_of, of_earlier_version, stated_floors
 from harness.card.load import load_card
 from harness.card.verify import verify_card
+from harness.comparing import compare_runs
 from harness.following import Follower
+from harness.leaderboard import leaderboards
 from harness.methods.options import MethodOptions
 from harness.plan import Plan
 from harness.store.database import open_store
-from harness.store.runs import find_run
+from harness.store.runs import find_run, list_runs
 from rosetta_tui.card_fields import claim_json, tier_sign, tier_words
 from rosetta_tui.card_text import card_text
+from rosetta_tui.comparison_json import comparison_json
+from rosetta_tui.comparison_text import comparison_lines
+from rosetta_tui.leaderboard_rows import entrant_cells, entrant_record
 from rosetta_tui.live import LiveRun
 from rosetta_tui.recorded import recorded, seal
 from rosetta_tui.widgets.quality_panel import tier_line
@@ -224,3 +229,27 @@ def test_the_card_says_what_its_constant_was_searched_in(tmp_path: Path) -> None
     constant = stated_floors(card)["constant"]
     assert (constant.searched, constant.entries) == (NUMBER, NUMBER)
     assert "the best by composite of 40 different references · on 40 entries" in card_text(card)
+
+
+def test_leaderboard_and_comparison_name_caveats_too(tmp_path: Path) -> None:
+    replayed(tmp_path, partly_one())
+    (tmp_path / "b").mkdir()
+    run_corpus(tmp_path / "s.sqlite", corpus_of(ENTRIES), plan_for(tmp_path / "b", half_dropped()))
+    with closing(open_store(tmp_path / "s.sqlite")) as store:
+        runs = list_runs(store)
+        found = compare_runs(store, [run.run_id for run in runs], trials=20)
+        [board] = leaderboards(store)
+    said = {run.letter: [caveat.kind for caveat in run.caveats] for run in found.runs}
+    assert said == {"A": [Kind.SHORT], "B": [Kind.REPEATED]}
+    lines = list(comparison_lines(found))
+    assert any(line.startswith("A: ") and "% too short" in line for line in lines)
+    assert "B: 32 % one text (of all its outputs)" in lines
+    assert [run["caveats"][0]["kind"] for run in comparison_json(found)["runs"]] == [
+        "short", "repeated",
+    ]  # fmt: skip
+    cells = [[cell.text for cell in entrant_cells(board, each)] for each in board.entrants]
+    assert {cell for row in cells for cell in row if "◆" in cell} == {
+        "◆◇◇◇◇! baseline", "◆◆◇◇◇! emerging",
+    }  # fmt: skip
+    records = [entrant_record(board, each) for each in board.entrants]
+    assert all(record["caveats"] for record in records)
