@@ -40,6 +40,7 @@ def review_evidence(
         devices,
         review.signed,
         _hand_overs(office, review, events),
+        office.statements({devices[e.device] for e in events if e.device in devices}),
     )
 
 

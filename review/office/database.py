@@ -129,7 +129,19 @@ def _m_signed(connection: sqlite3.Connection) -> None:
     )
 
 
-OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003, _m_removed, _m_signed))
+def _m_witness(connection: sqlite3.Connection) -> None:
+    """Keep what witnesses signed of laptops."""
+    connection.execute(
+        """CREATE TABLE witness (      -- statements of people who saw a laptop
+            laptop TEXT NOT NULL,
+            witness TEXT NOT NULL,
+            content BLOB NOT NULL,     -- the file, canonical JSON
+            PRIMARY KEY (laptop, witness)
+        ) STRICT"""
+    )
+
+
+OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness))
 """The form of the office's file."""
 
 

@@ -22,6 +22,7 @@ from review.files.batch_form import BatchItem, BatchManifest
 from review.files.problem import FileError
 from review.files.signature import Signed
 from review.files.signed_archive import read_manifest
+from review.files.witness import Statement, read_statement
 from review.log.event import Event
 from review.log.fold import fold
 from review.log.own_file import OwnFile
@@ -406,6 +407,34 @@ class Office(OwnFile):
             for manifest, signature, wrote in rows
             if not set(wrote.split()).isdisjoint(devices)
         ]
+
+    def keep_statement(self, content: bytes, own_key: str) -> Statement:
+        """Keep what a witness signed of a laptop that is enrolled; the last statement of each witness counts.
+
+        FileError for what is no statement; UsageError where it is of another organisation or of no laptop here.
+        """
+        said = read_statement(content)
+        if said.organisation != own_key:
+            raise UsageError(
+                "This statement is for another organisation. Let the witness name yours: its key or one of its batches."
+            )
+        if said.laptop not in {each.signing_key for each in self.laptops()}:
+            raise UsageError(
+                "The laptop of this statement is not enrolled here. Enrol it first, then take the statement in again."
+            )
+        with self.transaction():
+            self.connection.execute(
+                "INSERT OR REPLACE INTO witness (laptop, witness, content) VALUES (?, ?, ?)",
+                (said.laptop, said.witness, content),
+            )
+        return said
+
+    def statements(self, laptops: Collection[str]) -> list[bytes]:
+        """Give what witnesses signed of some laptops."""
+        rows = self.connection.execute(
+            "SELECT laptop, content FROM witness ORDER BY laptop, witness"
+        )
+        return [content for laptop, content in rows if laptop in laptops]
 
     def quarantine(self) -> list[Quarantined]:
         """Give the files that were set aside, oldest first."""

@@ -35,6 +35,7 @@ from review.verdict.panels import panel_of, run_of
 from review.verdict.places import six
 from review.verdict.policy import GatePolicy, read_policy
 from review.verdict.verdict import Outcome, Verdict
+from review.verdict.witnesses import CertifiedWitnesses, certified_witnesses
 
 CertificateFormat = Literal["rosetta-certificate/1", "rosetta-certificate/2"]
 CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/2"
@@ -158,6 +159,8 @@ class Certificate(VersionedForm):
     """Each decision about the run's items that were called harmful, upheld ones first."""
     verdict: dict[str, Any]
     """The outcome with all that it rests on (``without_names``)."""
+    witnesses: Annotated[CertifiedWitnesses | None, Since(2)] = None
+    """How many of the laptops a second person saw."""
     agreement: dict[str, Any]
     """How far the panel agrees, with intervals, decimals as strings."""
     verifier_sha256: Annotated[Hex64 | None, Since(2)] = None
@@ -272,6 +275,7 @@ def _certificate(
         panel=_panel(evidence, reading.verdict, first=first),
         laptops=None if first else certified_laptops(evidence.voices),
         harm=() if first else reading.harm,
+        witnesses=None if first else certified_witnesses(evidence, issuer.signing_key),
         verdict=without_names(reading.verdict),
         agreement=agreement_json(_agreement(reading, form)),
         verifier_sha256=verifier_sha256,
@@ -286,8 +290,16 @@ def _agreement(reading: Reading, form: CertificateFormat) -> Agreement:
 
 
 def as_certified(evidence: Evidence, stated: Certificate) -> Evidence:
-    """Give the evidence as it counted for a certificate of its form; the first one took the last word of any laptop."""
-    return replace(evidence, weighs_laptops=stated.format != "rosetta-certificate/1")
+    """Give the evidence as it counted for a certificate of its form; the first one took the last word of any laptop.
+
+    What witnesses said later is left out.
+    """
+    counted = () if stated.witnesses is None else stated.witnesses.statements
+    return replace(
+        evidence,
+        weighs_laptops=stated.format != "rosetta-certificate/1",
+        witnesses=tuple(e for e in evidence.witnesses if sha256(e).hexdigest() in counted),
+    )
 
 
 def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:

@@ -87,6 +87,10 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     if certificate.log.withdrawals:
         yield "withdrawn", f"{certificate.log.withdrawals} people took their ratings back"
     yield from _laptops(certificate.laptops)
+    if seen := certificate.witnesses:
+        by = f", by {_people(seen.witnesses)}" if seen.witnesses else ""
+        rest = "that a laptop is a speaker's is else the organisation's word alone"
+        yield "witnessed", f"{seen.witnessed} of the {seen.laptops} laptops{by}; {rest}"
     yield from _harm(certificate)
 
 

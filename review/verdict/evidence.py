@@ -61,6 +61,8 @@ class Evidence:
     """Batch → its manifest, as the organisation signed it; none in evidence of an earlier version."""
     laptops: tuple[Signed, ...] = ()
     """The manifests of what laptops handed over, as they signed them."""
+    witnesses: tuple[bytes, ...] = ()
+    """Statements of witnesses, as files.witness reads them."""
 
     @cached_property
     def key_bytes(self) -> bytes:
@@ -177,6 +179,7 @@ def gather(
     devices: Mapping[str, str],
     batches: Mapping[str, Signed] = MappingProxyType({}),
     laptops: Iterable[Signed] = (),
+    witnesses: Iterable[bytes] = (),
 ) -> Evidence:
     """Put together the evidence of a review from everything that its organisation has.
 
@@ -192,6 +195,7 @@ def gather(
         devices,
         batches=batches,
         laptops=tuple(laptops),
+        witnesses=tuple(witnesses),
     )
 
 
@@ -269,6 +273,7 @@ def signed_bytes(evidence: Evidence) -> bytes:
         {
             "batches": {batch: _shown(each) for batch, each in evidence.batches.items()},
             "laptops": [_shown(each) for each in evidence.laptops],
+            "witnesses": [each.decode() for each in evidence.witnesses],
         }
     )
 
@@ -277,15 +282,18 @@ def _shown(each: Signed) -> dict[str, str]:
     return {"manifest": each.content.decode(), "signature": each.signature.hex()}
 
 
-def read_signed(data: bytes, name: str) -> tuple[dict[str, Signed], tuple[Signed, ...]]:
-    """Read what others signed: batches by their ids, and hand-overs of laptops; UsageError in words."""
+def read_signed(
+    data: bytes, name: str
+) -> tuple[dict[str, Signed], tuple[Signed, ...], tuple[bytes, ...]]:
+    """Read what others signed: batches by their ids, hand-overs of laptops, statements of witnesses; UsageError."""
     try:
         raw = json.loads(data)
         batches = {str(batch): _signed(each) for batch, each in raw["batches"].items()}
         laptops = tuple(_signed(each) for each in raw["laptops"])
+        witnesses = tuple(each.encode() for each in raw["witnesses"])
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise UsageError(f"{name} is not a list of signed manifests.") from None
-    return batches, laptops
+    return batches, laptops, witnesses
 
 
 def _signed(raw: Mapping[str, str]) -> Signed:

@@ -78,8 +78,8 @@ def unpack_evidence(data: bytes) -> EvidenceFile:
     events = read_events_bytes(members[_EVENTS])
     evidence = Evidence(policy, read_key(key, "key.json"), events, own, keys)
     if _SIGNED in members:
-        batches, laptops = read_signed(members[_SIGNED], _SIGNED)
-        evidence = replace(evidence, batches=batches, laptops=laptops)
+        batches, laptops, witnesses = read_signed(members[_SIGNED], _SIGNED)
+        evidence = replace(evidence, batches=batches, laptops=laptops, witnesses=witnesses)
     return EvidenceFile(certificate, signature, evidence, members.get(_PROGRAM))
 
 

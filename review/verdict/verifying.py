@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from harness.card.difference import Difference, member
 from harness.failures import HarnessError
 from review.files.batch import Batch
+from review.files.keys import key_phrase
 from review.files.signature import verify as signed_by
 from review.log.event import events_sha256
 from review.verdict.certificate import (
@@ -32,6 +33,7 @@ from review.verdict.signed import (
     check_laptops,
 )
 from review.verdict.verdict import Outcome
+from review.verdict.witnesses import statements
 
 _ABSENT = ("absent",)
 """Stands for a member that one of two values lacks; nothing of JSON is equal to it."""
@@ -184,9 +186,22 @@ def _attested(stated: Certificate, evidence: Evidence, part: Evidence) -> list[C
             check_batches(attested, stated),
             check_laptops(attested, part),
             check_contents(attested, part, taken),
+            *_witnesses(stated, part),
         ]
     except HarnessError as error:
         return [Check("signed files", False, str(error))]
+
+
+def _witnesses(stated: Certificate, part: Evidence) -> Iterator[Check]:
+    """Say who saw which laptops; nobody need have, and no file shows that a laptop is not the organisation's own."""
+    if stated.witnesses is None:
+        return
+    said = [each for _, each in statements(part, stated.organisation.signing_key)]
+    keys = "; ".join(sorted({key_phrase(each.witness) for each in said}))
+    seen = f"{len({each.laptop for each in said})} of {stated.witnesses.laptops} laptops"
+    whom = f": ask the people whose keys have these six words: {keys}" if said else ""
+    words = f"{seen} were seen by a second person, who signed for it{whom}"
+    yield Check("witnesses", True, words)
 
 
 def _with_contents_missing(

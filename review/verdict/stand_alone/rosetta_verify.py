@@ -342,6 +342,17 @@ def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], e
     unsigned = len({e["id"] for e in theirs} - {i for _, _, reached in chains for i in reached})
     return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned)
 
+def _witnesses(signed: Any, wrote: set[str], stated: Any) -> dict[str, Any]:
+    counted, seen, signer = stated["witnesses"]["statements"], {}, stated["organisation"]["signing_key"]
+    for text in signed.get("witnesses", ()):
+        said = json.loads(text)
+        plain = {name: value for name, value in said.items() if name != "signature"}
+        names = {"format", "says", "laptop", "organisation", "witness"}
+        fits = plain.keys() == names and said["format"] == "rosetta-witness/1" and said["organisation"] == signer and said["laptop"] in wrote
+        fits = fits and said["witness"] not in {said["laptop"], signer} and _is_signed(said["witness"], {"manifest": _canonical(plain).decode(), "signature": said["signature"]})
+        if fits and _sha(text.encode()) in counted: seen[_sha(text.encode())] = (said["laptop"], said["witness"])
+    return {"laptops": len(wrote), "statements": sorted(seen), "witnessed": len({a for a, _ in seen.values()}), "witnesses": len({b for _, b in seen.values()})}
+
 # The certificate.
 
 def _became(who: str, valid: list[str], events: list[dict[str, Any]], key: Any, own: set[str], state: Any) -> str:
@@ -371,6 +382,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     strict = all(batch in found and found[batch]["format"] != "rosetta-batch/1" for batch in key["batches"])
     log = _log_facts(events, devices, key, state["gone"])
     gone = state["gone"] if log["withheld"] == stated["log"]["withheld"] else _fold(every, key, set())["gone"]
+    wrote = {devices["devices"][d] for d in {e["device"] for e in events} - own - {devices["organisation"]}}
     forged, unsigned = _laptops(signed, key, devices, every, events, gone)
     valid, verdict = _decide(panel := _panel_of(state, key, run), policy)
     became = Counter(_became(who, valid, events, key, own | {devices["organisation"]}, state) for who in key["orders"])
@@ -381,7 +393,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
         "log": log, "verdict": verdict,
         "policy": {"sha256": _sha(members["policy.toml"]), **{k: policy[k] for k in ("status", "organisation")}, "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": len(valid), "words": f"panel of {len(valid)}", "chosen": key["panel"], **asked},
-        **({"laptops": state["laptops"], "harm": sorted(harm, key=lambda e: (not e["harmful"], e["reason"], e["by"]))} if later else {}),
+        **({"laptops": state["laptops"], "harm": sorted(harm, key=lambda e: (not e["harmful"], e["reason"], e["by"])), "witnesses": _witnesses(signed, wrote, stated)} if later else {}),
     }, wrong + forged + unsigned * strict, older + unsigned * (not strict)
 
 def _differing(found: Any, wanted: Any, path: str) -> list[str]:

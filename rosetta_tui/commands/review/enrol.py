@@ -32,6 +32,7 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 @click.option("--undo", is_flag=True, help="With --remove: hear a laptop again that was taken out.")  # fmt: skip
 @click.option("--identity", type=click.Path(path_type=Path), help="Recovery key, where that opened its files.")  # fmt: skip
 @click.option("--card", type=click.Path(path_type=Path), is_flag=False, flag_value="laptop.rosetta-laptop", metavar="[NAME.rosetta-laptop]", help="On the laptop itself: write its file for the organisation, and show its six words.")  # fmt: skip
+@click.option("--witness", metavar="KEY|BATCH", help="On a witness's own laptop: sign that LAPTOP (its file or key) is a speaker's, for the organisation with KEY or of BATCH.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def enrol_(
     laptop: Sequence[str],
@@ -44,6 +45,7 @@ def enrol_(
     undo: bool,
     identity: Path | None,
     card: Path | None,
+    witness: str | None,
     as_json: bool,
 ) -> None:
     """Accept a laptop: the ratings of it that were set aside are taken, and all later ones.
@@ -54,10 +56,15 @@ def enrol_(
 
     Of a laptop that was accepted, by its name, its six words or its key: --speaks-for CODE says that it is the one
     that speaks for a person, --remove takes it out. Both are written into the log of each review that it concerns.
+
+    No file shows that a laptop is not the organisation's own. A second person who saw it with a speaker can say so:
+    --witness writes NAME.rosetta-witness on that person's laptop, and the same command takes the file in here.
     """
     from harness.failures import UsageError
+    from review.files.witness import WITNESS_SUFFIX
+    from rosetta_tui.commands.review.witness import keep_witness, write_witness
 
-    _check_together(speaks_for, others, remove, reason, undo, name, instead_of, card)
+    _check_together(speaks_for, others, remove, reason, undo, name, instead_of, card, witness)
     if bool(laptop) == (card is not None):
         raise UsageError(
             "Name one laptop: its six words, its key or its file. On the laptop itself, write its file with "
@@ -65,6 +72,10 @@ def enrol_(
         )
     if speaks_for is not None:
         _let_speak(laptop, others, speaks_for, as_json=as_json)
+    elif witness is not None:
+        write_witness(laptop, witness, as_json=as_json)
+    elif laptop and laptop[0].endswith(WITNESS_SUFFIX):
+        keep_witness(Path(laptop[0]), as_json=as_json)
     elif remove:
         _take_out(laptop, reason, undo=undo, as_json=as_json)
     elif card is None:
@@ -178,7 +189,7 @@ def _check_together(
     if bool(speaks_for) + remove + any(each is not None for each in rest) > 1:
         raise UsageError(
             "--speaks-for and --remove are said of a laptop that is accepted, each alone: without --name, "
-            "--instead-of and --card."
+            "--instead-of, --card and --witness; so is --witness."
         )
     if others and not speaks_for:
         raise UsageError(

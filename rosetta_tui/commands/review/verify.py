@@ -52,7 +52,7 @@ def verify_(
 
     trusted = None if trust is None else read_key(trust)
     found = presented(certificate, evidence, home())
-    kept = [_kept(path) for path in batches]
+    kept = [kept_batch(path) for path in batches]
     phrases = [read_words(each) for each in words]
     done = {
         place: verify(each.certificate, each.signature, each.evidence, each.program, kept, phrases)
@@ -75,7 +75,7 @@ def verify_(
         sys.exit(1)
 
 
-def _kept(path: Path) -> Batch:
+def kept_batch(path: Path) -> Batch:
     """Open a batch file that somebody kept, with this machine's keys or the words on a card where it is sealed."""
     from harness.failures import UsageError
     from harness.store.database import home
@@ -91,7 +91,7 @@ def _kept(path: Path) -> Batch:
         return open_batch(data, identities)
     except FileError as error:
         if error.problem is not FileProblem.LOCKED:
-            raise UsageError(f"--batch {path}: {error}") from None
+            raise UsageError(f"{path}: {error}") from None
     return open_batch(data, identities, click.prompt("The words on the card", hide_input=True))
 
 

@@ -16,8 +16,10 @@ from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError
 from review.files.archive import pack, unpack
 from review.files.keys import Identity, Role
+from review.files.problem import FileError
 from review.files.ratings_form import RatingsManifest
 from review.files.signature import Signed
+from review.files.witness import Statement, write_statement
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate, Scope, Withdraw
 from review.office.certifying import review_evidence
@@ -533,6 +535,64 @@ def test_looks_at_the_run_before_the_review_are_committed_to(
     assert [c.name for c in verified(soft).checks if c.ok is False] == ["batches"]
     code, said = second_says(soft, tmp_path, capsys)
     assert (code, "the number of looks before" in said) == (1, True)
+
+
+def with_witness(played: Ground, *contents: bytes) -> EvidenceFile:
+    return forged(replace(played.evidence, witnesses=contents), played)
+
+
+def test_witnessed_laptops_are_counted_and_others_ask_the_witness(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played, elder = ground(), Identity.make(Role.LAPTOP)
+    own = played.organiser.public.signing_key
+    seen = [person.identity.public.signing_key for person in played.people[:2]]
+    file = with_witness(played, *(write_statement(elder, each, own) for each in seen))
+    done = verified(file)
+    stated = done.certificate.witnesses
+    assert stated is not None
+    assert (done.ok, stated.laptops, stated.witnessed, stated.witnesses) == (True, 5, 2, 1)
+    assert "2 of the 5 laptops, by 1 person" in certificate_text(done.certificate)
+    assert elder.public.phrase in next(c.words for c in done.checks if c.name == "witnesses")
+    assert second_says(file, tmp_path, capsys)[0] == 0
+    more = write_statement(Identity.make(Role.LAPTOP), seen[0], own)  # came after the issue
+    later = replace(file.evidence, witnesses=(*file.evidence.witnesses, more))
+    assert verify(file.certificate, file.signature, later).ok
+    assert second_says(replace(file, evidence=later), tmp_path, capsys)[0] == 0
+
+
+def test_no_statement_counts_that_no_second_person_signed_for_this_laptop(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played, elder = ground(), Identity.make(Role.LAPTOP)
+    own, laptop = played.organiser.public.signing_key, played.people[0].identity
+    seen = laptop.public.signing_key
+    other = write_statement(elder, elder.public.signing_key.replace("0", "1"), own)
+    elsewhere = write_statement(elder, seen, "0" * 64)
+    changed_ = write_statement(elder, seen, own).replace(seen.encode(), b"1" * 64)
+    for identity in (laptop, played.organiser):  # its own laptop, the organisation itself
+        with pytest.raises(FileError, match="A witness is a second person"):
+            write_statement(identity, seen, own)
+    file = with_witness(played, other, elsewhere, changed_, b"{}", _by_itself(laptop, own))
+    stated = verified(file).certificate.witnesses
+    assert stated is not None
+    assert (stated.witnessed, stated.statements) == (0, ())
+    assert second_says(file, tmp_path, capsys)[0] == 0
+    claimed = changed(
+        with_witness(played, write_statement(elder, seen, own)),
+        lambda c: c["witnesses"].update(witnessed=5),
+        played.organiser,
+    )
+    assert [c.name for c in verified(claimed).checks if c.ok is False] == ["verdict"]
+    code, said = second_says(claimed, tmp_path, capsys)
+    assert (code, "$.witnesses.witnessed is 5" in said) == (1, True)
+
+
+def _by_itself(identity: Identity, organisation: str) -> bytes:
+    """Sign of one's own laptop what the program refuses to write."""
+    key = identity.public.signing_key
+    fields = Statement(laptop=key, organisation=organisation, witness=key).model_dump()
+    return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})
 
 
 def test_looks_left_out_are_not_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,85 @@
+"""A witness's statement: a second person says, with a key of their own, that a laptop is a speaker's.
+
+Nobody can tell from ratings whether behind a laptop sat a speaker or its organisation. Who saw the laptop and the
+person can say so; a certificate counts the laptops of which somebody did.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, ValidationError
+
+from harness.card.canonical import canonical_bytes
+from review.files.keys import Identity
+from review.files.problem import FileError, FileProblem
+from review.files.signature import verify
+from review.forms import Form
+from review.log.payloads import Hex64
+
+WITNESS_SUFFIX: Final = ".rosetta-witness"
+SAYS: Final = (
+    "I saw this laptop with a person whom the organisation asked, and compared its six words."
+)
+_MOST_BYTES = 4096
+
+
+class Statement(Form):
+    """What a witness signs."""
+
+    format: Literal["rosetta-witness/1"] = "rosetta-witness/1"
+    says: Literal[
+        "I saw this laptop with a person whom the organisation asked, and compared its six words."
+    ] = SAYS
+    laptop: Hex64
+    """Signing key of the laptop that was seen."""
+    organisation: Hex64
+    """Signing key of the organisation that asks."""
+    witness: Hex64
+    """Signing key of whoever says so."""
+
+
+class _Signed(Statement):
+    signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
+    """Ed25519 over the canonical bytes of the statement without this field."""
+
+
+def write_statement(identity: Identity, laptop: str, organisation: str) -> bytes:
+    """Give the bytes of a statement; FileError where somebody would witness their own laptop."""
+    witness = identity.public.signing_key
+    said = Statement(laptop=laptop, organisation=organisation, witness=witness)
+    _check_apart(said)
+    fields = said.model_dump()
+    return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})
+
+
+def read_statement(data: bytes) -> Statement:
+    """Read a statement and check its signature; raises FileError in words."""
+    try:
+        said = _Signed.model_validate_json(data[: _MOST_BYTES + 1], strict=True)
+    except ValidationError:
+        raise FileError(
+            FileProblem.NOT_OURS,
+            "This is not the statement of a witness, or it is damaged. Ask for the file once more.",
+        ) from None
+    fields = said.model_dump(exclude={"signature"})
+    whole = canonical_bytes(said.model_dump()) == data
+    if not whole or not verify(
+        said.witness, canonical_bytes(fields), bytes.fromhex(said.signature)
+    ):
+        raise FileError(
+            FileProblem.DAMAGED,
+            "This statement was changed after it was signed: its signature does not fit. Ask for it once more.",
+        )
+    statement = Statement.model_validate(fields)
+    _check_apart(statement)
+    return statement
+
+
+def _check_apart(said: Statement) -> None:
+    if said.witness in {said.laptop, said.organisation}:
+        raise FileError(
+            FileProblem.INVALID,
+            "A witness is a second person: not the laptop's own, and not the organisation. Let somebody else sign, on a "
+            "laptop of theirs.",
+        )
