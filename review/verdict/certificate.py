@@ -254,7 +254,7 @@ def _certificate(
     form: CertificateFormat = CERTIFICATE_FORMAT,
     verifier_sha256: str | None = None,
 ) -> Certificate:
-    """Write the certificate; in one of version 1, ``verifier_sha256`` is None."""
+    """Write the certificate, with what its form has."""
     first = form == "rosetta-certificate/1"
     return Certificate(
         format=form,
@@ -278,7 +278,7 @@ def _certificate(
         witnesses=None if first else certified_witnesses(evidence, issuer.signing_key),
         verdict=without_names(reading.verdict),
         agreement=agreement_json(_agreement(reading, form)),
-        verifier_sha256=verifier_sha256,
+        verifier_sha256=None if first else verifier_sha256,
     )
 
 

@@ -62,6 +62,10 @@ def test_a_certificate_says_what_it_rests_on() -> None:
     assert said["log"]["events"] == len(evidence.events)
     assert said["panel"] == {
         "invited": 5, "reviewers": 5, "words": "panel of 5", "chosen": evidence.key.panel,
+        "asked": {
+            "counted": 5, "withdrew": 0, "withdrew_at_the_desk": 0, "waiting": 0, "not_heard": 0,
+            "no_consent": 0, "too_few": 0, "nothing": 0,
+        },
     }  # fmt: skip
     assert re.fullmatch(r"\d\.\d{6}", said["verdict"]["numbers"]["lower"])
     assert said["agreement"]["exact"]["interval"]["seed"] == 12345
