@@ -124,10 +124,13 @@ READERS = {"embeddings": "semantic_score", "comet": "comet_score"}
 def without(instruments: Instruments, annotator: Annotator, reason: str) -> Instruments:
     """Give instruments without a slow annotator that failed: its metric has no value, with the reason.
 
-    The metric keeps its place among the others, so that statistics stored before still fit.
+    The metric keeps its place among the others, so that statistics stored before still fit. A model that gave
+    no score is not named as one that the run was scored with.
     """
     setup = instruments.setup
-    left = setup.model_copy(update={"off": {**setup.off, READERS[annotator.id]: reason}})
+    off = {**setup.off, READERS[annotator.id]: reason}
+    gone = {"comet": None} if annotator.id == "comet" else {}
+    left = setup.model_copy(update={"off": off, **gone})
     resources = replace(instruments.resources, setup=left)
     others = tuple(each for each in instruments.annotators if each is not annotator)
     return Instruments(resources, make_scorer(resources), others, instruments.steps)

@@ -26,7 +26,7 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
 
     wanted = {tidy_tag(tag) for tag in tags}
     with opened() as connection:
-        found = runs_now(list_runs(connection, deleted=deleted))
+        found = runs_now(list_runs(connection, deleted=deleted, brief=True))
         others = not found and not deleted and bool(list_runs(connection, deleted=True, brief=True))
     found = [run for run in found if wanted <= set(run.tags)]
     if as_json:

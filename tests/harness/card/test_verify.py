@@ -14,9 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.card.build import build_card
+from harness.card.build import build_card, measured, scored
 from harness.card.canonical import card_hash
 from harness.card.difference import differences
+from harness.card.importing import import_card
+from harness.card.layouts import adopt
+from harness.card.recompute import card_material
 from harness.card.verify import Verdict, verify_card
 from harness.failures import UsageError
 from tests.harness.card import factory
@@ -145,6 +148,23 @@ def test_a_tier_that_only_the_card_vouches_for_is_named() -> None:
     said = next(check for check in verdict.checks if check.name == "verification tier")
     assert (said.ok, verdict.ok) == (None, True)
     assert said.words.startswith("states gds-verified; nothing here shows it")
+
+
+def test_intervals_are_made_again_from_the_seed_that_the_card_records() -> None:
+    raw = sealed()
+    material = card_material(adopt(raw, "card"))
+    other = scored(material, measured(material), seed=777)
+
+    def exchange(card: dict[str, Any]) -> None:
+        card["scores"] = other
+        card["claimable_tier"] = other["claimable_tier"]
+        card["floors"] = [{"name": name, **floor} for name, floor in other["floors"].items()]
+
+    made = other["confidence_intervals"]["chrf_plus_plus"]
+    assert made["seed"] == 777
+    assert made != raw["scores"]["confidence_intervals"]["chrf_plus_plus"]
+    verdict = verify_card(written(changed(exchange, reseal=True)))
+    assert verdict.ok, verdict.first_difference
 
 
 def test_the_first_difference_is_the_one_nearest_to_the_cause() -> None:
@@ -281,6 +301,19 @@ class TestSecretEntries:
         verdict = verify_card(written(card), connection)
         assert verdict.first_difference is not None
         assert verdict.first_difference.path == "$.scores.by_segment.gold_standard.bleu"
+
+    def test_a_store_that_only_imported_the_card_gives_nothing(
+        self, connection: sqlite3.Connection, tmp_path: Path
+    ) -> None:
+        entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
+        number = factory.add_run(connection, entries, (*factory.OUTPUTS, factory.SECRETS[3]))
+        card = written(build_card(connection, number, whole=True).as_json())
+        with factory.store(tmp_path / "other") as other:
+            import_card(other, card, "card.json")
+            verdict = verify_card(card, other)
+        assert verdict.ok
+        assert "numbers, from the stored rows" not in checks(verdict)
+        assert checks(verdict)["scores"] is None
 
     def test_no_text_of_it_is_in_any_message(self, connection: sqlite3.Connection) -> None:
         entries = (*factory.ENTRIES, factory.SECRET_ENTRY)
