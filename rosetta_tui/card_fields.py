@@ -44,10 +44,32 @@ def told_intervals(scores: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
-    """Give both ends of a metric's 95 % interval, None where one is missing."""
+    """Give both ends of a metric's 95 % interval, None where one is missing.
+
+    Of a rate of 0 or 1 every draw of the bootstrap is the same, so that its interval is a point: Wilson's
+    stands in its place.
+    """
     ends = block(block(scores, "confidence_intervals"), metric)
     low, high = number(ends.get("ci_lower")), number(ends.get("ci_upper"))
-    return None if low is None or high is None else (low, high)
+    if low is None or high is None:
+        return None
+    return (_wilson(scores, metric, ends) or (low, high)) if low == high else (low, high)
+
+
+def _wilson(
+    scores: Mapping[str, Any], metric: str, ends: Mapping[str, Any]
+) -> tuple[float, float] | None:
+    """Give Wilson's interval of a rate as it stands beside the bootstrap's; of a part, by its entries."""
+    low, high = number(ends.get("wilson_lower")), number(ends.get("wilson_upper"))
+    if low is not None and high is not None:
+        return low, high
+    rate, entries = number(scores.get(metric)), number(scores.get("n"))
+    if metric != "exact_match_rate" or rate is None or not entries:
+        return None
+    from scoring.intervals import wilson
+
+    found = wilson(rate * entries, entries)
+    return None if found is None else (found.lower, found.upper)
 
 
 def with_interval(scores: Mapping[str, Any], metric: str) -> str:

@@ -23,10 +23,10 @@ from rosetta_tui.card_fields import (
 )
 from rosetta_tui.claim_lines import caveat_lines, floor_lines
 from rosetta_tui.metric_words import (
-    REMARKS,
     beside_value,
     by_category,
     by_reason,
+    remark,
     title,
     value,
 )
@@ -196,7 +196,9 @@ def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterato
         f"{indent}{title(metric)}",
         with_interval(scores, metric),
         beside_value(metric, references_accepted(card)),
-        REMARKS.get(metric) if metric != "comet_score" or _uncalibrated(scores) else None,
+        remark(metric, number(scores.get("total")))
+        if metric != "comet_score" or _uncalibrated(scores)
+        else None,
         block(scores, "signatures").get(metric) if _of_sacrebleu(metric) else None,
     )
     if metric == "fst_acceptance_rate":

@@ -141,16 +141,16 @@ def _rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...]]:
         found = pair.by_metric[metric]
         better = pair.better(metric)
         counts = (found.wins, found.losses, found.ties)
-        adjusted = (p_value(pair.p_adjusted[metric]),) if holm else ()
+        adjusted = (figures.p_value(pair.p_adjusted[metric]),) if holm else ()
         yield (
             short_title(metric),
             number(metric, found.first),
             number(metric, found.second),
             number(metric, found.difference, sign=True),
             ends(metric, found),
-            p_value(found.p_randomisation),
+            figures.p_value(found.p_randomisation),
             *adjusted,
-            p_value(found.p_bootstrap),
+            figures.p_value(found.p_bootstrap),
             figures.NONE if found.effect_size is None else f"{found.effect_size:+.2f}",
             *(map(str, counts) if any(counts) else [figures.NONE] * 3),
             figures.NONE if better is None else better.letter,
@@ -171,11 +171,6 @@ def _running_rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...
             figures.NONE if so_far is None else ends(metric, so_far),
             figures.NONE if better is None else better.letter,
         )
-
-
-def p_value(p: float) -> str:
-    """Write a p-value; one that no number of shuffles made is less than the least that they can show."""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _breakdowns(comparison: Comparison, width: int | None) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rosetta_tui import figures
 from rosetta_tui.metric_words import digits, title
 from scoring.claim import caveat_words
 from scoring.significance import COMPOSITE, direction
@@ -88,9 +89,8 @@ def _although(pair: Pair, metric: str) -> str:
     difference, alpha = pair.by_metric[metric], pair.by_metric[metric].alpha
     shuffled, drawn = difference.p_randomisation, difference.p_bootstrap
     if (shuffled < alpha) != (drawn < alpha):
-        return (
-            f", and the two tests disagree: p {shuffled:.3f} by shuffling, {drawn:.3f} by bootstrap"
-        )
+        one, other = figures.p_words(shuffled), figures.p_value(drawn)
+        return f", and the two tests disagree: {one} by shuffling, {other} by bootstrap"
     if pair.p_adjusted.get(metric, 1.0) < alpha and difference.lower <= 0 <= difference.upper:
         return f", and the interval of the difference ({ends(metric, difference)}) holds zero"
     return ""

@@ -44,6 +44,16 @@ def charged(value: float | None, *, failed: bool) -> str:
     return NONE if failed and value == 0 else money(value)
 
 
+def p_value(p: float) -> str:
+    """Give a p-value; one below a thousandth is less than that, and never 0: no test of ours shows 0."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def p_words(p: float) -> str:
+    """Give a p-value in a sentence: ``p 0.032``, ``p < 0.001``."""
+    return "p < 0.001" if p < 0.001 else f"p {p_value(p)}"
+
+
 def seconds(value: float | None) -> str:
     """Give a short time in seconds."""
     if value is None:

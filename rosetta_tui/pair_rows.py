@@ -6,7 +6,6 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from rosetta_tui import figures
-from rosetta_tui.comparison_text import p_value
 from rosetta_tui.comparison_words import ends, number
 from rosetta_tui.records import Record, Value
 from rosetta_tui.widgets.columns import Column
@@ -122,9 +121,9 @@ class PairRows:
             difference,
             Cell(ends(metric, found), "quiet"),
             Cell(self._line(found.difference, (found.lower, found.upper)), "mark"),
-            Cell(p_value(found.p_randomisation)),
-            Cell(p_value(pair.p_adjusted[metric])),
-            Cell(p_value(found.p_bootstrap)),
+            Cell(figures.p_value(found.p_randomisation)),
+            Cell(figures.p_value(pair.p_adjusted[metric])),
+            Cell(figures.p_value(found.p_bootstrap)),
             effect,
             *counted,
             Cell("neither", "quiet") if better is None else Cell(better.letter, "good"),

@@ -185,13 +185,17 @@ class LiveIntervals:
         )
 
     def intervals(self, level: float = LEVEL) -> dict[str, Interval]:
-        """Give the intervals so far; empty before the first entry."""
+        """Give the intervals so far, Wilson's of rates of which all draws agree; empty before the first entry."""
         if not len(self._present):
             return {}
         so_far = Table(self._table.metrics, self._totals, self._present)
-        return _intervals(
-            so_far, so_far.with_rows(self._sums), level, self._seed, "Poisson bootstrap"
-        )
+        drawn = so_far.with_rows(self._sums)
+        found = _intervals(so_far, drawn, level, self._seed, "Poisson bootstrap")
+        return found | {
+            id_: closed
+            for id_, closed in wilson_intervals(so_far).items()
+            if id_ in found and found[id_].lower == found[id_].upper
+        }
 
 
 def _poisson_counts(random: np.random.Generator, draws: int, entries: int) -> FloatArray:

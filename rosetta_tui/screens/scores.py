@@ -16,11 +16,11 @@ from textual.widgets import Static
 from rosetta_tui import figures
 from rosetta_tui.live import LiveRun
 from rosetta_tui.metric_words import (
-    REMARKS,
     beside_value,
     by_category,
     by_reason,
     floor_words,
+    remark,
     title,
     value,
 )
@@ -126,10 +126,11 @@ def _remark(metric: str, live: LiveRun) -> Iterator[Content]:
     """Say what a value is not, where it is easily taken for something else."""
     if live.progress is None or live.progress.values.get(metric) is None:
         return
-    remark = REMARKS.get(metric)
+    entries = live.progress.total if metric in live.progress.intervals else None
+    said = remark(metric, entries)
     beside = beside_value(metric, live.references)
-    if remark:
-        yield show(f"  {beside}{': ' if beside else ''}{remark}", "$quiet")
+    if said:
+        yield show(f"  {beside}{': ' if beside else ''}{said}", "$quiet")
 
 
 def _gaps(gaps: Mapping[str, str]) -> Iterator[Content]:

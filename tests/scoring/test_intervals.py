@@ -12,6 +12,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import _bootstrap_resample
 from scipy.stats import binomtest, chisquare, poisson
 
+from corpora.entry import Entry
 from scoring.bleu import Bleu
 from scoring.composite import composite, composites
 from scoring.intervals import (
@@ -23,7 +24,7 @@ from scoring.intervals import (
     wilson_intervals,
 )
 from scoring.inventory import surface_metrics
-from scoring.match import EquivalentMatch
+from scoring.match import EquivalentMatch, ExactMatch
 from scoring.metric import Statistics
 from scoring.rate import Rate
 from scoring.scorer import Scorer
@@ -227,3 +228,19 @@ def test_a_draw_without_one_of_the_inputs_has_no_composite() -> None:
     drawn = composites(values, "B", complete=True)
     assert drawn[0] == pytest.approx((0.1 + 0.125) / 0.35)
     assert np.isnan(drawn[1])
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_while_a_run_goes_on_a_rate_of_nothing_or_all_has_wilsons_interval(right: bool) -> None:
+    live = LiveIntervals([ExactMatch()])
+    scorer = Scorer([ExactMatch()])
+    texts = [
+        Translation(Entry(id=n, source="a", reference="b"), "b" if right else "c")
+        for n in range(20)
+    ]
+    live.add(scorer.table(scorer.statistics(texts)))
+    found = live.intervals()["exact_match_rate"]
+    assert found.method == "Wilson"
+    assert (found.lower, found.upper) == pytest.approx(
+        (0.8389, 1.0) if right else (0.0, 0.1611), abs=1e-4
+    )

@@ -9,6 +9,7 @@ import pytest
 
 from harness.events import RunState
 from harness.store.runs import RunSummary
+from rosetta_tui.card_fields import interval, with_interval
 from rosetta_tui.card_text import card_text, run_line
 from rosetta_tui.run_rows import run_cells
 from rosetta_tui.text import plain
@@ -139,6 +140,34 @@ def test_the_cost_adjusted_score_has_a_reason(
 def test_first_answers_are_compared_only_where_they_differ() -> None:
     scores = {**CARD["scores"], "compliance_index_raw": 0.97}
     assert "as first answered" not in said_of(scores=scores)
+
+
+def intervals(**ends: float) -> dict[str, Any]:
+    return {"exact_match_rate": {"ci_lower": 0.0, "ci_upper": 0.0, **ends}}
+
+
+def test_a_rate_of_nothing_shows_wilsons_interval() -> None:
+    wilson = {"wilson_lower": 0.0, "wilson_upper": 0.0151}
+    told = {"exact_match_rate": 0.0, "confidence_intervals": intervals(**wilson)}
+    assert with_interval(told, "exact_match_rate") == "0.00 (0.00–0.02)"
+    wide = {"exact_match_rate": {"ci_lower": 0.1, "ci_upper": 0.3, **wilson}}
+    assert interval({"confidence_intervals": wide}, "exact_match_rate") == (0.1, 0.3)
+    bare = {"exact_match_rate": 0.0, "confidence_intervals": intervals()}
+    assert interval(bare, "exact_match_rate") == (0.0, 0.0)
+
+
+def test_a_part_of_nothing_or_all_right_shows_wilsons_interval_of_its_entries() -> None:
+    none = {"n": 20, "exact_match_rate": 0.0, "confidence_intervals": intervals()}
+    assert interval(none, "exact_match_rate") == pytest.approx((0.0, 0.1611), abs=1e-4)
+    ends = {"exact_match_rate": {"ci_lower": 1.0, "ci_upper": 1.0}}
+    every = {"n": 20, "exact_match_rate": 1.0, "confidence_intervals": ends}
+    assert interval(every, "exact_match_rate") == pytest.approx((0.8389, 1.0), abs=1e-4)
+
+
+@pytest.mark.parametrize(("total", "narrow"), [(30, True), (200, True), (201, False)])
+def test_bleu_on_few_entries_says_that_its_interval_is_too_narrow(total: int, narrow: bool) -> None:
+    found = said_of(scores={**CARD["scores"], "bleu": 7.0, "total": total})
+    assert ("too narrow" in found["BLEU"]) == narrow
 
 
 def test_values_stand_by_category_in_the_order_of_the_specification() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,3 +87,33 @@ def test_the_highest_spark_is_full(values: list[float], width: int) -> None:
     assert len(spark) == min(width, len(values))
     if any(value > 1e-300 for value in values[-width:]):
         assert spark[values[-width:].index(max(values[-width:]))] == "█"
+
+
+@given(st.floats(0, 1, exclude_min=True))
+def test_no_p_is_shown_as_nothing(p: float) -> None:
+    for shown in (figures.p_value(p), figures.p_words(p)):
+        assert "0.000" not in shown
+        assert ("<" in shown) == (p < 0.001)
+    if p >= 0.001:
+        assert float(figures.p_value(p)) == pytest.approx(p, abs=0.0005)
+
+
+@pytest.mark.parametrize("p", [1 / 10_001, 1 / 1_001, 0.0009999])
+def test_a_p_that_no_number_of_shuffles_made_is_less_than_a_thousandth(p: float) -> None:
+    assert figures.p_value(p) == "<0.001"
+    assert figures.p_words(p) == "p < 0.001"
+
+
+def test_p_is_written_by_one_function_alone() -> None:
+    root = Path(figures.__file__).parent.parent
+    formatted = re.compile(
+        r"\bp\w* \{[^}]*:\.\d|\{\w*p_(bootstrap|randomisation|adjusted)[^}]*:\.\d"
+    )
+    sources = [
+        path
+        for name in ("rosetta_tui", "harness", "review", "scoring")
+        for path in (root / name).rglob("*.py")
+    ]
+    found = [path.name for path in sources if formatted.search(path.read_text("utf-8"))]
+    assert len(sources) > 300
+    assert found == []
