@@ -17,6 +17,7 @@ from benchmarks.terminal import Terminal
 from review.files.batch import make_batch, write_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation
 from review.files.keys import Identity, Role
+from review.files.person_tag import new_salt, place_of, tag_of
 from review.files.reviewer_codes import make_codes
 from review.files.sealing import AgeIdentity
 from review.log.laptop import Laptop
@@ -60,6 +61,7 @@ def prepare(folder: Path, items: int) -> str:
         )
         for n in range(items)
     ]
+    salt = new_salt()
     manifest = BatchManifest(
         batch="be" * 8,
         review="keys",
@@ -77,10 +79,10 @@ def prepare(folder: Path, items: int) -> str:
         guide="",
         language="en",
         secret=False,
-        orders={code: tuple(each.id for each in made)},
+        orders={place_of(tag_of(code, salt)): tuple(each.id for each in made)},
         members={},
     )
-    batch = make_batch(manifest, made, [], organisation)
+    batch = make_batch(manifest, made, [], organisation, salt)
     (folder / "stick").mkdir()
     (folder / "stick" / "Keys.rosetta-batch").write_bytes(write_batch(batch))
     with Laptop.open(folder / "home") as laptop:

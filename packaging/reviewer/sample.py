@@ -56,17 +56,19 @@ def make() -> Sample:
     """Make the sample with new keys."""
     from review.files.batch import make_batch, write_batch
     from review.files.keys import Identity, Role
+    from review.files.person_tag import new_salt, place_of, tag_of
     from review.files.reviewer_codes import make_codes, printed
 
     organisation = Identity.make(Role.ORGANISATION)
     [code] = make_codes(1)
-    batch = make_batch(
-        _manifest(organisation.public.signing_key, code), _items(), _lessons(), organisation
-    )
+    salt = new_salt()
+    place = place_of(tag_of(code, salt))
+    manifest = _manifest(organisation.public.signing_key, place)
+    batch = make_batch(manifest, _items(), _lessons(), organisation, salt)
     return Sample(write_batch(batch), printed(code), batch.organisation_phrase)
 
 
-def _manifest(signing_key: str, code: str) -> Any:
+def _manifest(signing_key: str, place: str) -> Any:
     from review.files.batch_form import BatchManifest, Organisation
     from review.files.sealing import AgeIdentity
 
@@ -87,7 +89,7 @@ def _manifest(signing_key: str, code: str) -> Any:
         guide=_GUIDE,
         language="en",
         secret=False,
-        orders={code: tuple(map(_id, ENTRIES))},
+        orders={place: tuple(map(_id, ENTRIES))},
         members={},
     )
 

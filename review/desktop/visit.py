@@ -205,19 +205,19 @@ class Visit(QObject):
     def _who(self, batch: Batch) -> None:
         self._do(partial(self._remembered, batch), partial(self._welcome, batch))
 
-    def _remembered(self, batch: Batch) -> tuple[str, int] | None:
-        code = self._opening.remembered(batch)
-        return None if code is None else (code, self._opening.answered(batch))
+    def _remembered(self, batch: Batch) -> tuple[str, int, int] | None:
+        opening = self._opening
+        code = opening.remembered(batch)
+        return None if code is None else (code, opening.answered(batch), opening.asked(batch))
 
-    def _welcome(self, batch: Batch, remembered: tuple[str, int] | None) -> None:
+    def _welcome(self, batch: Batch, remembered: tuple[str, int, int] | None) -> None:
         if remembered is None:
             self._show(partial(self._ask_code, batch))
         else:
             self._show(partial(self._show_welcome, batch, *remembered))
 
-    def _show_welcome(self, batch: Batch, code: str, done: int) -> None:
-        manifest = batch.manifest
-        page = WelcomePage(self._desk, manifest.title, code, done, len(manifest.orders[code]))
+    def _show_welcome(self, batch: Batch, code: str, done: int, asked: int) -> None:
+        page = WelcomePage(self._desk, batch.manifest.title, code, done, asked)
         go_on = partial(
             self._do, partial(self._opening.reviewer, batch, code), partial(self._begin, batch)
         )
@@ -240,8 +240,8 @@ class Visit(QObject):
 
     # the session
 
-    def _begin(self, batch: Batch, code: str) -> None:
-        begin = partial(self._opening.session, batch, code, Face.DESKTOP)
+    def _begin(self, batch: Batch, person: str) -> None:
+        begin = partial(self._opening.session, batch, person, Face.DESKTOP)
         self._do(begin, partial(self._begun, batch))
 
     def _begun(self, batch: Batch, session: Session) -> None:

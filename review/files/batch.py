@@ -19,6 +19,7 @@ from review.files.batch_check import check_content
 from review.files.batch_form import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem
 from review.files.keys import Identity, key_phrase
 from review.files.passphrase import seal_with_passphrase, typed_passphrase
+from review.files.person_tag import read_salt, salt_member, tag_of
 from review.files.problem import FileError, FileProblem
 from review.files.readme import batch_readme
 from review.files.sealing import AgeIdentity, Lock, lock_of, seal, unseal, unseal_with_passphrase
@@ -27,10 +28,11 @@ from review.files.signed_archive import pack_signed, unpack_signed
 
 ITEMS: Final = "items.jsonl"
 TRAINING: Final = "training.jsonl"
+SALT: Final = "salt.txt"
 README: Final = "README.txt"
 
-_MEMBERS = {ITEMS: 48 * 2**20, TRAINING: 2**22, README: 2**16}
-"""Members beside the manifest, and the most bytes of each."""
+_MEMBERS = {ITEMS: 48 * 2**20, TRAINING: 2**22, README: 2**16, SALT: 2**7}
+"""Members beside the manifest, and the most bytes of each; batches of version 1 have no salt."""
 
 _MOST_TRAINING = 100
 
@@ -48,6 +50,7 @@ class Batch:
     training: tuple[TrainingItem, ...] = field(repr=False)
     archive: bytes = field(repr=False)
     """The signed zip; of a secret batch it must not be written anywhere."""
+<<<<<<< HEAD
     signature: bytes = field(default=b"", repr=False)
     """Of the manifest; empty where only the manifest was kept."""
 
@@ -55,6 +58,18 @@ class Batch:
     def signed(self) -> Signed:
         """The manifest with its signature, as an office keeps it."""
         return Signed(self.manifest_bytes, self.signature)
+=======
+    salt: bytes = field(default=b"", repr=False)
+    """With which a code becomes its tag; none in a batch of version 1, or where only the manifest was kept."""
+
+    def person(self, code: str) -> str | None:
+        """Give whom a code stands for, as events name this person; None where the batch is not for them.
+
+        Takes a tenth of a second.
+        """
+        person = code if self.manifest.names_codes else tag_of(code, self.salt)
+        return person if self.manifest.order(person) else None
+>>>>>>> 3f88e09 (List people in batches by a hash that only their code opens)
 
     @cached_property
     def sha256(self) -> str:
@@ -72,8 +87,11 @@ def make_batch(
     items: Sequence[BatchItem],
     training: Sequence[TrainingItem],
     identity: Identity,
+    salt: bytes = b"",
 ) -> Batch:
     """Sign a batch; ``manifest.members`` is filled in here, whatever it holds.
+
+    ``salt`` is that of the tags whose places the manifest lists; a batch of version 1 lists codes and has none.
 
     Raises FileError where content and manifest contradict each other, or there is too much of it. The
     same input gives the same bytes.
@@ -84,6 +102,8 @@ def make_batch(
             "The batch names another organisation's signing key than the one that is to sign it.",
         )
     members = {ITEMS: _lines(items), TRAINING: _lines(training), README: batch_readme(manifest)}
+    if not manifest.names_codes:
+        members[SALT] = salt_member(salt)
     return _read(pack_signed(manifest, members, identity))
 
 
@@ -148,17 +168,32 @@ def _unsealed(data: bytes, identities: Iterable[AgeIdentity], passphrase: str | 
 
 
 def _read(archive: bytes) -> Batch:
-    opened = unpack_signed(archive, BatchManifest, _MEMBERS)
+    opened = unpack_signed(archive, BatchManifest, _MEMBERS, {SALT})
     batch = Batch(
         opened.manifest,
         opened.signed.content,
         _items(opened.members[ITEMS], BatchItem, ITEMS, MOST_ITEMS),
         _items(opened.members[TRAINING], TrainingItem, TRAINING, _MOST_TRAINING),
         archive,
+<<<<<<< HEAD
         opened.signed.signature,
+=======
+        salt=_salt(opened.manifest, opened.members.get(SALT)),
+>>>>>>> 3f88e09 (List people in batches by a hash that only their code opens)
     )
     check_content(batch.manifest, batch.items, batch.training)
     return batch
+
+
+def _salt(manifest: BatchManifest, content: bytes | None) -> bytes:
+    if manifest.names_codes is not (content is None):
+        raise FileError(
+            FileProblem.INVALID, f"{SALT}: a batch has one from version 2 on, and none before."
+        )
+    try:
+        return b"" if content is None else read_salt(content)
+    except ValueError as error:
+        raise FileError(FileProblem.INVALID, f"{SALT}: {error}.") from None
 
 
 def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_Item, ...]:

@@ -10,6 +10,9 @@ from review.files.problem import FileError, FileProblem
 from review.files.reviewer_codes import CodeError, read_code
 from review.files.sealing import SealError, checked_recipient
 
+_PLACE_DIGITS = 64
+"""Of a person's place (``files.person_tag``); codes and tags have fewer."""
+
 
 def check_content(
     manifest: BatchManifest, items: Sequence[BatchItem], training: Sequence[TrainingItem]
@@ -24,8 +27,9 @@ def check_content(
     known = {item.id for item in items}
     if len(known | {item.id for item in training}) < len(items) + len(training):
         raise _invalid("two items have the same id")
-    for reviewer, order in manifest.orders.items():
-        _check_order(reviewer, order, known)
+    for place, order in manifest.orders.items():
+        _check_person(place, manifest)
+        _check_order(order, known)
     _check_recipients(manifest.organisation.recipients)
 
 
@@ -38,17 +42,26 @@ def _check_for_translators(items: Sequence[BatchItem], training: Sequence[Traini
         raise _invalid("a sentence to translate is empty")
 
 
-def _check_order(reviewer: str, order: Sequence[str], known: set[str]) -> None:
+def _check_person(place: str, manifest: BatchManifest) -> None:
+    if not manifest.names_codes:
+        if len(place) < _PLACE_DIGITS:
+            raise _invalid(
+                "it names a reviewer openly, so that whoever has it could answer as this person"
+            )
+        return
     try:
-        read_code(reviewer)
+        read_code(place)
     except CodeError:
-        raise _invalid(f"{reviewer} is no reviewer's code") from None
+        raise _invalid("it names somebody by what is no reviewer's code") from None
+
+
+def _check_order(order: Sequence[str], known: set[str]) -> None:
     if not order:
-        raise _invalid(f"{reviewer} has nothing to do")
+        raise _invalid("a reviewer has nothing to do")
     if len(set(order)) < len(order):
-        raise _invalid(f"{reviewer} would be asked the same item twice")
+        raise _invalid("a reviewer would be asked the same item twice")
     if not known.issuperset(order):
-        raise _invalid(f"{reviewer} would be asked an item that is not there")
+        raise _invalid("a reviewer would be asked an item that is not there")
 
 
 def _check_recipients(recipients: Sequence[str]) -> None:

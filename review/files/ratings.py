@@ -22,7 +22,6 @@ from review.files.problem import FileError, FileProblem
 from review.files.ratings_contents import chains_of, contents_of
 from review.files.ratings_form import MOST_EVENTS, RatingsManifest, Sender
 from review.files.readme import ratings_readme
-from review.files.reviewer_codes import read_code
 from review.files.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
 from review.files.signature import Signed
 from review.files.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
@@ -156,10 +155,10 @@ def _mark(batch: Batch, event: str) -> str:
 
 def _person(batch: Batch, reviewer: str) -> str:
     """Name a person by where the batch lists them: the same each time, and a riddle to who has no batch."""
-    code, people = read_code(reviewer), sorted(batch.manifest.orders)
-    if code not in people:
+    own, people = batch.manifest.place(reviewer), sorted(batch.manifest.orders)
+    if own not in people:
         raise FileError(FileProblem.INVALID, "The code is none of this review's. Open it again.")
-    place = f"{batch.manifest.batch} person {people.index(code)}"
+    place = f"{batch.manifest.batch} person {people.index(own)}"
     return hashlib.sha256(place.encode()).hexdigest()[:_PERSON_DIGITS]
 
 

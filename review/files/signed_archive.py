@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -55,15 +55,19 @@ def pack_signed(manifest: _Form, members: Mapping[str, bytes], identity: Identit
 
 
 def unpack_signed(
-    data: bytes, form: type[_Form], members: Mapping[str, int]
+    data: bytes, form: type[_Form], members: Mapping[str, int], optional: Collection[str] = ()
 ) -> SignedArchive[_Form]:
     """Read an archive of this form and check its signature and hashes.
 
-    ``members`` names every member but the two of the signature, each with the most bytes it may have.
+    ``members`` names every member but the two of the signature, each with the most bytes it may have;
+    ``optional`` are those of them that may be missing.
     Raises FileError in words.
     """
     found = unpack(
-        data, {*members, MANIFEST, SIGNATURE}, most={**members, MANIFEST: _MOST_MANIFEST}
+        data,
+        {*members, MANIFEST, SIGNATURE} - {*optional},
+        optional,
+        most={**members, MANIFEST: _MOST_MANIFEST},
     )
     content, signature = found.pop(MANIFEST), found.pop(SIGNATURE)
     manifest = read_manifest(content, form)

@@ -16,6 +16,7 @@ from review.files.batch import Batch, make_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
 from review.files.keys import Identity
 from review.files.signature import Signed
+from review.files.person_tag import place_of
 from review.office.letters import letters_of
 from review.office.store import utc_now
 from review.office.texts import ReviewTexts
@@ -52,7 +53,9 @@ class Asked:
     items: Mapping[str, BatchItem]
     """By id, in an order that tells nothing."""
     orders: Mapping[str, tuple[str, ...]]
-    """Reviewer → ids in this person's order."""
+    """Person, by tag → ids in this person's order."""
+    salt: bytes
+    """Of the tags."""
     training: Sequence[TrainingItem] = ()
     task: Task = "rate"
     written: Sequence[str] = ()
@@ -73,6 +76,8 @@ class Made:
     batches: Sequence[Batch]
     """One for all reviewers, or one for each in the order of the key."""
     texts: Sequence[BatchItem]
+    codes: Mapping[str, str]
+    """Person, as the key names them → the code on their card."""
 
     @property
     def manifests(self) -> dict[str, Signed]:
@@ -131,7 +136,7 @@ def _manifest(
         task=asked.task,
         letters=letters_of(target, asked.in_target),
         secret=said.secret,
-        orders=dict(asked.orders),
+        orders={place_of(tag): order for tag, order in asked.orders.items()},
         key_commitment=key.commitment,
         looks=key.looks,
         members={},
@@ -153,6 +158,7 @@ def _batch(
 ) -> Batch:
     """Sign one batch, with the items that its reviewers are asked and no others."""
     wanted = {item for order in part.values() for item in order}
-    manifest = head.model_copy(update={"batch": batch, "orders": dict(part)})
+    orders = {place_of(tag): order for tag, order in part.items()}
+    manifest = head.model_copy(update={"batch": batch, "orders": orders})
     items = [each for id_, each in asked.items.items() if id_ in wanted]
-    return make_batch(manifest, items, asked.training, identity)
+    return make_batch(manifest, items, asked.training, identity, asked.salt)

@@ -141,7 +141,19 @@ def _m_witness(connection: sqlite3.Connection) -> None:
     )
 
 
-OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness))
+def _m_people(connection: sqlite3.Connection) -> None:
+    """Note who has which code, where the log names people by tags; other reviews have no such rows."""
+    connection.execute(
+        """CREATE TABLE person (
+            review INTEGER NOT NULL REFERENCES review (number),
+            person TEXT NOT NULL,
+            code TEXT NOT NULL,
+            PRIMARY KEY (review, person)
+        ) STRICT"""
+    )
+
+
+OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness, _m_people))
 """The form of the office's file."""
 
 

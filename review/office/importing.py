@@ -280,7 +280,7 @@ def _taken(
         note_arrival(office.connection, arrival, merged.added, ends)
         note_laptops(office, review)
         withdrawals = [each.payload for each in merged.added if isinstance(each.payload, Withdraw)]
-        withdrawn = sorted({each.reviewer for each in withdrawals})
+        withdrawn = sorted({review.code(each.reviewer) for each in withdrawals})
         recompute = mark_recompute(office, withdrawals)
         if withdrawn:
             note_unclean(office.connection)

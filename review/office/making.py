@@ -11,6 +11,7 @@ from corpora.entry import Entry
 from harness.failures import UsageError
 from review.files.batch_form import Task, TrainingItem
 from review.files.keys import Identity
+from review.files.person_tag import new_salt, tag_of
 from review.office.batches import Asked, Made, Said, parts_of, sign_batches
 from review.office.items import Item
 from review.verdict.key import AnswerKey, KeyRun
@@ -30,7 +31,7 @@ class Drawn:
     core: tuple[str, ...]
     """Items of the drawn entries that everybody is asked."""
     orders: Mapping[str, tuple[str, ...]]
-    """Reviewer → ids in this person's order."""
+    """Code → ids in this person's order."""
     training: Sequence[TrainingItem] = ()
     task: Task = "rate"
     written: Sequence[str] = ()
@@ -59,27 +60,38 @@ def make(
     one_each: bool = False,
 ) -> Made:
     """Sign the batch, or one for each reviewer, and write the key; nothing is stored yet."""
+    salt = new_salt()
+    tags = {code: tag_of(code, salt) for code in drawn.orders}
+    orders = {tags[code]: order for code, order in drawn.orders.items()}
     asked = Asked(
         source_language=drawn.dataset.source_language,
         target_language=drawn.dataset.target_language,
         items={item.id: item.shown for item in drawn.items},
-        orders=drawn.orders,
+        orders=orders,
+        salt=salt,
         training=drawn.training,
         task=drawn.task,
         written=drawn.written,
     )
     runs = tuple(run.model_copy(update={"looks": said.looks.get(run.run_id, 0)}) for run in runs)
     parts = parts_of(asked.orders, one_each=one_each)
-    key = _answer_key(drawn, said, runs, tuple(parts))
+    key = _answer_key(drawn, orders, said, runs, tuple(parts))
     batches = sign_batches(asked, said, policy, identity, parts, key)
     sealed = {each.manifest.batch: each.sha256 for each in batches}
     return Made(
-        key.model_copy(update={"batch_sha256": sealed}), batches, list(asked.items.values())
+        key.model_copy(update={"batch_sha256": sealed}),
+        batches,
+        list(asked.items.values()),
+        {tag: code for code, tag in tags.items()},
     )
 
 
 def _answer_key(
-    drawn: Drawn, said: Said, runs: tuple[KeyRun, ...], batches: tuple[str, ...]
+    drawn: Drawn,
+    orders: Mapping[str, tuple[str, ...]],
+    said: Said,
+    runs: tuple[KeyRun, ...],
+    batches: tuple[str, ...],
 ) -> AnswerKey:
     """Write the key, to which the batches commit; their hashes are filled in once they are signed."""
     return AnswerKey(
@@ -89,7 +101,7 @@ def _answer_key(
         runs=runs,
         items={item.id: item.truth for item in drawn.items},
         core=tuple(sorted(drawn.core)),
-        orders=dict(drawn.orders),
+        orders=dict(orders),
         seed=drawn.seed,
         panel=said.panel,
         salt=secrets.token_hex(32),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Final
 
 from review.files.batch_form import BatchManifest
@@ -48,17 +47,17 @@ def objection(review: Review, batch: str) -> Objection:
             return "belongs to another batch than the file"
         if isinstance(event.payload, other_task):
             return f"is an answer to something else: this batch asks people to {manifest.task}"
-        return _unasked(event, manifest.orders)
+        return _unasked(event, manifest)
 
     return why_not
 
 
-def _unasked(event: Event, orders: Mapping[str, Sequence[str]]) -> str | None:
+def _unasked(event: Event, manifest: BatchManifest) -> str | None:
     """Say that a batch does not know the reviewer of an event, or did not ask this person about its item."""
     payload = event.payload
-    if isinstance(payload, OfReviewer | Withdraw) and payload.reviewer not in orders:
+    if isinstance(payload, OfReviewer | Withdraw) and not manifest.order(payload.reviewer):
         return "is of a reviewer whom this batch does not know"
     if not isinstance(payload, OfItem) or isinstance(payload, Train):
         return None
-    asked = payload.item in orders[payload.reviewer]
+    asked = payload.item in manifest.order(payload.reviewer)
     return None if asked else "is about an item that this reviewer was not asked"

@@ -15,9 +15,10 @@ from review.office.store import Office, Review
 
 @dataclass(frozen=True, slots=True)
 class ReviewerProgress:
-    """One pseudonym."""
+    """One person."""
 
     reviewer: str
+    """Code on the card."""
     batch: str
     asked: int
     rated: int
@@ -111,7 +112,7 @@ def progress(office: Office, review: Review) -> ReviewProgress:
         items=len(review.key.items),
         reviewers=[
             _reviewer(
-                reviewer,
+                review.code(reviewer),
                 batch,
                 len(order),
                 state.reviewers.get((batch, reviewer), ReviewerState()),
@@ -119,13 +120,18 @@ def progress(office: Office, review: Review) -> ReviewProgress:
                 state.withdrawn.get((reviewer, batch), frozenset())
                 | state.withdrawn.get((reviewer, None), frozenset()),
             )
-            for batch, manifest in review.manifests.items()
-            for reviewer, order in BatchManifest.model_validate_json(manifest).orders.items()
+            for batch, manifest in map(_read, review.manifests.items())
+            for reviewer in sorted(review.key.orders, key=review.code)
+            if (order := manifest.order(reviewer))
         ],
         imports=len({each.sha256 for each in office.imports(review)}),
         certificates=len(certificates),
         recompute=sum(each.recompute for each in newest.values()),
     )
+
+
+def _read(batch: tuple[str, bytes]) -> tuple[str, BatchManifest]:
+    return batch[0], BatchManifest.model_validate_json(batch[1])
 
 
 def _reviewer(

@@ -84,7 +84,7 @@ def publish(
                 office.enrol(laptop.public.signing_key, laptop.name, laptop.public.recipient)
             if recovery is not None:
                 keep_recipient(office, recovery)
-            review = office.create_review(made.key, policy, made.manifests, made.texts)
+            review = office.create_review(made.key, policy, made.manifests, made.texts, made.codes)
             for path, content in contents.items():
                 undoing.callback(_remove, path)
                 write_file(path, content, PRIVATE if path in private else READABLE)
@@ -124,7 +124,7 @@ def _handout(made: Made, texts: ReviewTexts, protection: Protection, folder: Pat
     handout = _Handout()
     name = made.key.review
     for number, batch in enumerate(made.batches, 1):
-        codes = tuple(batch.manifest.orders)
+        codes = [code for who, code in made.codes.items() if batch.manifest.order(who)]
         words = draw_words() if protection.passphrases else None
         part = f"{name}-{number}" if protection.passphrases else name
         path = folder / f"{part}{BATCH_SUFFIX}"

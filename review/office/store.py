@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Self
 
 from corpora.entry import Segment
@@ -55,21 +56,23 @@ class Review:
     _read_texts: Callable[[], Mapping[str, BatchItem]]
     signatures: Mapping[str, bytes] = field(default_factory=dict)
     """Batch → the organisation's signature over its manifest; absent or empty where it was not kept."""
+    codes: Mapping[str, str] = field(default_factory=dict)
+    """Person → code on the card; empty for reviews whose log names people by their codes."""
 
     def code(self, person: str) -> str:
         """Give the code on a person's card, by which the organisation knows them."""
-        return person
+        return self.codes.get(person, person)
 
     def person(self, code: str) -> str | None:
         """Give who has a code, as the log names this person; None where the review has no such code."""
-        return code if code in self.key.orders else None
+        return next((who for who in self.key.orders if self.code(who) == code), None)
 
     def batches_of(self, person: str) -> list[str]:
         """Give the batches in which a person is asked something."""
         return [
             batch
             for batch, manifest in self.manifests.items()
-            if person in BatchManifest.model_validate_json(manifest).orders
+            if BatchManifest.model_validate_json(manifest).order(person)
         ]
 
     @property
@@ -187,8 +190,9 @@ class Office(OwnFile):
         policy: bytes,
         manifests: Mapping[str, Signed],
         texts: Iterable[BatchItem],
+        codes: Mapping[str, str] = MappingProxyType({}),
     ) -> Review:
-        """Keep a new review; UsageError where its name is taken."""
+        """Keep a new review; ``codes`` is person → code on the card. UsageError where its name is taken."""
         with self.transaction():
             if self.is_taken(key.review):
                 raise UsageError(
@@ -212,6 +216,10 @@ class Office(OwnFile):
                     (each.id, number, storable(each.source), storable(each.candidate))
                     for each in texts
                 ],
+            )
+            self.connection.executemany(
+                "INSERT INTO person (review, person, code) VALUES (?, ?, ?)",
+                [(number, person, code) for person, code in codes.items()],
             )
         return self.review(key.review)
 
@@ -262,9 +270,16 @@ class Office(OwnFile):
             key=AnswerKey.model_validate_json(key),
             policy=policy,
             manifests={batch: manifest for batch, manifest, _ in batches},
+            codes=self._codes(number),
             _read_texts=lambda: self._texts(number),
             signatures={batch: signature for batch, _, signature in batches},
         )
+
+    def _codes(self, review: int) -> dict[str, str]:
+        rows = self.connection.execute(
+            "SELECT person, code FROM person WHERE review = ?", (review,)
+        )
+        return dict(rows.fetchall())
 
     def _texts(self, review: int) -> dict[str, BatchItem]:
         rows = self.connection.execute(

@@ -34,6 +34,9 @@ WORDS_FOLDER = "review-words"
 
 _LANGUAGE = "language"
 _REVIEWER = "reviewer"
+"""Setting with the code that was typed last: it is shown to ask whether it is the same person."""
+_PERSON = "person"
+"""Setting with what events name this person by."""
 _LONGEST_MARK = 300
 _MOST_PEEKED = 2**21
 """Bytes of a file whose head is read for the list; in a larger one nobody waits for it."""
@@ -85,8 +88,8 @@ class Opening:
         self._received: dict[str, _Received] = {}
         self._begun: set[Path] = set()
         """Files with which a session began since the program was started."""
-        self._before: str | None = None
-        """The code that was remembered before one was typed."""
+        self._before: dict[str, str | None] = {}
+        """What was remembered of a person before a code was typed."""
         self.languages = languages([self._own_words])
         """Tags for which there were words when the program was started → what each language calls itself."""
         self.words = self._first_words(system)
@@ -154,20 +157,19 @@ class Opening:
             manifest = BatchManifest.model_validate_json(each.manifest)
             name = manifest.organisation.name
             choice = Choice(manifest.title, name, each.id, lock=lock_of(each.members))
-            order = manifest.orders.get(self.laptop.setting(_REVIEWER) or "")
-            if order is not None:
+            if order := manifest.order(self._who(manifest)):
                 choice = replace(choice, done=len(done.get(each.id, ())), total=len(order))
             found.append(choice)
         return found
 
     def _answered(self) -> dict[str, Set[str]]:
         """Give the batches → the items that the remembered person answered."""
-        code = self.laptop.setting(_REVIEWER)
-        if not code:
+        known = {self.laptop.setting(name) for name in (_REVIEWER, _PERSON)} - {None, ""}
+        if not known:
             return {}
         people = fold(self.laptop.events()).reviewers
         return {
-            batch: frozenset(said.decided) for (batch, who), said in people.items() if who == code
+            batch: frozenset(said.decided) for (batch, who), said in people.items() if who in known
         }
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
@@ -204,31 +206,42 @@ class Opening:
 
     def remembered(self, batch: Batch) -> str | None:
         """Give the code that was used here last, where this batch is for its person."""
-        code = self.laptop.setting(_REVIEWER)
-        return code if code in batch.manifest.orders else None
+        return self.laptop.setting(_REVIEWER) if self._who(batch.manifest) else None
+
+    def _who(self, manifest: BatchManifest) -> str:
+        """Give the person who was here last as events name them; empty where a batch is not for them."""
+        known = (self.laptop.setting(name) or "" for name in (_REVIEWER, _PERSON))
+        return next((who for who in known if manifest.order(who)), "")
 
     def answered(self, batch: Batch) -> int:
         """Give how many items of this batch the person who was here last has answered."""
         return len(self._answered().get(batch.manifest.batch, ()))
 
-    def reviewer(self, batch: Batch, typed: str) -> str:
-        """Read a reviewer's code and remember it.
+    def asked(self, batch: Batch) -> int:
+        """Give how many items of this batch the person who was here last is asked."""
+        return len(batch.manifest.order(self._who(batch.manifest)))
 
-        Raises CodeError where it is none, and OtherReviewerError where the batch is for others.
+    def reviewer(self, batch: Batch, typed: str) -> str:
+        """Read a reviewer's code and remember it; gives the person as events name them, for ``session``.
+
+        Takes a tenth of a second: call it away from the screen. Raises CodeError where it is none, and OtherReviewerError where the batch is for others.
         """
         code = read_code(typed)
-        if code not in batch.manifest.orders:
+        person = batch.person(code)
+        if person is None:
             raise OtherReviewerError(
                 f"The code {printed(code)} is not for this review. Look at the card again, or ask for "
                 "the file that belongs to it."
             )
-        self._before = self.laptop.setting(_REVIEWER)
+        self._before = {name: self.laptop.setting(name) for name in (_REVIEWER, _PERSON)}
         self.laptop.set_setting(_REVIEWER, code)
-        return code
+        self.laptop.set_setting(_PERSON, person)
+        return person
 
     def forget_reviewer(self) -> None:
         """Forget the code that was typed now: its person begins nothing, and somebody else may come."""
-        self.laptop.set_setting(_REVIEWER, self._before or "")
+        for name in (_REVIEWER, _PERSON):
+            self.laptop.set_setting(name, self._before.get(name) or "")
 
     # the sitting
 

@@ -74,13 +74,13 @@ class Session:
         font: str | None = None,
         guard: float = GUARD_SECONDS,
     ) -> None:
-        """``reviewer`` has an order in the manifest; ``guard`` in seconds, 0 where no person types."""
+        """``reviewer`` is a person who has an order in the manifest, as ``Batch.person`` gives them; ``guard`` in seconds, 0 where no person types."""
         self.words = words
         """The reviewer's language; a face may change it at any time."""
         self.font = font
         """Font and size, recorded with each rating."""
         self._laptop, self._batch, self._reviewer = laptop, batch, reviewer
-        order = batch.manifest.orders[reviewer]
+        order = batch.manifest.order(reviewer)
         self._author = Author(batch.manifest.batch, reviewer, order, face, now)
         self._time, self._rest, self._began = ActiveTime(clock, guard), Rest(), False
         everything = list(laptop.events())

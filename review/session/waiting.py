@@ -34,7 +34,7 @@ class Kept:
     taken_back: bool = False
     """True where something was taken back of what an organisation has, and it was not told yet."""
     reviewers: Mapping[str, str] = field(default_factory=dict)
-    """Batch of which something waits → code of one of its people, for the file's name."""
+    """Batch of which something waits → one of its people, for the file's name."""
 
 
 def kept(laptop: Laptop) -> Kept:

@@ -107,13 +107,15 @@ def harm_words(reading: Reading) -> Iterator[Told]:
 
 
 def _named(review: Review, finding: Finding) -> Finding:
-    """Name a test translation by its entry and how it was made: its id says nothing to anybody."""
+    """Name a person by their code, and a test translation by its entry and how it was made."""
     from review.verdict.findings import Finding
 
-    control = finding.facts.get("control")
-    if not isinstance(control, str):
-        return finding
-    return Finding(finding.code, {**finding.facts, "control": control_words(review, control)})
+    told = dict(finding.facts)
+    if isinstance(control := told.get("control"), str):
+        told["control"] = control_words(review, control)
+    if isinstance(person := told.get("reviewer"), str):
+        told["reviewer"] = review.code(person)
+    return Finding(finding.code, told)
 
 
 def control_words(review: Review, control: str) -> str:
@@ -191,7 +193,7 @@ def advice(review: Review, reading: Reading) -> Iterator[str]:
     """Give private advice, which no file and no certificate holds; none from numbers where too little was rated."""
     yield from _flag_words(review, reading)
     if has_numbers(reading):
-        yield from _care(reading)
+        yield from _care(review, reading)
 
 
 def _flag_words(review: Review, reading: Reading) -> Iterator[str]:
@@ -203,10 +205,10 @@ def _flag_words(review: Review, reading: Reading) -> Iterator[str]:
         )
 
 
-def _care(reading: Reading) -> Iterator[str]:
+def _care(review: Review, reading: Reading) -> Iterator[str]:
     from review.verdict.careless import carelessness
     from review.verdict.reasons import care_words
 
     care = carelessness(reading.panel, reading.policy.careless)
-    words = (care_words(who, care.reviewers[who]) for who in care.advised)
+    words = (care_words(review.code(who), care.reviewers[who]) for who in care.advised)
     yield from (each for each in words if each)

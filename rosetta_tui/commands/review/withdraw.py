@@ -40,20 +40,21 @@ def withdraw_(
     from review.office.withdrawing import withdraw
     from rosetta_tui.review.import_words import certificates_rest, waiting_lines
 
-    reviewer = read_code(code)
+    read = read_code(code)
     identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
         found = office.review(review)
-        if reviewer not in found.key.orders:
+        reviewer = found.person(read)
+        if reviewer is None:
             raise UsageError(
-                f"Review {found.name} has no reviewer {printed(reviewer)}. "
+                f"Review {found.name} has no reviewer {printed(read)}. "
                 f"`rosetta review status {found.name}` lists the codes."
             )
         if not yes:
-            _ask(printed(reviewer), scope)
+            _ask(printed(read), scope)
         done = withdraw(office, found, reviewer, Scope(scope), identities)
     if as_json:
-        told = {"review": found.name, "reviewer": reviewer, "scope": scope}
+        told = {"review": found.name, "reviewer": read, "scope": scope}
         click.echo(
             json_text(
                 told
@@ -63,7 +64,7 @@ def withdraw_(
         )
         return
     click.echo(
-        plain(f"Erased: {done.erased} events of {printed(reviewer)}. Later files lose them too.")
+        plain(f"Erased: {done.erased} events of {printed(read)}. Later files lose them too.")
     )
     for line in waiting_lines(done.waiting.files, done.waiting.unopened):
         click.echo(line)

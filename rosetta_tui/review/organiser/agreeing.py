@@ -17,6 +17,7 @@ from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field
 
 if TYPE_CHECKING:
+    from review.office.store import Review
     from review.verdict.agreement import Measure
     from review.verdict.certificate import Reading
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
@@ -51,7 +52,7 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     for name, label in MEASURES.items():
         yield _measure(reading, name, label)
     yield title("Leniency, for you alone")
-    yield from _leniency(reading)
+    yield from _leniency(now.review, reading)
     if run.advice:
         yield title("Please look together")
         yield Static(Content("\n").join(map(show, run.advice)), classes="words")
@@ -89,7 +90,7 @@ def _bar(measure: Measure, *, centred: bool) -> Content:
     return Content.assemble((bar, "$mark"), "  ")
 
 
-def _leniency(reading: Reading) -> Iterator[Widget]:
+def _leniency(review: Review, reading: Reading) -> Iterator[Widget]:
     from review.files.reviewer_codes import printed
 
     yield Static(
@@ -100,9 +101,10 @@ def _leniency(reading: Reading) -> Iterator[Widget]:
         ),
         classes="words",
     )
-    for who, measure in sorted(reading.agreement.leniency.items()):
+    people = {review.code(who): found for who, found in reading.agreement.leniency.items()}
+    for code, measure in sorted(people.items()):
         yield Field(
-            printed(who),
+            printed(code),
             Content.assemble(_bar(measure, centred=True), show(lenient_words(measure))),
         )
 

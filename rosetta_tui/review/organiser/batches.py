@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -89,27 +89,24 @@ def _waiting(laptop: Waiting) -> Content:
 
 
 def _out(now: ReviewNow) -> Iterator[tuple[Cell, ...]]:
-    from review.files.batch_form import BatchManifest
-
-    for batch, manifest in now.review.manifests.items():
-        orders = BatchManifest.model_validate_json(manifest).orders
+    for number, batch in enumerate(now.review.manifests, 1):
         people = [each for each in now.progress.reviewers if each.batch == batch]
         came = max((each.last_import for each in people if each.last_import), default=None)
-        sizes = sorted({len(order) for order in orders.values()})
+        sizes = sorted({each.asked for each in people})
         yield (
-            Cell(_file(now, orders)),
-            Cell(_people(list(orders))),
+            Cell(_file(now, number)),
+            Cell(_people([each.reviewer for each in people])),
             Cell("–".join(str(size) for size in dict.fromkeys((sizes[0], sizes[-1])))),
             Cell(minute(came), "plain" if came else "quiet"),
         )
 
 
-def _file(now: ReviewNow, orders: Mapping[str, object]) -> str:
+def _file(now: ReviewNow, number: int) -> str:
     """Name the file as it was written: one for all, or one for each person."""
     from review.files.finding import BATCH_SUFFIX
 
     several = len(now.review.manifests) > 1
-    person = f"-{next(iter(orders))}" if several else ""
+    person = f"-{number}" if several else ""
     return f"{now.review.name}{person}{BATCH_SUFFIX}"
 
 

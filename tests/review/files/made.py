@@ -6,6 +6,7 @@ import random
 from review.files.batch import Batch, make_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, TrainingItem
 from review.files.keys import Identity, Role
+from review.files.person_tag import place_of, tag_of
 from review.files.reviewer_codes import make_codes
 from review.files.sealing import AgeIdentity
 from review.log.event import Event, make_event
@@ -24,7 +25,10 @@ LAPTOP = Identity(
 )
 RECOVERY = AgeIdentity("AGE-SECRET-KEY-1746VFQAZU0VMTV4MW7GPAMA0RZ0AXCXD57AS26VKKJWHLEJ73SLSG5F3DS")
 REVIEWERS = make_codes(2, random.Random(4).randrange)
-"""Two reviewers of the small review."""
+"""Codes of the two reviewers of the small review."""
+SALT = bytes(range(32))
+PEOPLE = [tag_of(code, SALT) for code in REVIEWERS]
+"""The two reviewers, as events name them."""
 WALL = "2026-01-02T03:04:05Z"
 SOURCES = ("I saw his dog.", "\u1401\u14c2\u1424 e\u0302 \x1b[31m", "a\u202eb\tc")
 """The second and third are texts as they may come: two normal forms, controls, another direction."""
@@ -72,14 +76,17 @@ def manifest(**changes: object) -> BatchManifest:
         "guide": "",
         "language": "en",
         "secret": False,
-        "orders": {REVIEWERS[0]: order, REVIEWERS[1]: order[::-1]},
+        "orders": {
+            each if changes.get("format") == "rosetta-batch/1" else place_of(tag): ids
+            for each, tag, ids in zip(REVIEWERS, PEOPLE, (order, order[::-1]), strict=True)
+        },
         "members": {},
     }
     return BatchManifest.model_validate(facts | changes)
 
 
 def batch(**changes: object) -> Batch:
-    return make_batch(manifest(**changes), items(), training(), ORGANISATION)
+    return make_batch(manifest(**changes), items(), training(), ORGANISATION, SALT)
 
 
 def events(count: int, batch_id: str = identifier("batch"), device: str = "0" * 16) -> list[Event]:
@@ -88,7 +95,7 @@ def events(count: int, batch_id: str = identifier("batch"), device: str = "0" * 
     for seq in range(count):
         where = {
             "wall": WALL,
-            "reviewer": REVIEWERS[0],
+            "reviewer": PEOPLE[0],
             "batch": batch_id,
             "item": identifier(f"item {seq % 3}"),
         }

@@ -15,13 +15,16 @@ from review.files.archive import pack
 from review.files.batch import Batch, make_batch, open_batch, write_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, TrainingItem
 from review.files.keys import Identity, Role
+from review.files.person_tag import place_of
 from review.files.problem import FileError, FileProblem
 from review.files.sealing import AgeIdentity, lock_of
 from tests.review.files.made import (
     LAPTOP,
     ORGANISATION,
+    PEOPLE,
     RECOVERY,
     REVIEWERS,
+    SALT,
     batch,
     identifier,
     items,
@@ -47,13 +50,17 @@ def signed(members: dict[str, bytes], stated: dict[str, Any]) -> bytes:
     return pack({**members, "manifest.json": content, "manifest.sig": ORGANISATION.sign(content)})
 
 
+PLACES = [place_of(person) for person in PEOPLE]
+
+
 def changed(**changes: Any) -> bytes:
     """A batch with another manifest, items or training, signed all the same."""
     plain = zipfile.ZipFile(io.BytesIO(batch().archive))
     members = {
         name: changes.pop(name, plain.read(name))
-        for name in ("items.jsonl", "training.jsonl", "README.txt")
+        for name in ("items.jsonl", "training.jsonl", "README.txt", "salt.txt")
     }
+    members = {name: content for name, content in members.items() if content is not None}
     return signed(members, json.loads(plain.read("manifest.json")) | changes)
 
 
@@ -110,8 +117,8 @@ def test_any_text_arrives_as_it_was(texts: list[tuple[str, str]]) -> None:
         BatchItem(id=identifier(str(number)), source=source, candidate=candidate)
         for number, (source, candidate) in enumerate(texts)
     ]
-    orders = {REVIEWERS[0]: tuple(item.id for item in given_items)}
-    made = make_batch(manifest(orders=orders), given_items, [], ORGANISATION)
+    orders = {PLACES[0]: tuple(item.id for item in given_items)}
+    made = make_batch(manifest(orders=orders), given_items, [], ORGANISATION, SALT)
     assert open_batch(write_batch(made)).items == tuple(given_items)
 
 
@@ -123,6 +130,7 @@ def test_nothing_but_the_words_of_the_form_is_in_it() -> None:
         "items.jsonl",
         "manifest.json",
         "manifest.sig",
+        "salt.txt",
         "training.jsonl",
     }
     for line in plain.read("items.jsonl").splitlines():
@@ -228,14 +236,22 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
         },
         r"training\.jsonl: line 1: field 'rating'",
     ),
-    "an order of nothing": ({"orders": {REVIEWERS[0]: []}}, "has nothing to do"),
-    "an order of strangers": ({"orders": {REVIEWERS[0]: ["0" * 16]}}, "not there"),
-    "an order with a repeat": ({"orders": {REVIEWERS[0]: [ORDER[0]] * 2}}, "same item twice"),
+    "an order of nothing": ({"orders": {PLACES[0]: []}}, "has nothing to do"),
+    "an order of strangers": ({"orders": {PLACES[0]: ["0" * 16]}}, "not there"),
+    "an order with a repeat": ({"orders": {PLACES[0]: [ORDER[0]] * 2}}, "same item twice"),
     "no order": ({"orders": {}}, "field 'orders'"),
-    "a reviewer without a check": (
-        {"orders": {"AAAAAAAA": ORDER}},
-        "AAAAAAAA is no reviewer's code",
+    "a code in the open": ({"orders": {REVIEWERS[0]: ORDER}}, "names a reviewer openly"),
+    "a tag in the open": ({"orders": {PEOPLE[0]: ORDER}}, "names a reviewer openly"),
+    "another salt": ({"salt.txt": b"00\n"}, r"salt\.txt: not 64"),
+    "a code without a check": (
+        {"format": "rosetta-batch/1", "orders": {"AAAAAAAA": ORDER}, "salt.txt": None},
+        "no reviewer's code",
     ),
+    "a salt in the first version": (
+        {"format": "rosetta-batch/1", "orders": {REVIEWERS[0]: ORDER}},
+        r"salt\.txt: a batch has one from version 2 on",
+    ),
+    "no salt": ({"salt.txt": None}, r"salt\.txt: a batch has one"),
     "a reviewer's name": ({"orders": {"Maria": ORDER}}, "field 'orders"),
     "one recipient": (
         {
@@ -267,7 +283,7 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "a task that is none": ({"task": "guess"}, "field 'task'"),
     "translations given away": ({"task": "translate", "training.jsonl": b""}, "gives some"),
     "training for translators": (
-        {"task": "translate", "items.jsonl": BARE + b"\n", "orders": {REVIEWERS[0]: [ORDER[0]]}},
+        {"task": "translate", "items.jsonl": BARE + b"\n", "orders": {PLACES[0]: [ORDER[0]]}},
         "training for ratings",
     ),
     "nothing to translate": (
@@ -276,7 +292,7 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
             "items.jsonl": canonical_bytes({"id": ORDER[0], "source": " ", "candidate": ""})
             + b"\n",
             "training.jsonl": b"",
-            "orders": {REVIEWERS[0]: [ORDER[0]]},
+            "orders": {PLACES[0]: [ORDER[0]]},
         },
         "is empty",
     ),
@@ -339,7 +355,7 @@ def test_a_manifest_has_one_form(other: bytes) -> None:
 def test_sentences_to_translate_come_back_with_their_letters() -> None:
     bare = [item.model_copy(update={"candidate": ""}) for item in items()]
     asked = manifest(task="translate", letters=("â", "g̃", "ᐁ"))
-    opened = open_batch(write_batch(make_batch(asked, bare, [], ORGANISATION)))
+    opened = open_batch(write_batch(make_batch(asked, bare, [], ORGANISATION, SALT)))
     assert (opened.manifest.task, opened.manifest.letters) == ("translate", ("â", "g̃", "ᐁ"))
     assert opened.items == tuple(bare)
     readme = zipfile.ZipFile(io.BytesIO(opened.archive)).read("README.txt").decode()
@@ -347,11 +363,38 @@ def test_sentences_to_translate_come_back_with_their_letters() -> None:
     assert "traduire" in readme
 
 
+def test_a_batch_names_nobody_but_finds_whoever_types_the_code() -> None:
+    made = batch()
+    plain = zipfile.ZipFile(io.BytesIO(made.archive))
+    every = b"".join(plain.read(name) for name in plain.namelist())
+    for code, person in zip(REVIEWERS, PEOPLE, strict=True):
+        assert code.encode() not in every
+        assert person.encode() not in every
+        assert made.person(code) == person
+        assert made.manifest.order(person)
+        assert made.manifest.order(code) == ()
+        assert made.manifest.order(place_of(person)) == ()
+    assert made.person("YBKCTGFM") is None
+    first = batch(format="rosetta-batch/1")
+    assert (first.salt, first.person(REVIEWERS[0])) == (b"", REVIEWERS[0])
+    assert first.manifest.order(REVIEWERS[1]) == made.manifest.order(PEOPLE[1])
+
+
+def test_a_tag_is_what_another_library_makes_of_a_code() -> None:
+    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+    made = Scrypt(salt=SALT, length=16, n=2**14, r=8, p=1).derive(REVIEWERS[0].encode())
+    assert PEOPLE[0] == made.hex()
+    assert (
+        place_of(PEOPLE[0]) == hashlib.sha256(f"rosetta person {made.hex()}".encode()).hexdigest()
+    )
+
+
 def test_what_cannot_be_rated_is_not_made() -> None:
     with pytest.raises(FileError, match="nothing to do"):
-        make_batch(manifest(), [], [], ORGANISATION)
+        make_batch(manifest(), [], [], ORGANISATION, SALT)
     with pytest.raises(FileError, match="not there"):
-        make_batch(manifest(), items()[:1], [], ORGANISATION)
+        make_batch(manifest(), items()[:1], [], ORGANISATION, SALT)
 
 
 @given(st.binary(max_size=200))

@@ -19,7 +19,7 @@ from review.files.ratings import open_ratings, write_ratings
 from review.files.reviewer_codes import read_code
 from review.files.sealing import AgeIdentity, read_age_identities, unseal
 from review.office.bundle import governance_bundle
-from tests.review.files.made import LAPTOP, ORGANISATION, REVIEWERS, batch, events
+from tests.review.files.made import LAPTOP, ORGANISATION, PEOPLE, batch, events
 from tests.review.office.made import desk
 
 PAGE = (Path(__file__).parents[3] / "docs" / "review-files.md").read_text()
@@ -71,7 +71,7 @@ def folder(tmp_path: Path) -> Path:
     write_private(tmp_path / "laptop.key", LAPTOP.text())
     sealed = write_batch(of, recipients=[LAPTOP.public.recipient])
     (tmp_path / "Sealed.rosetta-batch").write_bytes(sealed)
-    written = write_ratings(tmp_path, events(5), of, LAPTOP, REVIEWERS[0])
+    written = write_ratings(tmp_path, events(5), of, LAPTOP, PEOPLE[0])
     written.path.rename(tmp_path / "Spring.rosetta-ratings")
     (tmp_path / "written").write_text(written.phrase)
     (tmp_path / "Library.rosetta-laptop").write_bytes(write_laptop_card(LAPTOP, "Library"))

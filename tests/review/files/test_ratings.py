@@ -25,8 +25,9 @@ from review.log.event import read_event
 from tests.review.files.made import (
     LAPTOP,
     ORGANISATION,
+    PEOPLE,
     RECOVERY,
-    REVIEWERS,
+    SALT,
     batch,
     events,
     identifier,
@@ -40,7 +41,7 @@ RECIPIENTS = BATCH.manifest.organisation.recipients
 
 
 def hand_over(folder: Path, count: int = 9, of: Batch = BATCH, **chain: Any) -> Written:
-    return write_ratings(folder, events(count, **chain), of, LAPTOP, REVIEWERS[0])
+    return write_ratings(folder, events(count, **chain), of, LAPTOP, PEOPLE[0])
 
 
 def opened(path: Path) -> RatingsFile:
@@ -86,7 +87,7 @@ def test_what_was_said_arrives(tmp_path: Path) -> None:
 
 def test_erased_contents_travel_as_heads(tmp_path: Path) -> None:
     erased = [EVERY[0].erased(), *EVERY[1:]]
-    written = write_ratings(tmp_path, erased, BATCH, LAPTOP, REVIEWERS[0])
+    written = write_ratings(tmp_path, erased, BATCH, LAPTOP, PEOPLE[0])
     assert [read_event(line) for line in opened(written.path).lines] == erased
 
 
@@ -110,7 +111,7 @@ def test_another_user_of_the_stick_may_read_what_is_sealed(tmp_path: Path) -> No
 def test_nobody_else_opens_it(tmp_path: Path) -> None:
     data = hand_over(tmp_path).path.read_bytes()
     assert refused(data, LAPTOP.age, AgeIdentity.make()).problem is FileProblem.WRONG_KEY
-    for text in (b"Word 1", REVIEWERS[0].encode(), b"spring", b"gist"):
+    for text in (b"Word 1", PEOPLE[0].encode(), b"spring", b"gist"):
         assert text not in data
 
 
@@ -125,7 +126,7 @@ def test_the_name_holds_no_person_and_suits_every_system(tmp_path: Path) -> None
 def test_two_people_at_one_laptop_have_a_file_each(tmp_path: Path) -> None:
     """The second one's holds the first one's answers, too; yet its six words are others."""
     one = hand_over(tmp_path, 3)
-    two = write_ratings(tmp_path, EVERY, BATCH, LAPTOP, REVIEWERS[1])
+    two = write_ratings(tmp_path, EVERY, BATCH, LAPTOP, PEOPLE[1])
     assert names(tmp_path) == sorted([one.path.name, two.path.name])
 
 
@@ -134,7 +135,7 @@ def test_two_people_at_one_laptop_have_a_file_each(tmp_path: Path) -> None:
     ["", "../../etc/passwd", "a\0b", 'a<b>:"|?*\\c', "\u202ex", "n" * 200, "\u1401" * 200, ".."],
 )
 def test_any_title_gives_a_name(tmp_path: Path, title: str) -> None:
-    of = make_batch(manifest(title=title), items(), [], ORGANISATION)
+    of = make_batch(manifest(title=title), items(), [], ORGANISATION, SALT)
     name = hand_over(tmp_path, of=of).path.name
     assert names(tmp_path) == [name]
     assert len(name.encode()) < 240
@@ -174,7 +175,7 @@ def test_the_same_person_on_another_laptop_loses_nothing(tmp_path: Path) -> None
 
 def test_another_batch_of_the_same_title_loses_nothing(tmp_path: Path) -> None:
     """Both files hold the same chain of the device, each with its own batch's contents."""
-    other = make_batch(manifest(batch=identifier("other")), items(), [], ORGANISATION)
+    other = make_batch(manifest(batch=identifier("other")), items(), [], ORGANISATION, SALT)
     one = hand_over(tmp_path, 3)
     two = hand_over(tmp_path, 9, of=other)
     assert names(tmp_path) == sorted([one.path.name, two.path.name])
@@ -222,7 +223,7 @@ def test_an_older_file_that_cannot_be_taken_away_is_no_harm(
 
 def test_nothing_is_not_handed_over(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="nothing to hand over"):
-        write_ratings(tmp_path, [], BATCH, LAPTOP, REVIEWERS[0])
+        write_ratings(tmp_path, [], BATCH, LAPTOP, PEOPLE[0])
 
 
 def test_what_was_sealed_again_for_others_is_refused() -> None:

@@ -105,7 +105,12 @@ class Desk:
 
     @property
     def codes(self) -> list[str]:
+        """People as the log names them; ``review.code`` gives what is on their cards."""
         return list(self.review.key.orders)
+
+    def card(self, person: Person) -> str:
+        """Give the code on a person's card."""
+        return self.review.code(person.code)
 
 
 def desk(folder: Path, **size: object) -> Desk:
@@ -114,19 +119,25 @@ def desk(folder: Path, **size: object) -> Desk:
     office = Office.open(folder)
     ready = made(draft(reviewed(folder), **size), identity)
     _, policy = proposed()
-    review = office.create_review(ready.key, policy, ready.manifests, ready.texts)
+    review = office.create_review(ready.key, policy, ready.manifests, ready.texts, ready.codes)
     return Desk(folder, office, identity, review, ready.batches[0])
 
 
+def codes_of(home: Path, review: str = "last") -> dict[str, str]:
+    """Give the people of a review as the log names them, with the codes on their cards."""
+    with Office.open(home) as office:
+        return dict(office.review(review).codes)
+
+
 class Person:
-    """A reviewer at a laptop of their own."""
+    """A reviewer at a laptop of their own; ``code`` is as the log names them."""
 
     def __init__(self, folder: Path, batch: Batch, code: str) -> None:
         self.laptop = Laptop.open(folder)
         self.identity = Identity.make(Role.LAPTOP)
         self.batch, self.code = batch, code
         manifest = batch.manifest
-        self.order = manifest.orders[code]
+        self.order = manifest.order(code)
         self._place = {"wall": WALL, "reviewer": code, "batch": manifest.batch}
         self.laptop.append(
             Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=True)  # type: ignore[arg-type]

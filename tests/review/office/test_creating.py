@@ -123,12 +123,13 @@ def test_everything_but_ids_and_codes_follows_from_the_seed(draft: Draft) -> Non
 
 
 def test_the_key_names_cards_weights_and_segments(draft: Draft, identity: Identity) -> None:
-    key = made.made(draft, identity).key
+    ready = made.made(draft, identity)
+    key = ready.key
     assert [run.run_id for run in key.runs] == list(made.RUNS)
     assert sum(key.runs[0].strata.values()) == 96
     assert sum(key.runs[0].segments.values()) == 40
     assert set(key.core) == {item.id for item in draft.real}
-    assert key.orders == draft.orders
+    assert {ready.codes[person]: order for person, order in key.orders.items()} == draft.orders
 
 
 def test_a_core_is_common_and_the_rest_is_spread(home: Path, identity: Identity) -> None:

@@ -181,7 +181,7 @@ def test_who_takes_back_from_another_laptop_is_told(made: Desk) -> None:
         Withdraw(wall=WALL, reviewer=victim.code, batch=None, scope=Scope.EVERYTHING)
     )
     report = take(made, forger.identity, events_of(forger))
-    assert (report.withdrawn, report.elsewhere) == ([victim.code], (victim.code,))
+    assert (report.withdrawn, report.elsewhere) == ([made.card(victim)], (made.card(victim),))
 
 
 def another_review(made: Desk) -> Desk:
@@ -223,7 +223,7 @@ def test_a_withdrawal_that_came_first_with_another_review_is_heard_in_its_own(ma
     guest.withdraw(Scope.EVERYTHING)
     first = take(made, someone.identity, events_of(someone))
     assert (len(first.aside), first.withdrawn) == (1, [])
-    assert take(other, guest.identity, events_of(guest)).withdrawn == [guest.code]
+    assert take(other, guest.identity, events_of(guest)).withdrawn == [other.card(guest)]
     assert not made.office.state(other.review).reviewers
     again = take(made, someone.identity, events_of(someone))
     assert len(ratings(made, someone)) == 3
@@ -235,12 +235,12 @@ def test_who_rates_on_two_laptops_is_told(made: Desk) -> None:
     take(made, victim.identity, events_of(victim))
     forger.laptop.append(rating(victim))
     report = take(made, forger.identity, events_of(forger))
-    assert report.elsewhere == (victim.code,)
+    assert report.elsewhere == (made.card(victim),)
     shown = {each.reviewer: each.rated for each in progress(made.office, made.review).reviewers}
-    assert (shown[victim.code], shown[forger.code]) == (0, 3)
+    assert (shown[made.card(victim)], shown[made.card(forger)]) == (0, 3)
     assert [each.waits for each in report.several] == [True]
     again = take(made, victim.identity, events_of(victim))
-    assert again.elsewhere == (victim.code,)
+    assert again.elsewhere == (made.card(victim),)
 
 
 def test_files_of_strangers_wait_up_to_a_bound(made: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

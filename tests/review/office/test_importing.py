@@ -78,7 +78,7 @@ def test_ratings_arrive(made: Desk) -> None:
     assert not report.damaged
     assert not report.clocks
     shown = progress(made.office, made.review)
-    [line] = [each for each in shown.reviewers if each.reviewer == someone.code]
+    [line] = [each for each in shown.reviewers if each.reviewer == made.card(someone)]
     assert (line.consented, line.rated, line.cannot_judge) == (True, 10, 0)
     assert (shown.done, shown.imports) == (10, 1)
     assert line.last_import
@@ -255,7 +255,7 @@ def test_a_withdrawal_erases_here_and_in_every_later_file(made: Desk) -> None:
     assert all(found(made.folder, trace) for trace in traces)
     someone.withdraw()
     report = take(made, someone.handed_over())
-    assert (report.withdrawn, report.recompute) == ([someone.code], 1)
+    assert (report.withdrawn, report.recompute) == ([made.card(someone)], 1)
     assert not any(found(made.folder, trace) for trace in traces)
     again = take(made, early)
     assert again.added == 0
@@ -282,7 +282,7 @@ def test_whoever_takes_back_comments_alone_leaves_certificates_as_they_are(
     else:
         someone.withdraw(Scope.COMMENTS)
         report = take(made, someone.handed_over())
-        assert report.withdrawn == [someone.code]
+        assert report.withdrawn == [made.card(someone)]
         marked = report.recompute
     assert marked == 0
     assert [each.recompute for each in made.office.certificates(made.review)] == [False]
@@ -307,9 +307,9 @@ def test_the_office_takes_back_for_a_person(made: Desk) -> None:
     assert done.erased == 5
     take(made, data)
     lines = {each.reviewer: each for each in progress(made.office, made.review).reviewers}
-    assert lines[first.code].done == 0
-    assert lines[first.code].withdrawn == {Scope.BATCH}
-    assert lines[second.code].done == 12
+    assert lines[made.card(first)].done == 0
+    assert lines[made.card(first)].withdrawn == {Scope.BATCH}
+    assert lines[made.card(second)].done == 12
     assert {row.reviewer for row in rated_items(made.office, made.review)} == {second.code}
     with pytest.raises(UsageError, match="no reviewer"):
         withdraw(made.office, made.review, "00000000", Scope.BATCH, [made.identity.age])

@@ -56,7 +56,7 @@ def in_evidence(made: Desk) -> object:
 
 def test_one_laptop_that_speaks_for_several_is_told_each_time(made: Desk) -> None:
     shared = person(made, 0)
-    codes = sorted([shared.code, made.codes[1]])
+    codes = sorted([made.card(shared), made.review.code(made.codes[1])])
     assert take(made, shared.identity, events_of(shared)).speaks_for == ()
     other = Person(shared.laptop.path.parent, made.batch, made.codes[1])
     other.rate([Rating.GIST])
@@ -74,7 +74,11 @@ def test_nobody_counts_where_two_laptops_speak_until_it_is_decided(made: Desk) -
     assert ratings(made, first) == {}
     assert len(ratings(made, second)) == 3
     [told] = speaking(made.office, made.review).several
-    assert (told.code, told.laptops, told.waits) == (first.code, ["laptop 1", "laptop 2"], True)
+    assert (told.code, told.laptops, told.waits) == (
+        made.card(first),
+        ["laptop 1", "laptop 2"],
+        True,
+    )
     in_evidence(made)
     let_speak(made.office, made.review, first.code, [laptop_of(made, first)])
     assert len(ratings(made, first)) == 3

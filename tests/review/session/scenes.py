@@ -9,6 +9,7 @@ from pathlib import Path
 from review.files.batch import Batch, make_batch, write_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
 from review.files.keys import Identity, Role
+from review.files.person_tag import place_of, tag_of
 from review.files.reviewer_codes import make_codes
 from review.files.sealing import AgeIdentity
 from review.log.laptop import Laptop
@@ -65,9 +66,13 @@ def batch_of(
     consent: str = CONSENT,
     task: Task = "rate",
     letters: Sequence[str] = (),
+    salt: bytes = b"",
 ) -> Batch:
+    """Make a batch for two people; without a salt one of version 1, which lists their codes."""
     ids = tuple(item.id for item in items)
+    places = [place_of(tag_of(each, salt)) if salt else each for each in (CODE, OTHER_CODE)]
     manifest = BatchManifest(
+        format="rosetta-batch/2" if salt else "rosetta-batch/1",
         batch=batch,
         review="spring",
         title=title,
@@ -86,10 +91,10 @@ def batch_of(
         task=task,
         letters=tuple(letters),
         secret=secret,
-        orders={CODE: ids, OTHER_CODE: tuple(reversed(ids))},
+        orders=dict(zip(places, (ids, tuple(reversed(ids))), strict=True)),
         members={},
     )
-    return make_batch(manifest, items, training, ORGANISATION)
+    return make_batch(manifest, items, training, ORGANISATION, salt)
 
 
 def write_file(batch: Batch, folder: Path, name: str | None = None) -> Path:
