@@ -114,8 +114,8 @@ def test_a_stick_holds_what_a_person_needs(bundle: Bundle) -> None:
     subprocess.run(command, cwd=stick, check=True)
     page = (stick / "START-HERE.html").read_text()
     sample = open_batch((stick / "Sample.rosetta-batch").read_bytes())
-    [code] = sample.manifest.orders
-    assert f"{code[:4]}-{code[4:]}" in page
+    [code] = re.findall(r"\b([0-9A-Z]{4}-[0-9A-Z]{4})\b", page)
+    assert sample.person(code.replace("-", ""))
     assert sample.organisation_phrase in page
     assert page.count("data:image/png") == 10
     licences = (stick / "LICENCES.txt").read_text()

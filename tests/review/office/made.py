@@ -132,7 +132,9 @@ def codes_of(home: Path, review: str = "last") -> dict[str, str]:
 class Person:
     """A reviewer at a laptop of their own; ``code`` is as the log names them."""
 
-    def __init__(self, folder: Path, batch: Batch, code: str) -> None:
+    def __init__(self, folder: Path, batch: Batch, code: str, card: str = "") -> None:
+        self.card = card
+        """The code on this person's card, where a test needs it."""
         self.laptop = Laptop.open(folder)
         self.identity = Identity.make(Role.LAPTOP)
         self.batch, self.code = batch, code

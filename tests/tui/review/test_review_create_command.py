@@ -76,7 +76,8 @@ def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
     recovery = home / "review-recovery-key.txt"
     assert recovery.stat().st_mode & 0o777 == 0o600
     batch = open_batch((stick / "spring.rosetta-batch").read_bytes())
-    codes = list(batch.manifest.orders)
+    people_of = made.codes_of(home)
+    codes = list(people_of.values())
     place = home / "review-cards" / "spring-cards.txt"
     assert place.stat().st_mode & 0o777 == 0o600
     assert str(place) in shown.replace("\n", "")
@@ -91,7 +92,7 @@ def test_a_review_goes_out_and_comes_back(home: Path, tmp_path: Path) -> None:
     assert "program for reviewers" in shown
     assert "make reviewer-bundle" in shown
     assert cards.count("The council") == 6
-    people = [made.Person(tmp_path / code, batch, code) for code in codes]
+    people = [made.Person(tmp_path / code, batch, who) for who, code in people_of.items()]
     for number, person in enumerate(people):
         person.rate(made.random_ratings(20, number))
         (stick / f"{number}.rosetta-ratings").write_bytes(person.handed_over())
@@ -130,7 +131,7 @@ def test_the_recovery_key_alone_opens_the_ratings(
     create(tmp_path / "stick")
     [path] = (tmp_path / "stick").glob("*.rosetta-batch")
     batch = open_batch(path.read_bytes())
-    person = made.Person(tmp_path / "laptop", batch, next(iter(batch.manifest.orders)))
+    person = made.Person(tmp_path / "laptop", batch, next(iter(made.codes_of(home))))
     file = tmp_path / "x.rosetta-ratings"
     file.write_bytes(person.handed_over())
     (home / "organisation.key").unlink()
@@ -324,7 +325,8 @@ def sent(home: Path, folder: Path, *more: str) -> list[made.Person]:
     told = create(folder, "--name", "spring", *more)
     [file] = list(told["files"])  # type: ignore[call-overload]
     batch = open_batch(Path(file).read_bytes())
-    return [made.Person(folder / code, batch, code) for code in batch.manifest.orders]
+    people = made.codes_of(home).items()
+    return [made.Person(folder / code, batch, who, code) for who, code in people]
 
 
 def test_the_words_of_a_file_enrol_its_laptop_and_its_key_to_seal_for(

@@ -82,8 +82,8 @@ def _rate(folder: Path) -> None:
     batch = open_batch((stick / "spring.rosetta-batch").read_bytes())
     with Office.open(home) as office:
         key = office.review("spring").key
-    for number, code in enumerate(batch.manifest.orders):
-        person = made.Person(folder / code, batch, code)
+    for number, (who, code) in enumerate(made.codes_of(home).items()):
+        person = made.Person(folder / code, batch, who)
         person.rate(_ratings(number, [key.items[item].control for item in person.order]))
         if number < 2:
             _write(person, key)
@@ -159,7 +159,8 @@ def test_the_table_has_no_words_of_people_unless_asked_for(home: Path, batch: Ba
     rosetta("export", "--csv", "plain.csv")
     plain = (home.parent / "plain.csv").read_text("utf-8")
     assert COMMENT not in plain
-    assert not any(code in plain for code in batch.manifest.orders)
+    people = made.codes_of(home)
+    assert not any(name in plain for name in (*people, *people.values()))
     rosetta("export", "--csv", "all.csv", "--comments")
     assert COMMENT in (home.parent / "all.csv").read_text("utf-8")
     assert "one of" in refused("export", "--csv", "a.csv", "--mtme", "b")
@@ -224,7 +225,9 @@ def test_who_takes_ratings_back_takes_the_claim_away_until_it_is_issued_anew(
     rosetta("attach", str(certificate))
     assert (run()["review"], run()["review_suspended"]) == ("go", False)
     assert "reviewed" in run()["tier_in_words"]
-    rosetta("withdraw", "spring", next(iter(batch.manifest.orders)), "--scope", "batch", "--yes")
+    rosetta(
+        "withdraw", "spring", next(iter(made.codes_of(home).values())), "--scope", "batch", "--yes"
+    )
     assert run()["review_suspended"] is True
     assert "reviewed" not in run()["tier_in_words"]
     assert "SUSPENDED" in CliRunner().invoke(runs, ["show", "last"]).stdout

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from review.files.batch import open_batch
+from review.files.reviewer_codes import printed
 from review.office.store import Office
 from review.rating import Rating
 from review.session.view import Phase
@@ -25,7 +26,9 @@ def rosetta(*arguments: str) -> str:
 def sit(folder: Path, file: Path, code: str, rating: Rating) -> str:
     """Take the batch to the end, every sentence with one rating, and hand it over; gives the six words."""
     batch = open_batch(file.read_bytes())
-    sitting = Sitting(folder, batch=batch, code=code)
+    person = batch.person(code)
+    assert person
+    sitting = Sitting(folder, batch=batch, code=person)
     for _ in range(4 * len(batch.items)):
         phase = sitting.session.view.phase
         if phase is Phase.END:
@@ -63,8 +66,11 @@ def test_what_speakers_press_is_what_the_office_knows(
         "--anyway",
     )
     file = stick / "spring.rosetta-batch"
-    codes = list(open_batch(file.read_bytes()).manifest.orders)
-    given = dict(zip(codes, (Rating.GIST, Rating.ACCEPTABLE, Rating.EXCELLENT), strict=True))
+    codes = made.codes_of(home)
+    assert not any(code.encode() in file.read_bytes() for code in (*codes, *codes.values()))
+    given = dict(
+        zip(codes.values(), (Rating.GIST, Rating.ACCEPTABLE, Rating.EXCELLENT), strict=True)
+    )
     phrases = {code: sit(tmp_path / code, file, code, rating) for code, rating in given.items()}
     told = rosetta("import", str(stick), "--enrol", "--yes")
     assert all(phrase in told for phrase in phrases.values())
@@ -73,12 +79,12 @@ def test_what_speakers_press_is_what_the_office_knows(
     with Office.open(home) as office:
         found = office.review("spring")
         state = office.state(found)
-        for code, rating in given.items():
-            person = state.reviewers[found.key.batches[0], code]
-            assert set(person.judgements) == set(found.key.orders[code])
-            assert list(person.judgements) == list(found.key.orders[code])
+        for who, code in codes.items():
+            person, rating = state.reviewers[found.key.batches[0], who], given[code]
+            assert list(person.judgements) == list(found.key.orders[who])
             assert {each.rating for each in person.judgements.values()} == {rating}
             assert len(person.trained) == 8
     shown = rosetta("status", "spring")
+    assert all(printed(code) in shown for code in given)
     each = len(found.key.items)
     assert f"{3 * each} of {3 * each} decisions are here, from 3 files." in shown

@@ -89,7 +89,7 @@ def harm(home: Path, batch: Batch) -> None:
         item = next(i for i in key.core if key.items[i].control is None)
         laptop = histories.Chain(Random(4))
         laptop.lamport = 10**5
-        about = {"reviewer": next(iter(batch.manifest.orders)), "batch": key.batches[0]}
+        about = {"reviewer": next(iter(key.orders)), "batch": key.batches[0]}
         laptop.write(histories.HarmFlag(wall=histories.WALL, item=item, harmful=True, **about))
         deliver(office.connection, key, tuple(laptop.events))
 

@@ -44,7 +44,7 @@ def test_two_laptops_for_one_person_are_told_decided_and_taken_out(
     stick: tuple[Path, list[made.Person]],
 ) -> None:
     folder, people = stick
-    code = printed(people[0].code)
+    code = printed(people[0].card)
     for _ in range(2):
         told = rosetta("import", str(folder)).output
         assert told.count(f"LOOK: {code} is heard from box 0 and box 2. None of these ratings") >= 1
@@ -56,9 +56,9 @@ def test_two_laptops_for_one_person_are_told_decided_and_taken_out(
     assert "LOOK: box 2 speaks for 2 people" in shown
     assert "That is fine where they share this computer." in shown
     [found] = json.loads(rosetta("status", "spring", "--json").output)["reviews"]
-    assert [(each["code"], each["counted"]) for each in found["several"]] == [(people[0].code, [])]
+    assert [(each["code"], each["counted"]) for each in found["several"]] == [(people[0].card, [])]
     assert [len(each["people"]) for each in found["laptops"]] == [1, 1, 2]
-    assert [each["rated"] for each in found["reviewers"] if each["reviewer"] == people[0].code] == [
+    assert [each["rated"] for each in found["reviewers"] if each["reviewer"] == people[0].card] == [
         0
     ]
 
@@ -93,7 +93,7 @@ def test_two_laptops_for_one_person_are_told_decided_and_taken_out(
 
 def test_what_says_nothing_together_is_refused(stick: tuple[Path, list[made.Person]]) -> None:
     folder, people = stick
-    code = people[0].code
+    code = people[0].card
     assert "each alone" in refused("enrol", "box 0", "--speaks-for", code, "--remove")
     assert "each alone" in refused("enrol", "box 0", "--remove", "--name", "blue")
     assert "--speaks-for CODE" in refused("enrol", "box 0", "--with", "box 1")
