@@ -50,17 +50,15 @@ class Batch:
     training: tuple[TrainingItem, ...] = field(repr=False)
     archive: bytes = field(repr=False)
     """The signed zip; of a secret batch it must not be written anywhere."""
-<<<<<<< HEAD
     signature: bytes = field(default=b"", repr=False)
     """Of the manifest; empty where only the manifest was kept."""
+    salt: bytes = field(default=b"", repr=False)
+    """With which a code becomes its tag; none in a batch of version 1, or where only the manifest was kept."""
 
     @property
     def signed(self) -> Signed:
         """The manifest with its signature, as an office keeps it."""
         return Signed(self.manifest_bytes, self.signature)
-=======
-    salt: bytes = field(default=b"", repr=False)
-    """With which a code becomes its tag; none in a batch of version 1, or where only the manifest was kept."""
 
     def person(self, code: str) -> str | None:
         """Give whom a code stands for, as events name this person; None where the batch is not for them.
@@ -69,7 +67,6 @@ class Batch:
         """
         person = code if self.manifest.names_codes else tag_of(code, self.salt)
         return person if self.manifest.order(person) else None
->>>>>>> 3f88e09 (List people in batches by a hash that only their code opens)
 
     @cached_property
     def sha256(self) -> str:
@@ -175,11 +172,8 @@ def _read(archive: bytes) -> Batch:
         _items(opened.members[ITEMS], BatchItem, ITEMS, MOST_ITEMS),
         _items(opened.members[TRAINING], TrainingItem, TRAINING, _MOST_TRAINING),
         archive,
-<<<<<<< HEAD
         opened.signed.signature,
-=======
         salt=_salt(opened.manifest, opened.members.get(SALT)),
->>>>>>> 3f88e09 (List people in batches by a hash that only their code opens)
     )
     check_content(batch.manifest, batch.items, batch.training)
     return batch

@@ -6,14 +6,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-<<<<<<< HEAD
+from review.files.person_tag import place_of
 from review.forms import Form, Since, VersionedForm
 from review.log.payloads import Count, Hex64, Id, Reviewer, Short
-=======
-from review.files.person_tag import place_of
-from review.forms import Form, VersionedForm
-from review.log.payloads import Hex64, Id, Reviewer, Short
->>>>>>> 3f88e09 (List people in batches by a hash that only their code opens)
 from review.rating import Rating
 
 BATCH_FORMAT: Final = "rosetta-batch/2"
@@ -91,18 +86,13 @@ class BatchManifest(VersionedForm):
     neither tells."""
     secret: bool
     """True where items come from a secret segment: the file is encrypted, and texts stay so at home."""
-<<<<<<< HEAD
-    orders: Annotated[dict[Reviewer, tuple[Id, ...]], Field(min_length=1, max_length=200)]
-    """Reviewer → item ids in the order in which this person gets them."""
+    orders: Annotated[dict[Reviewer | Hex64, tuple[Id, ...]], Field(min_length=1, max_length=200)]
+    """Place of a person (``files.person_tag``) → item ids in the order in which this person gets them; in version 1
+    the person's code stood here. Look people up with ``order``."""
     key_commitment: Annotated[Hex64 | None, Since(2)] = None
     """SHA-256 of the answer key behind a salt: it says which item is whose, and is disclosed with the verdict."""
     looks: Annotated[Count, Since(2)] = 0
     """How often the numbers of a method in it were looked at before, in earlier reviews; of the one with most."""
-=======
-    orders: Annotated[dict[Reviewer | Hex64, tuple[Id, ...]], Field(min_length=1, max_length=200)]
-    """Place of a person (``files.person_tag``) → item ids in the order in which this person gets them; in version 1
-    the person's code stood here. Look people up with ``order``."""
->>>>>>> 3f88e09 (List people in batches by a hash that only their code opens)
     members: dict[Short, Hex64]
     """Name of every other member of the file → SHA-256 of its bytes."""
 

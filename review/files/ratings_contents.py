@@ -53,11 +53,11 @@ def contents_of(events: Iterable[Event], manifest: BatchManifest) -> dict[str, d
 def answers(event: Event, manifest: BatchManifest) -> str | None:
     """Give whose answer to a batch an event is; None for what the batch did not ask, or has no content."""
     said = event.payload
-    if not isinstance(said, OfReviewer | Withdraw) or said.reviewer not in manifest.orders:
+    if not isinstance(said, OfReviewer | Withdraw) or not manifest.order(said.reviewer):
         return None
     batch = reach(said) if isinstance(said, Withdraw) else said.batch
     if batch not in {manifest.batch} | ({None} if isinstance(said, Withdraw) else set()):
         return None
-    if isinstance(said, OfItem) and said.item not in manifest.orders[said.reviewer]:
+    if isinstance(said, OfItem) and said.item not in manifest.order(said.reviewer):
         return None
     return said.reviewer

@@ -27,9 +27,11 @@ def differences(
             continue
         yield from of_batch(key, policy_sha256, batches[batch], found[batch], batch, organisation)
     asked: dict[str, tuple[str, ...]] = {}
+    named: dict[str, tuple[str, ...]] = {}
     for manifest in found.values():
         asked |= manifest.orders
-    if asked != dict(key.orders):
+        named |= {manifest.place(who): order for who, order in key.orders.items()}
+    if asked != named:
         yield "the people who were asked, or their items, are not those of the batches"
 
 

@@ -18,8 +18,9 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ch
         return Check(
             "your batch", False, "the certificate does not rest on the batch that you kept"
         )
+    named = {kept.manifest.place(who): order for who, order in key.orders.items()}
     wrong = list(of_batch(key, evidence.policy_sha256, kept.signed, kept.manifest, batch, signer))
-    if any(key.orders.get(who) != order for who, order in kept.manifest.orders.items()):
+    if any(named.get(place) != order for place, order in kept.manifest.orders.items()):
         wrong.append("the people whom it asks, or their items, are not those of the evidence")
     if wrong:
         return Check("your batch", False, "; ".join(wrong))

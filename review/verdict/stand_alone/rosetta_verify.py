@@ -293,18 +293,19 @@ def _batches(signed: Any, key: Any, policy: str, stated: Any) -> tuple[list[str]
     if not found and stated["format"].endswith("/1"): return [], ["which batches went out is the organisation's word"], found
     committed = {name: value for name, value in key.items() if name not in {"salt", "batch_sha256"}}
     commitment, signer = _sha(bytes.fromhex(key.get("salt", "")) + _canonical(committed)), stated["organisation"]["signing_key"]
-    asked: dict[str, Any] = {}
+    asked, named = dict[str, Any](), dict[str, Any]()
     wrong = list[str]()
     for batch in key["batches"]:
         if batch not in found: wrong.append(f"batch {batch} is missing"); continue
         one, said, first = signed["batches"][batch], found[batch], found[batch]["format"] == "rosetta-batch/1"
         asked |= said["orders"]
+        named |= {who if first else _sha(f"rosetta person {who}".encode()): order for who, order in key["orders"].items()}
         if said["batch"] != batch or _sha(one["manifest"].encode()) != key["batch_sha256"].get(batch): wrong.append(f"batch {batch} is not the one of the answer key")
         if said["organisation"]["signing_key"] != signer or not ((first and not one["signature"]) or _is_signed(signer, one)): wrong.append(f"batch {batch} is not signed by the organisation")
         if said["policy_sha256"] != policy: wrong.append(f"the policy is not the one of batch {batch}")
         if not first and said["looks"] != max((run.get("looks", 0) for run in key["runs"]), default=0): wrong.append(f"the number of looks before is not the one of batch {batch}")
         if not first and said["key_commitment"] != commitment: wrong.append(f"the answer key is not the one of batch {batch}")
-    if not wrong and asked != key["orders"]: wrong.append("not everybody who was asked is in the answer key, or with other items")
+    if not wrong and asked != named: wrong.append("not everybody who was asked is in the answer key, or with other items")
     return wrong, ["a batch of an earlier version binds no answer key"] * any(said["format"] == "rosetta-batch/1" for said in found.values()), found
 
 def _speaks_for(signer: str, instead: dict[str, str]) -> set[str]:

@@ -19,7 +19,7 @@ from review.files.ratings import open_ratings, write_ratings
 from review.files.reviewer_codes import read_code
 from review.files.sealing import AgeIdentity, read_age_identities, unseal
 from review.office.bundle import governance_bundle
-from tests.review.files.made import LAPTOP, ORGANISATION, PEOPLE, batch, events
+from tests.review.files.made import LAPTOP, ORGANISATION, PEOPLE, REVIEWERS, batch, events
 from tests.review.office.made import desk
 
 PAGE = (Path(__file__).parents[3] / "docs" / "review-files.md").read_text()
@@ -125,6 +125,16 @@ def test_a_sealed_batch_opens_and_verifies_without_us(folder: Path) -> None:
 
 
 @needs_programs
+def test_a_code_finds_its_place_without_us(folder: Path) -> None:
+    (folder / "code.txt").write_text(f"{REVIEWERS[0]}\n")
+    said = run(folder, in_order("age --decrypt --identity laptop.key", "code="))
+    assert said.endswith(f"the batch is for {PEOPLE[0]}\n")
+    (folder / "code.txt").write_text("YBKCTGFM\n")
+    with pytest.raises(AssertionError):
+        run(folder, in_order("code="))
+
+
+@needs_programs
 def test_an_export_opens_and_verifies_without_us(folder: Path, tmp_path: Path) -> None:
     (recovery,) = read_age_identities(folder / "recovery.txt")
     with desk(tmp_path / "home", reviewers=2).office as office:
@@ -162,6 +172,7 @@ def test_every_command_of_the_page_is_run_by_these_tests() -> None:
         "age-keygen",
         *OPENING,
         "age --decrypt --identity laptop.key",
+        "code=",
         "age --decrypt --identity recovery.txt --output export",
         "field()",
         "age --recipient",

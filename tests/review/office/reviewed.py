@@ -5,6 +5,7 @@ from __future__ import annotations
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.entry import Entry
 from review.files.batch_form import BatchManifest, Organisation
+from review.files.person_tag import place_of
 from review.log.payloads import Face
 from review.log.state import Judgement, ReviewerState, State
 from review.office.store import Review
@@ -63,7 +64,7 @@ def review(key: AnswerKey, *, sealed: bool = False) -> Review:
         guide="",
         language="en",
         secret=sealed,
-        orders=key.orders,
+        orders={place_of(who): order for who, order in key.orders.items()},
         members={},
     )
     manifests = {BATCH: manifest.model_dump_json().encode()}

@@ -12,6 +12,7 @@ from review.files.keys import Identity, Role
 from review.files.ratings_contents import chains_of, contents_of
 from review.files.ratings_form import RatingsManifest, Sender
 from review.files.sealing import AgeIdentity
+from review.files.person_tag import place_of
 from review.files.signature import Signed
 from review.log.event import Event
 from review.verdict.key import AnswerKey
@@ -62,7 +63,7 @@ def with_batches(
                     "guide": "",
                     "language": "en",
                     "secret": False,
-                    "orders": key.orders,
+                    "orders": {place_of(who): order for who, order in key.orders.items()},
                     "key_commitment": salted.commitment,
                     "looks": salted.looks,
                     "members": {},
