@@ -15,8 +15,8 @@ from harness.problems import first_problem
 from review.files.batch import Batch, make_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
 from review.files.keys import Identity
-from review.files.signature import Signed
 from review.files.person_tag import place_of
+from review.files.signature import Signed
 from review.office.letters import letters_of
 from review.office.store import utc_now
 from review.office.texts import ReviewTexts

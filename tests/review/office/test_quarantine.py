@@ -91,7 +91,7 @@ def test_a_withdrawal_that_comes_on_a_stick_drops_what_waits(made: Desk) -> None
     take(made, second.handed_over())
     first.withdraw()
     report = take(made, first.handed_over(), enrol=True)
-    assert (report.withdrawn, report.dropped, waiting(made)) == ([first.code], 1, [])
+    assert (report.withdrawn, report.dropped, waiting(made)) == ([made.card(first)], 1, [])
     assert "DROPPED: 1 file that waited" in "\n".join(report_lines(report))
 
 

@@ -9,10 +9,10 @@ from hashlib import sha256
 from harness.card.canonical import canonical_bytes
 from review.files.batch_form import BatchManifest, Organisation
 from review.files.keys import Identity, Role
+from review.files.person_tag import place_of
 from review.files.ratings_contents import chains_of, contents_of
 from review.files.ratings_form import RatingsManifest, Sender
 from review.files.sealing import AgeIdentity
-from review.files.person_tag import place_of
 from review.files.signature import Signed
 from review.log.event import Event
 from review.verdict.key import AnswerKey
