@@ -13,10 +13,12 @@ from secrets import token_bytes
 
 from harness.budget import BudgetReached, Ledger, most_cost
 from harness.calls import Reply, Request, Usage
+from harness.endpoints import presets
 from harness.failures import (
     CallError,
     ErrorClass,
     HarnessError,
+    NoServer,
     RateLimited,
     Refused,
     UsageError,
@@ -48,6 +50,8 @@ class Carrier:
     """False: replies are kept for the entry screen, but never found again."""
     asked: set[bytes] = field(default_factory=set)
     """Keys of the replies kept by this run."""
+    answering: set[str] = field(default_factory=set)
+    """URLs at which something has answered, well or badly."""
     draw: Callable[[], float] = random.random
 
 
@@ -85,6 +89,9 @@ class EntryCalls:
                 return await self._ask(key, request)
             except CallError as failure:
                 wait = self._wait_after(failure, attempt)
+                if isinstance(failure, NoServer):
+                    wait = wait if request.url in self.carrier.answering else None
+                    self.end = self.end if wait is not None else _not_there(request, failure)
                 if wait is None:
                     raise
                 await self._pause(wait, failure, attempt)
@@ -114,6 +121,8 @@ class EntryCalls:
             charged = reserved if cost is None else cost
         except CallError as failure:
             bill = failure.bill
+            if failure.status is not None:
+                self.carrier.answering.add(request.url)
             charged = self._charge(request, failure, reserved)
             self._note_failure(failure, time.perf_counter() - started)
             raise
@@ -121,16 +130,26 @@ class EntryCalls:
             listed = None if bill is None else _listed(request, bill)
             ledger.settle(reserved, charged, billed=bill is not None, listed=listed)
             self.spent_usd += charged
+        self.carrier.answering.add(request.url)
         self.carrier.limiter.succeeded()
         self._note_reply(key, request, status, StoredReply(bill, latency, cost))
         return bill
 
     def _charge(self, request: Request, failure: CallError, reserved: float) -> float:
-        """Give what a failed call cost: as its reply says, else all that it can, where it can cost."""
-        if failure.bill is None:
-            return reserved if _may_have_charged(failure) else 0.0
-        if failure.bill.usage is None and failure.bill.reported_cost_usd is None:
-            return 0.0 if isinstance(failure, RateLimited) else reserved
+        """Return what a failed call is charged: as its reply says, else all that it can cost, where it can.
+
+        Where nobody knows whether money was taken, the entry's cost is unknown from then on (M5).
+        """
+        told = failure.bill is not None and (
+            failure.bill.usage is not None or failure.bill.reported_cost_usd is not None
+        )
+        if failure.bill is None or not told:
+            free = (
+                isinstance(failure, RateLimited) if failure.bill else not _may_have_charged(failure)
+            )
+            if not free and not _costs_nothing(request):
+                self._count(None, None)
+            return 0.0 if free else reserved
         cost = _cost(request, failure.bill)
         self._count(failure.bill.usage, cost)
         return reserved if cost is None else cost
@@ -236,6 +255,18 @@ def _listed(request: Request, reply: Reply) -> float | None:
     if by_tokens and reply.usage is None:
         return None
     return request.price.cost(reply.usage or Usage(), request.characters)
+
+
+def _costs_nothing(request: Request) -> bool:
+    """Tell whether an endpoint is known to charge nothing."""
+    return request.price is not None and request.price.cost(Usage(1, 1), 1) == 0
+
+
+def _not_there(request: Request, failure: NoServer) -> HarnessError:
+    """Say that a server of this machine is not running, and how it is started where we know its name."""
+    preset = presets("chat").get(request.provider)
+    note = f" {preset.note}." if preset is not None and preset.note else ""
+    return HarnessError(f"{failure} Nothing listens there: is the server running?{note}")
 
 
 def _may_have_charged(failure: CallError) -> bool:

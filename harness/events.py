@@ -112,6 +112,8 @@ class Progress:
     """What may be claimed of the entries stored so far, None where nobody decided."""
     cost_usd: float | None = 0.0
     """None as soon as one entry's cost is unknown."""
+    known_cost_usd: float = 0.0
+    """The part of the cost that is known: the least that it can be."""
     expected_cost_usd: float | None = None
     spent_usd: float = 0.0
     """Money that this run paid, and what is reserved for calls under way is not in it."""

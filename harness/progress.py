@@ -49,6 +49,8 @@ class Tally:
     failed: int = 0
     cost_usd: float | None = 0.0
     """None as soon as one entry's cost is unknown (M5)."""
+    known_cost_usd: float = 0.0
+    """What the entries cost of which it is known: the least that the sum can be."""
     tokens: int | None = None
     tokens_untold: int = 0
     """Entries of which no tokens are known: the sum is then the least that it can be."""
@@ -63,6 +65,7 @@ class Tally:
                 done=1,
                 failed=int(result.failed),
                 cost_usd=result.cost_usd,
+                known_cost_usd=result.cost_usd or 0.0,
                 tokens=result.total_tokens,
                 tokens_untold=int(result.total_tokens is None),
                 latencies=[] if seconds is None or result.failed else [seconds],
@@ -75,6 +78,7 @@ class Tally:
         self.failed += other.failed
         known = self.cost_usd is not None and other.cost_usd is not None
         self.cost_usd = (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None
+        self.known_cost_usd += other.known_cost_usd
         if other.tokens is not None:
             self.tokens = (self.tokens or 0) + other.tokens
         self.tokens_untold += other.tokens_untold
@@ -194,6 +198,7 @@ class Board:
             quality_tier=claim.quality_tier,
             claim=claim,
             cost_usd=tally.cost_usd,
+            known_cost_usd=tally.known_cost_usd,
             expected_cost_usd=_expected(tally, self._total),
             spent_usd=self._ledger.spent,
             budget_usd=self._ledger.cap,

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import ssl
 import zlib
 from collections.abc import Mapping
+from errno import ECONNREFUSED
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -17,7 +19,7 @@ import httpx
 
 from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
-from harness.failures import CallError, ErrorClass, Refused, Transient
+from harness.failures import CallError, ErrorClass, NoServer, Refused, Transient
 
 MOST_BYTES = 16 * 2**20
 """A reply larger than this, packed or unpacked, is not read to its end."""
@@ -63,7 +65,7 @@ class Transport:
         except CallError:
             raise
         except Exception as error:
-            failure = _lost(error, request.url, self._timeout)
+            failure = _absent(error, request.url) or _lost(error, request.url, self._timeout)
             if failure is None:
                 raise
             raise failure from error
@@ -213,6 +215,19 @@ def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
     if isinstance(error, httpx.TransportError):
         return Transient(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
     return None
+
+
+def _absent(error: Exception, url: str) -> NoServer | None:
+    """Name a connection that this machine refused; None for any other failure.
+
+    Where a name has several addresses, the library joins their errors.
+    """
+    cause = getattr(error.__cause__, "os_error", None)
+    numbers = set(re.findall(r"\[(?:Errno|WinError) (\d+)\]", str(cause)))
+    joined = bool(numbers) and numbers <= {str(ECONNREFUSED), "10061"}
+    if not (isinstance(cause, ConnectionRefusedError) or joined) or not is_loopback(url):
+        return None
+    return NoServer(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
 
 
 def _timeout_or_closed(error: Exception, url: str, seconds: float) -> Transient:

@@ -200,4 +200,7 @@ def cost(card: Mapping[str, Any] | None) -> str:
     """Give what a run cost; a run without a card has no total yet."""
     if card is None:
         return figures.NONE
-    return figures.money(number(block(card, "cost").get("total_cost_usd")))
+    told = block(card, "cost")
+    return figures.cost(
+        number(told.get("total_cost_usd")), number(told.get("known_cost_usd")) or 0.0
+    )

@@ -346,7 +346,7 @@ def _hash(facts: Mapping[str, Any], name: str) -> str | None:
 def _measures(card: Mapping[str, Any]) -> Iterator[str]:
     price, speed = block(card, "cost"), block(card, "speed")
     tokens, budget = block(card, "tokens"), block(card, "budget")
-    yield line("cost", cost(card), _budget(budget))
+    yield line("cost", cost(card), _budget(budget), price.get("reason"))
     yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
     yield line("  cost-adjusted score", _cost_adjusted(card))
     yield line("tokens", _whole(tokens.get("total_tokens")))

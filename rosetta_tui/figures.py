@@ -39,6 +39,11 @@ def money(value: float | None) -> str:
     return f"${value:,.{2 if value >= 1 else 4 if value >= 0.0001 else 6}f}"
 
 
+def cost(total: float | None, known: float) -> str:
+    """Return what a run cost; where some of it is unknown, the least that it can be."""
+    return f"at least {money(known)}" if total is None and known > 0 else money(total)
+
+
 def charged(value: float | None, *, failed: bool) -> str:
     """Give what an entry cost; one that failed without a charge was not free, it came to nothing."""
     return NONE if failed and value == 0 else money(value)

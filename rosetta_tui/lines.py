@@ -115,7 +115,7 @@ def progress_line(event: Progress) -> str:
         parts.append(f"{len(event.waiting)} waiting to be tried again")
     if (chrf := event.values.get("chrf_plus_plus")) is not None:
         parts.append(f"chrF++ {chrf:.1f}")
-    parts.append(f"cost {figures.money(event.cost_usd)}")
+    parts.append(f"cost {figures.cost(event.cost_usd, event.known_cost_usd)}")
     if event.eta_seconds is not None:
         parts.append(f"{event.eta_seconds:.0f} s to go")
     return "-- " + ", ".join(parts)

@@ -85,6 +85,7 @@ def _sealed_progress(
         intervals=_intervals(scores),
         quality_tier=str(scores.get("quality_tier", "unscored")),
         cost_usd=number(block(card, "cost").get("total_cost_usd")),
+        known_cost_usd=number(block(card, "cost").get("known_cost_usd")) or 0.0,
         spent_usd=number(block(card, "budget").get("spent_usd")) or progress.spent_usd,
         tokens=progress.tokens if tokens is None else int(tokens),
         tokens_untold=progress.tokens_untold if tokens is None else 0,

@@ -51,6 +51,8 @@ class Cost:
     """The part that is known; a lower bound of the total."""
     unpriced_entries: int
     """Entries whose cost is unknown."""
+    reason: str | None
+    """Why the total is unknown, None where it is known."""
 
 
 def tokens(rows: Sequence[EntryCost]) -> Tokens:
@@ -87,7 +89,15 @@ def cost(rows: Sequence[EntryCost]) -> Cost:
         cost_per_source_char=per(total, sum(row.source_characters for row in rows)),
         known_cost_usd=fsum(known),
         unpriced_entries=len(rows) - len(known),
+        reason=_why_unknown(len(rows) - len(known), len(rows)),
     )
+
+
+def _why_unknown(unpriced: int, entries: int) -> str | None:
+    if not unpriced:
+        return None
+    why = "a call of theirs broke off and may have been charged, or no price is known"
+    return f"{unpriced:,} of {entries:,} entries have no known cost: {why}."
 
 
 def cost_adjusted(composite: float | None, cost_per_entry_usd: float | None) -> float | None:

@@ -132,6 +132,8 @@ def measured(material: Material) -> dict[str, Any]:
     spending = _spending(material)
     counted = asdict(tokens(spending))
     costs = asdict(cost(spending))
+    if costs["reason"] is None:
+        del costs["reason"]
     timings = [
         Timing(row.latency_seconds, cached=row.cached, batch_size=row.batch_size)
         for row in material.rows

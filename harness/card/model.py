@@ -124,6 +124,12 @@ class Cost(Block):
     cost_per_entry_usd: float | None = None
     cost_per_1k_tokens: float | None = None
     cost_per_source_char: float | None = None
+    known_cost_usd: float | None = None
+    """The part that is known: the total is at least this."""
+    unpriced_entries: int | None = None
+    """Entries whose cost is unknown."""
+    reason: str | None = None
+    """Why the total is unknown; cards from before this field do not say."""
 
 
 class Speed(Block):

@@ -29,8 +29,9 @@ class CostPanel(Telling):
 def _so_far(progress: Progress) -> Content:
     if progress.cost_usd == 0 and progress.done == progress.failed and not progress.spent_usd:
         return Content.styled(_nothing(progress.budget_usd), "$quiet")
-    parts = Content.assemble((figures.money(progress.cost_usd), "bold"))
-    if progress.cost_usd is None:
+    told = figures.cost(progress.cost_usd, progress.known_cost_usd)
+    parts = Content.assemble((told, "bold"))
+    if progress.cost_usd is None and not progress.known_cost_usd:
         parts = parts.append(Content.styled(" price", "$quiet"))
     if progress.budget_usd is None:
         return parts

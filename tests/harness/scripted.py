@@ -132,9 +132,9 @@ class Scripted:
 
 @contextmanager
 def serving(
-    answer: Callable[[Asked], Answer] = translated, host: str = "127.0.0.1"
+    answer: Callable[[Asked], Answer] = translated, host: str = "127.0.0.1", port: int = 0
 ) -> Iterator[Scripted]:
-    """Serve on a free port until the block ends."""
+    """Serve on a port, a free one where none is given, until the block ends."""
     state, ready, over = Scripted(answer), threading.Event(), asyncio.Event()
     loops: list[asyncio.AbstractEventLoop] = []
 
@@ -148,7 +148,7 @@ def serving(
             open_ends.add(writer)
             task.add_done_callback(talks.discard)
 
-        server = await asyncio.start_server(talk, host, 0, limit=2**26)
+        server = await asyncio.start_server(talk, host, port, limit=2**26)
         state.port = server.sockets[0].getsockname()[1]
         name = f"[{host}]" if ":" in host else host
         state.url = f"http://{name}:{state.port}/v1"

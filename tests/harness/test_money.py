@@ -6,11 +6,15 @@ import json
 import os
 import signal
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.card.canonical import card_hash
+from harness.card.load import load_card
+from harness.card.verify import verify_card
 from harness.control import Control
 from harness.events import EntryScored, Event, Finished, RunState
 from harness.failures import UsageError
@@ -19,6 +23,7 @@ from harness.methods.options import MethodOptions
 from harness.plan import Plan, RunOptions
 from harness.store.database import open_store
 from harness.store.runs import find_run
+from rosetta_tui.card_text import card_text
 from tests.harness.evaluation import (
     LANGUAGES,
     Heard,
@@ -175,6 +180,57 @@ def test_a_batch_shares_what_it_spent(endpoint: Scripted, store_path: Path, pric
     assert len(spent) == 9
     assert sum(spent) == pytest.approx(0.9 * len(endpoint.asked))
     assert sum(spent) == pytest.approx(query(store_path, SPENT)[0][0])
+
+
+@pytest.mark.parametrize("retried", [False, True])
+@pytest.mark.parametrize("budget", [None, 50.0])
+def test_money_that_a_broken_call_may_have_taken_is_unknown(
+    endpoint: Scripted, store_path: Path, prices: Path, budget: float | None, retried: bool
+) -> None:
+    """A reply cut off in its middle may have been charged: unknown is null, and totals say the least."""
+
+    def answer(asked: Asked) -> Answer:
+        good = json_answer(completion("x", usage=USAGE))
+        return replace(good, cut_after=20) if asked.number == 1 else good
+
+    endpoint.answer = answer
+    run = {"most_attempts": 2 if retried else 1, "concurrency": 1, "budget_usd": budget}
+    heard = run_corpus(
+        store_path, corpus(4), chat_plan(endpoint.url, prices=prices, max_tokens=40, run=run)
+    )
+    costs = [row.cost_usd for row in kept(store_path).results]
+    assert costs == [pytest.approx(COST), None, pytest.approx(COST), pytest.approx(COST)]
+    last = heard.progress[-1]
+    known = 3 * COST
+    assert (last.cost_usd, last.known_cost_usd) == (None, pytest.approx(known))
+    card = kept(store_path).card
+    assert card is not None
+    told = card["cost"]
+    assert told["total_cost_usd"] is None
+    assert told["known_cost_usd"] == pytest.approx(known)
+    assert told["reason"].startswith("1 of 4 entries have no known cost")
+    with closing(open_store(store_path)) as connection:
+        whole = load_card(connection, kept(store_path).run.id).as_json()
+    assert verify_card(json.dumps(whole).encode()).ok
+    older = whole | {"cost": {name: each for name, each in told.items() if name != "reason"}}
+    older["run_card_hash"] = card_hash(older)
+    assert verify_card(json.dumps(older).encode()).ok, "cards from before do not say why"
+    assert "at least $0.036" in card_text(card)
+    asked = len(endpoint.asked)
+    assert asked == 5 if retried else asked == 4
+    if budget is not None:
+        reserved = most(endpoint.asked[1])
+        assert query(store_path, SPENT) == [(pytest.approx((asked - 1) * COST + reserved),)]
+
+
+def test_a_broken_call_to_an_endpoint_that_charges_nothing_was_free(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    endpoint.answer = lambda asked: replace(
+        json_answer(completion("x")), cut_after=20 if asked.number == 1 else None
+    )
+    run_corpus(store_path, corpus(3), chat_plan(endpoint.url))
+    assert [row.cost_usd for row in kept(store_path).results] == [0.0] * 3
 
 
 def test_a_429_within_a_good_reply_gives_its_money_back_but_what_it_used(

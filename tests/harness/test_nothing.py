@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from harness.events import RunState
-from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus
-from tests.harness.scripted import Asked, Scripted, completion, json_answer
+from harness.calls import Request
+from harness.carrier import _not_there
+from harness.control import Control
+from harness.events import EntryScored, Event, RunState
+from harness.failures import ErrorClass, NoServer
+from harness.methods.completions import read_completion
+from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, serving
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
@@ -46,7 +54,54 @@ def test_empty_outputs_are_a_result(endpoint: Scripted, store_path: Path) -> Non
     assert heard.finished.card_hash
 
 
-def test_a_local_server_that_is_not_there_is_asked_after(store_path: Path) -> None:
-    plan = chat_plan("http://127.0.0.1:9/v1")
-    reason = run_corpus(store_path, corpus(2), plan).finished.reason or ""
-    assert "Is the server running?" in reason
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_a_local_server_that_is_not_there_stops_the_run_at_once_and_costs_no_entry(
+    endpoint: Scripted, store_path: Path, host: str
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    plan = chat_plan(f"http://{host}:{port}/v1", run={"most_attempts": 6, "concurrency": 8})
+    heard = run_corpus(store_path, corpus(20), plan)
+    assert heard.finished.state is RunState.STOPPED
+    assert (heard.finished.done, heard.finished.failed) == (0, 0)
+    assert "is the server running?" in (heard.finished.reason or "")
+    assert heard.progress[-1].retries == 0
+    with serving(lambda asked: json_answer(completion(asked.source.upper())), port=port):
+        if host != "[::1]":
+            assert resume(store_path).finished.card_hash
+
+
+def test_a_server_that_goes_away_is_asked_again_and_its_entries_go_on_waiting(
+    store_path: Path,
+) -> None:
+    answered = threading.Event()
+
+    def answer(asked: Asked) -> Answer:
+        answered.set()
+        return json_answer(completion(asked.source.upper()))
+
+    def react(event: Event, _: Control) -> None:
+        if isinstance(event, EntryScored):
+            closing.close()
+
+    with ExitStack() as closing:
+        scripted = closing.enter_context(serving(answer))
+        plan = chat_plan(scripted.url, run={"most_attempts": 2, "concurrency": 1})
+        heard = run_corpus(store_path, corpus(12), plan, Heard(react=react))
+    assert answered.is_set()
+    assert heard.finished.state is RunState.STOPPED
+    assert heard.finished.failed == 0
+    assert heard.progress[-1].retries >= 1
+    with serving(answer, port=scripted.port):
+        finished = resume(store_path).finished
+    assert (finished.state, finished.failed) == (RunState.COMPLETE, 0)
+
+
+def test_a_preset_says_how_it_is_started() -> None:
+    request = Request("ollama", "http://localhost:11434/v1", {}, read_completion)
+    failure = NoServer(ErrorClass.CONNECTION, "No connection to localhost:11434.")
+    assert str(_not_there(request, failure)) == (
+        "No connection to localhost:11434. Nothing listens there: is the server running? "
+        "Start it with: ollama serve."
+    )
