@@ -1,6 +1,8 @@
 # make demo    set up and run the bundled demo (no key, no network after the install)
 # make test    set up and run the tests
 # make check   everything: format, lint, types, import contracts, tests
+# make check-thorough    the same, with every repetition that the docs claim
+# make bench   every script of docs/benchmarks.md but the bundle's, one after the other
 # make reviewer-bundle   the reviewer's window without an installer, and what goes on a stick, in dist/
 # make wheelhouse        the full program for computers without network, in dist/wheelhouse
 PYTHON ?= python3
@@ -10,7 +12,10 @@ BUNDLE = .venv-bundle
 # archives that were built on other systems: make reviewer-bundle BUILT='--windows FILE --macos FILE'
 BUILT ?=
 
-.PHONY: demo test lint check lock bench clean reviewer-bundle wheelhouse
+BENCHMARKS = scoring_statistics scoring_intervals fst_stage end_to_end floors run_live live_table start_up app_keys store_sorting \
+	compare peeking gate_simulation review_keys review_window review_window_start
+
+.PHONY: demo test lint check check-thorough lock bench clean reviewer-bundle wheelhouse
 
 demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
@@ -26,8 +31,11 @@ lint: $(VENV)/.tests
 
 check: lint test
 
+check-thorough:
+	ROSETTA_THOROUGH=1 $(MAKE) check
+
 bench: $(VENV)/.tests
-	for name in scoring_statistics scoring_intervals fst_stage end_to_end floors run_live live_table start_up gate_simulation review_keys review_window review_window_start; do $(BIN)/python -P -m benchmarks.$$name || exit 1; done
+	for name in $(BENCHMARKS); do $(BIN)/python -P -m benchmarks.$$name || exit 1; done
 
 reviewer-bundle: $(BUNDLE)/.installed
 	$(BUNDLE)/bin/python packaging/reviewer/build.py $(BUILT)
