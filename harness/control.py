@@ -19,6 +19,10 @@ class Control:
         self._state = RunState.RUNNING
         self._most_concurrency: int | None = None
         self._changed: Callable[[], object] | None = None
+        self.translating = False
+        """True while the method has entries under way: what does not come to an end then is the method's."""
+        self.catch_up: Callable[[float], None] = _nothing
+        """Waits, no longer than so many seconds, until all that came back by now is stored."""
 
     @property
     def state(self) -> RunState:
@@ -69,3 +73,7 @@ class Control:
     def _tell(self) -> None:
         if self._changed is not None:
             self._changed()
+
+
+def _nothing(_seconds: float) -> None:
+    """Wait for nothing: no run has begun to store."""

@@ -171,6 +171,7 @@ class _Go:
             tries_before(self.run),
         )
         scribe.failed = self.control.stop
+        self.control.catch_up = scribe.catch_up
         ledger.secure = None if ledger.cap is None else scribe.secure
         scribe.start()
         reason = None
@@ -178,6 +179,7 @@ class _Go:
             if waiting:
                 reason = asyncio.run(self._translate(waiting, ledger, scribe))
         finally:
+            self.control.translating = False
             scribe.finish()
         touch_stretch(self.connection, stretch, ledger.committed)
         return reason
@@ -218,6 +220,7 @@ class _Go:
             reuse=self.options.use_cache,
         )
         loop = RunLoop(self.entries, waiting, self.method, carrier, scribe, self.control)
+        self.control.translating = True
         try:
             await loop.run()
         finally:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 
 from harness.events import EntryScored, Event
 from harness.prediction import Prediction
@@ -88,6 +89,18 @@ class Scribe(threading.Thread):
         written: Future[None] = Future()
         self._queue.put(written)
         await asyncio.wrap_future(written)
+
+    def catch_up(self, seconds: float) -> None:
+        """Wait until all that was handed over by now is on the disk; may be called from any thread.
+
+        Gives up after ``seconds``, and where the scribe broke.
+        """
+        written: Future[None] = Future()
+        self._queue.put(written)
+        until = time.monotonic() + seconds
+        while not written.done() and self.is_alive() and time.monotonic() < until:
+            with suppress(TimeoutError):
+                written.result(TELL_SECONDS)
 
     def finish(self) -> None:
         """Write what is left and end; raises what kept the scribe from writing."""

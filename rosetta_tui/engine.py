@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 import threading
+from contextlib import closing, suppress
 from pathlib import Path
 
 from harness.control import Control
@@ -13,6 +16,15 @@ from harness.listening import EventQueue
 from harness.method import Method
 from harness.plan import AS_BEFORE, Resumption
 from harness.running import go
+
+PATIENCE_SECONDS = 5.0
+"""How long a run that is to stop may take to come to its end before the process ends without it."""
+
+WRITING_SECONDS = 30.0
+"""The same for what it stores, and for a seal that is under way."""
+
+INTERRUPTED = 130
+"""Exit code of a run that a person ended early."""
 
 
 class Engine:
@@ -59,6 +71,48 @@ class Engine:
             raise self._failure
         assert self._finished is not None  # noqa: S101  one of the two is set when the thread ends
         return self._finished
+
+    def stop(self) -> None:
+        """Break the run off; wait for its end, and end the process where it does not come."""
+        self.control.stop()
+        if not self.wait(PATIENCE_SECONDS):
+            self.end_without()
+
+    def stop_from_aside(self) -> None:
+        """Do the same without waiting."""
+        self.control.stop()
+        threading.Thread(target=self.stop, name="end", daemon=True).start()
+
+    def end_without(self) -> None:
+        """End the process with a run under way whose method does not come back; 130 is its exit code.
+
+        A method may sleep, or wait for a lock that nobody opens: nothing within the process can end its thread.
+        What came back before is stored first. Money that its calls may have cost stays charged.
+        """
+        self.control.catch_up(WRITING_SECONDS)
+        if not self.control.translating and self.wait(WRITING_SECONDS):
+            return
+        if self.alive:
+            with suppress(Exception):
+                sys.stdout.flush()
+                sys.stderr.write(self._cut_off() + "\n")
+                sys.stderr.flush()
+            os._exit(INTERRUPTED)
+
+    def _cut_off(self) -> str:
+        """Leave the run as one that stopped; say what is stored, and how it goes on."""
+        from harness.store.database import open_store
+        from harness.store.results import stored_positions
+        from harness.store.runs import leave_run, read_run
+
+        with closing(open_store(self._path)) as connection:
+            leave_run(connection, self._number)
+            run = read_run(connection, self._number)
+            done = len(stored_positions(connection, self._number))
+        return (
+            f"stopped: the method did not come back within {PATIENCE_SECONDS:g} s, so the program ended without "
+            f"it. {done} of {len(run.positions)} entries are stored. `rosetta resume {run.run_id[:8]}` goes on."
+        )
 
     def _go(self) -> None:
         try:

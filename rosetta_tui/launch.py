@@ -64,7 +64,8 @@ def _run(path: Path, engine: Engine | None) -> None:
     finally:
         for each in engines:
             each.control.stop()
-            each.wait(30.0)
+        for each in engines:
+            each.stop()
     if app.return_code:
         sys.exit(app.return_code)
 

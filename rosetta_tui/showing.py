@@ -172,7 +172,7 @@ def _exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
 def _print_events(engine: Engine, style: str | None, secret: Collection[int]) -> bool:
     """Print the run's events as they come; tells whether a person interrupted it."""
     listener = _listener(style, secret)
-    with _interruptible(engine.control) as interrupted:
+    with _interruptible(engine) as interrupted:
         engine.start()
         try:
             _tell(engine, listener)
@@ -209,17 +209,23 @@ def _ignore(event: Event) -> None:
 
 
 @contextmanager
-def _interruptible(control: Control) -> Iterator[list[int]]:
+def _interruptible(engine: Engine) -> Iterator[list[int]]:
     """Let the first Ctrl-C drain and the second stop; gives the signals that came."""
+    from rosetta_tui.engine import PATIENCE_SECONDS
+
     seen: list[int] = []
 
     def heed(number: int, _frame: FrameType | None) -> None:
         seen.append(number)
         if len(seen) == 1 and number == signal.SIGINT:
-            control.drain()
+            engine.control.drain()
             click.echo("Finishing what is under way. Ctrl-C again stops at once.", err=True)
         else:
-            control.stop()
+            engine.stop_from_aside()
+            wait = f"{PATIENCE_SECONDS:g} s"
+            click.echo(
+                f"Stopping. A method that does not come back is cut off after {wait}.", err=True
+            )
 
     before = {number: signal.signal(number, heed) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -25,17 +25,18 @@ PROGRAM = """
 import fcntl, os, signal, sys, termios
 os.setsid()
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-if sys.argv[1:] == ["ignore"]:
+if sys.argv[1] == "ignore":
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 from rosetta_tui.cli import main
-main([])
+main(sys.argv[2:])
 """
 
 
 class Pseudo:
     """The app in a session of its own, on a terminal that can be taken away."""
 
-    def __init__(self, home: Path, *, ignore_hang_up: bool = False) -> None:
+    def __init__(self, home: Path, *words: object, ignore_hang_up: bool = False) -> None:
+        """``words`` are the command line's; the app opens on Home without any."""
         self._screen = pyte.Screen(100, 30)
         self._stream = pyte.ByteStream(self._screen)
         self.drawn = bytearray()
@@ -44,7 +45,14 @@ class Pseudo:
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", PROGRAM, *["ignore"] * ignore_hang_up],
+            [
+                sys.executable,
+                "-P",
+                "-c",
+                PROGRAM,
+                "ignore" if ignore_hang_up else "",
+                *map(str, words),
+            ],
             stdin=side,
             stdout=side,
             stderr=side,
@@ -84,6 +92,17 @@ class Pseudo:
     def press(self, keys: str) -> None:
         """Type."""
         os.write(self._main, keys.encode())
+
+    def ended(self) -> int:
+        """Read on until the program has ended, and give its exit code."""
+
+        def code() -> int | None:
+            self.screen()
+            return self.process.poll()
+
+        found = wait(code, lambda code: code is not None)
+        assert found is not None
+        return found
 
     def vanish(self) -> int:
         """Take the terminal away and give the exit code of the program; fails where it goes on."""
