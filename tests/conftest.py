@@ -5,8 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from harness import offline
+
+settings.register_profile("rosetta", deadline=None)  # a busy machine is no fault of the program
+settings.load_profile("rosetta")
 
 _doors: list[offline.Hook] = []
 """The hook of the door of the test under way: a door that was shut once stays shut."""

@@ -1,7 +1,5 @@
 """Words of a text, and the pieces in which a text may be taken apart."""
 
-import time
-
 import pytest
 import regex
 from hypothesis import example, given
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 
 from corpora.placeholders import read
 from corpora.words import JOINERS, pieces, words
+from tests.growth import growth
 
 _hostile = st.lists(
     st.sampled_from(
@@ -77,12 +76,9 @@ def found_without_placeholders(prose: str) -> list[str]:
     "piece", ["%0", "0", "%(w", "{a ", "<a ", "a-", "'", "https://", "{n, plural, a {", "5 %"]
 )
 def test_the_time_grows_with_the_text_and_not_faster(piece: str) -> None:
-    def seconds(times: int) -> float:
+    def act(times: int) -> None:
         text = "%" + piece * times
-        begin = time.process_time()
         for _ in words(text):
             pass
-        return time.process_time() - begin
 
-    seconds(100)
-    assert seconds(40_000) < 40 * max(seconds(4_000), 0.005)
+    assert growth(act, 4_000, 40_000, rounds=1) < 4

@@ -30,9 +30,10 @@ from tests.harness.scripted import (
     json_answer,
     translated,
 )
+from tests.review.thorough import times
 
-KILLS = 20
-SIZE = 600
+KILLS = times(4, 20)
+SIZE = times(160, 600)
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +82,7 @@ def stored_sources(path: Path) -> set[str]:
 
 
 @pytest.mark.slow
-def test_twenty_kills_lose_and_double_nothing(
-    runs: Nursery, endpoint: Scripted, store_path: Path
-) -> None:
+def test_kills_lose_and_double_nothing(runs: Nursery, endpoint: Scripted, store_path: Path) -> None:
     killer = Killer(20260301)
     endpoint.answer = killer
     asked_again: list[str] = []
@@ -120,7 +119,7 @@ def test_a_kill_while_the_last_rows_are_written_or_the_card_is_sealed(
 ) -> None:
     size = 24
     dice = random.Random(7)
-    for number in range(6):
+    for number in range(times(2, 6)):
         path = tmp_path / str(number) / "rosetta.sqlite"
         last = len(endpoint.asked) + size - 1
         victim = runs.begin("begin", path, endpoint.url, size)

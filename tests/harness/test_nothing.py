@@ -79,20 +79,23 @@ def test_a_server_that_goes_away_is_asked_again_and_its_entries_go_on_waiting(
 
     def answer(asked: Asked) -> Answer:
         answered.set()
-        return json_answer(completion(asked.source.upper()))
+        waits = closing is not None and asked.number > 3  # until the server has gone
+        return json_answer(completion(asked.source.upper()), seconds=60 if waits else 0)
 
     def react(event: Event, _: Control) -> None:
-        if isinstance(event, EntryScored):
+        if isinstance(event, EntryScored) and closing is not None:
             closing.close()
 
-    with ExitStack() as closing:
-        scripted = closing.enter_context(serving(answer))
+    closing: ExitStack | None = ExitStack()
+    with closing as stack:
+        scripted = stack.enter_context(serving(answer))
         plan = chat_plan(scripted.url, run={"most_attempts": 2, "concurrency": 1})
         heard = run_corpus(store_path, corpus(12), plan, Heard(react=react))
     assert answered.is_set()
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.failed == 0
     assert heard.progress[-1].retries >= 1
+    closing = None
     with serving(answer, port=scripted.port):
         finished = resume(store_path).finished
     assert (finished.state, finished.failed) == (RunState.COMPLETE, 0)

@@ -90,7 +90,7 @@ def test_stopping_breaks_off_at_once_and_keeps_what_is_stored(
         store_path, corpus(40), chat_plan(endpoint.url), Heard(react=after(10, Control.stop))
     )
     assert heard.finished.state is RunState.STOPPED
-    assert heard.finished.elapsed_seconds < 10
+    assert heard.finished.elapsed_seconds < 30, "nobody waited for the answers"
     assert heard.finished.done == len(kept(store_path).results) == 10
     endpoint.answer = translated
     assert resume(store_path).finished.state is RunState.COMPLETE
@@ -111,7 +111,7 @@ def test_a_drain_that_takes_too_long_can_be_stopped(endpoint: Scripted, store_pa
     heard = Heard(react=react)
     run_corpus(store_path, corpus(20), chat_plan(endpoint.url), heard)
     assert heard.finished.state is RunState.STOPPED
-    assert heard.finished.elapsed_seconds < 10
+    assert heard.finished.elapsed_seconds < 30, "nobody waited for the answers"
 
 
 def test_a_pause_starts_nothing_new_until_it_ends(endpoint: Scripted, store_path: Path) -> None:

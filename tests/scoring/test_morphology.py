@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Mapping
 from importlib.resources import files
 
@@ -22,6 +21,7 @@ from scoring.inventory import choose
 from scoring.morphology import MorphologicalAccuracy, why_no_morphology
 from scoring.resources import Resources
 from scoring.translation import Translation
+from tests.growth import growth
 from tests.scoring.analysed import (
     CREE,
     ESPERANTO,
@@ -223,12 +223,14 @@ def test_no_text_raises(output: str, reference: str, gold: str) -> None:
     METRIC.explain(found)
 
 
-def test_a_run_on_output_does_not_take_long() -> None:
+def test_the_time_of_a_run_on_output_grows_as_its_length_does() -> None:
     entry = Entry(id=1, source="s", reference="hundon", morphological_analysis=DOG_STRINGS)
-    long = annotation("mi vidas hundojn katon " * 600, "hundon")
-    begin = time.perf_counter()
-    assert METRIC.stats(Translation(entry, "o", {"fst": long})) == (11, 14, 0)
-    assert time.perf_counter() - begin < 1
+    long = {
+        times: annotation("mi vidas hundojn katon " * times, "hundon") for times in (600, 3_000)
+    }
+    assert METRIC.stats(Translation(entry, "o", {"fst": long[600]})) == (11, 14, 0)
+    act = lambda times: METRIC.stats(Translation(entry, "o", {"fst": long[times]}))  # noqa: E731
+    assert growth(act, 600, 3_000) < 2.5
 
 
 @needs_cree

@@ -17,7 +17,6 @@ from harness.store.runs import list_runs
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 
-A_MINUTE = 60.0
 PATIENCE_SECONDS = 90.0
 
 
@@ -69,12 +68,10 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 
 def test_one_key_leads_from_nothing_to_a_scored_run(terminal: Terminal, tmp_path: Path) -> None:
-    begun = time.monotonic()
     seen = terminal.wait_for("D  Run the demo", "n  New run", "w  What is missing", "? Help")
     assert "Is a machine translation good enough?" in seen
     terminal.press("Enter")
     terminal.wait_for("chrF++", "complete")
-    took = time.monotonic() - begun
     terminal.press("Down", "Enter")
     terminal.wait_for("Reference", "Output")
     terminal.press("q")
@@ -87,5 +84,3 @@ def test_one_key_leads_from_nothing_to_a_scored_run(terminal: Terminal, tmp_path
         [made] = list_runs(store)
     assert made.state == "complete"
     assert made.card is not None
-    assert took < A_MINUTE
-    print(f"from nothing to a scored run: {took:.1f} s")

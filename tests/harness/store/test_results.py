@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlite_utils import Database
 
 from corpora.entry import Entry
 from harness.events import RunState
@@ -20,6 +22,7 @@ from harness.result import Attempt, Result
 from harness.store.corpora import read_dataset, read_entries, save_corpus
 from harness.store.database import open_store
 from harness.store.deletion import delete_run
+from harness.store.migrations import migrations
 from harness.store.ordering import FILTERS, SORTS, ordered_positions
 from harness.store.results import (
     add_results,
@@ -41,6 +44,7 @@ from harness.store.runs import (
 )
 from harness.store.stretches import begin_stretch, elapsed_seconds
 from tests.harness.evaluation import corpus_of
+from tests.review.thorough import times
 
 SETUP = Setup(
     method="chat",
@@ -177,7 +181,15 @@ def test_the_oracle_knows_every_sort_and_filter() -> None:
     assert set(KEPT) == set(FILTERS)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@cache
+def empty_store() -> bytes:
+    """Return a store with all migrations made, as the bytes of its file."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrations.apply(Database(connection))
+        return connection.serialize()
+
+
+@settings(max_examples=times(40, 150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     runs(), st.sampled_from(sorted(SORTS)), st.sampled_from(sorted(FILTERS)),
     st.just("") | TEXTS, st.booleans(),
@@ -188,11 +200,7 @@ def test_order_selection_and_search_are_those_of_a_plain_reading(
 ) -> None:  # fmt: skip
     entries, positions, rows = run
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        from sqlite_utils import Database
-
-        from harness.store.migrations import migrations
-
-        migrations.apply(Database(connection))
+        connection.deserialize(empty_store())
         number = make_run(connection, entries, positions=positions)
         add(connection, number, *rows)
         found = ordered_positions(

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -66,9 +65,7 @@ def test_a_huge_place_is_left_in_time(tmp_path: Path, monkeypatch: pytest.Monkey
         put(tmp_path / "many" / f"{number}.jpg")
     monkeypatch.setattr(finding, "_MOST_ENTRIES", 100)
     assert found(tmp_path) == [first]
-    begun = time.monotonic()
     assert found(tmp_path, seconds=0.0) == []
-    assert time.monotonic() - begun < 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems show sticks elsewhere")

@@ -151,8 +151,9 @@ def test_fifty_keys_in_a_tenth_of_a_second_rate_the_item_that_was_shown_and_no_o
         terminal.see("Candidate 2.")
         terminal.press("q")
         terminal.child.wait()
+    if took >= 0.25:
+        pytest.skip("the machine was too slow for this test to mean anything")
     rated = state(tmp_path).judgements
-    assert took < 0.25, "the machine was too slow for this test to mean anything"
     assert list(rated) == [items_of(1)[0].id]
 
 
