@@ -65,7 +65,11 @@ class Transport:
         except CallError:
             raise
         except Exception as error:
-            failure = _absent(error, request.url) or _lost(error, request.url, self._timeout)
+            failure = (
+                _absent(error, request.url)
+                or _unsafe(error, request.url)
+                or _lost(error, request.url, self._timeout)
+            )
             if failure is None:
                 raise
             raise failure from error
@@ -215,6 +219,20 @@ def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
     if isinstance(error, httpx.TransportError):
         return Transient(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
     return None
+
+
+def _unsafe(error: Exception, url: str) -> Refused | None:
+    """Name a connection that could not be made safe; None for any other failure."""
+    cause = getattr(error.__cause__, "certificate_error", None) or getattr(
+        error.__cause__, "os_error", None
+    )
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        why = "its certificate is not one that this computer trusts (self-signed, expired, or another name's)."
+    elif isinstance(cause, ssl.SSLError):
+        why = "it does not speak TLS as it should. Is it http:// instead of https://?"
+    else:
+        return None
+    return Refused(ErrorClass.CONNECTION, f"No safe connection to {_host(url)}: {why}")
 
 
 def _absent(error: Exception, url: str) -> NoServer | None:

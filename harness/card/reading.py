@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any, Never
 
+from corpora.text import MOST_STACKED, stacked
 from harness.failures import UsageError
 
 MOST_BYTES = 256 * 1024 * 1024
@@ -100,9 +101,14 @@ def _check_depth(value: dict[str, Any], name: str) -> None:
 
 
 def _check_text(value: dict[str, Any], name: str) -> None:
+    text = json.dumps(value, ensure_ascii=False)
     try:
-        json.dumps(value, ensure_ascii=False).encode()
+        text.encode()
     except UnicodeEncodeError:
         raise UsageError(
             f"{name} holds text with half a surrogate pair (such as \\ud800), which is no character."
         ) from None
+    if stacked(text):
+        raise UsageError(
+            f"{name} holds text with more than {MOST_STACKED} combining marks in a row, which no writing has."
+        )

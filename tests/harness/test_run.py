@@ -161,7 +161,8 @@ def test_a_failure_is_an_entry_of_its_own_and_never_cached(
 ) -> None:
     endpoint.answer = lambda asked: answer if asked.source.endswith("1") else translated(asked)
     seconds = 3.0 if error_class is ErrorClass.TIMEOUT else 60.0
-    run_corpus(store_path, corpus(3), chat_plan(endpoint.url, run={"timeout_seconds": seconds}))
+    plan = chat_plan(endpoint.url, run={"timeout_seconds": seconds})
+    run_corpus(store_path, corpus(3), plan)
     stored = kept(store_path)
     assert [each.error_class for each in stored.results] == [None, error_class, None]
     assert stored.results[1].output is None
