@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import unicodedata
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -173,6 +174,13 @@ def test_plain_lines_hold_no_text_of_an_entry() -> None:
 )  # fmt: skip
 def test_an_entrys_line(row: Result, line: str) -> None:
     assert entry_line(row) == line
+
+
+def test_where_some_cost_is_unknown_the_least_is_said() -> None:
+    known = replace(PROGRESS, known_cost_usd=0.036)
+    assert "cost at least $0.0360" in written(PlainLines, known)[-1]
+    assert "cost unknown" in written(PlainLines, PROGRESS)[-1]
+    assert json.loads(written(JsonLines, known, secret=())[-1])["known_cost_usd"] == 0.036
 
 
 def test_unknown_cost_is_not_free_and_little_is_not_nothing() -> None:

@@ -2,19 +2,25 @@
 
 import hashlib
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from corpora.languages.epo.build import ANALYSER
+from harness.beginning import resume_method
 from harness.failures import UsageError
 from harness.keys import no_key
 from harness.method import Method
 from harness.methods.options import MethodOptions
 from harness.methods.registry import build
+from harness.store.database import open_store
+from harness.store.runs import find_run
+from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.methods.conftest import HttpCalls, Server, entry, options
 from tests.harness.methods.test_pipeline import asks_for, in_turn
+from tests.harness.scripted import Scripted
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +91,24 @@ def test_no_analyser_is_taken_unasked(server: Server) -> None:
 def test_an_analyser_that_nothing_uses_is_not_written_down(server: Server) -> None:
     setup = make(server, checks=["length"]).setup
     assert (setup.fst_version, setup.fst_sha256) == (None, None)
+
+
+def test_a_run_that_another_engine_began_goes_on(
+    endpoint: Scripted, store_path: Path, tmp_path: Path
+) -> None:
+    """The analyser is told by its SHA-256; which engine read it decides nothing."""
+    given = chat_plan(endpoint.url, analyser=ANALYSER, checks=("fst",))
+    plan = given.model_copy(update={"method": "pipeline"})
+    begun(store_path, corpus(3), plan)
+    with closing(open_store(store_path)) as connection:
+        changed = "json_set(setup, '$.fst_version', ?)"
+        connection.execute(f"UPDATE runs SET setup = {changed}", ("hfst 3.16 epo.hfstol",))
+        run = find_run(connection, "last")
+        assert run.setup.fst_version == "hfst 3.16 epo.hfstol"
+        resume_method(connection, run)
+        connection.execute("UPDATE runs SET setup = json_set(setup, '$.fst_sha256', 'ab')")
+        with pytest.raises(UsageError, match="fst_sha256 changed"):
+            resume_method(connection, find_run(connection, "last"))
 
 
 async def test_the_model_may_ask_the_analyser(server: Server, calls: HttpCalls) -> None:
