@@ -79,7 +79,7 @@ class OutputTally:
     def __init__(self) -> None:
         self._entries = 0
         self._counts: Counter[Kind] = Counter()
-        self._sources: set[str] = set()
+        self._sources: set[int] = set()
         self._outputs = _Repetition()
         self._references = _Repetition()
 
@@ -93,7 +93,7 @@ class OutputTally:
         for entry, output, taken in zip(entries, outputs, statistics, strict=True):
             self._entries += 1
             source = bare_form(entry.source)
-            self._sources.add(source)
+            self._sources.add(hash(source))
             self._outputs.add(output, source)
             self._references.add(entry.reference, source)
             length = len(normalize("NFC", entry.reference))
@@ -133,12 +133,15 @@ class OutputTally:
 
 
 class _Repetition:
-    """Counts how often each text comes, and for how many distinct sources."""
+    """Counts how often each text comes, and for how many distinct sources.
+
+    Only hashes are kept: of 100,000 entries the texts would take 100 MB.
+    """
 
     def __init__(self) -> None:
-        self._texts: Counter[str] = Counter()
-        self._pairs: set[tuple[str, str]] = set()
-        self._sources: Counter[str] = Counter()
+        self._texts: Counter[int] = Counter()
+        self._pairs: set[int] = set()
+        self._sources: Counter[int] = Counter()
         self._number = self._most = 0
         self.most_sources = 0
         """Distinct sources of the text that has most of them."""
@@ -148,13 +151,14 @@ class _Repetition:
         form = bare_form(text)
         if not form:
             return
+        key, pair = hash(form), hash((form, source))
         self._number += 1
-        self._texts[form] += 1
-        self._most = max(self._most, self._texts[form])
-        if (form, source) not in self._pairs:
-            self._pairs.add((form, source))
-            self._sources[form] += 1
-            self.most_sources = max(self.most_sources, self._sources[form])
+        self._texts[key] += 1
+        self._most = max(self._most, self._texts[key])
+        if pair not in self._pairs:
+            self._pairs.add(pair)
+            self._sources[key] += 1
+            self.most_sources = max(self.most_sources, self._sources[key])
 
     @property
     def largest_share(self) -> float:
