@@ -40,6 +40,7 @@ from harness.store.runs import Run, create_run, forget_failed, read_run, set_liv
 from harness.store.transaction import transaction
 from harness.store.trouble import unpacks
 from harness.version import VERSION
+from harness.written_keys import refuse_written_keys
 from scoring.floors import VERSION as FLOORS_VERSION
 from scoring.floors import floors
 from scoring.scorer import Totals
@@ -59,6 +60,7 @@ def begin(
     ``instruments`` are those that ``instruments_for`` gave, where the caller goes on using them.
     """
     chosen = [corpus.entries[place] for place in positions]
+    refuse_written_keys(plan.options)
     refuse_unclear(corpus.dataset, chosen)
     refuse_not_stored(chosen)
     plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from harness.endpoints import Endpoint, key_variable, presets
+from harness.endpoints import Endpoint, chat_endpoint, key_variable, presets
 from harness.failures import KeyStoreError, UsageError
 
 SERVICE = "rosetta-tui"
@@ -46,6 +46,14 @@ def find_key(endpoint: Endpoint) -> str | None:
     if stored is None and endpoint.needs_key:
         raise UsageError(_missing(endpoint))
     return stored
+
+
+def key_for(url: str) -> str | None:
+    """Find the key of an address, for plug-ins: a host's variable, then the keyring; None where there is none.
+
+    UsageError where the address is none, or carries a password or a query.
+    """
+    return find_key(chat_endpoint(url))
 
 
 def no_key(_endpoint: Endpoint) -> str | None:

@@ -36,6 +36,7 @@ from harness.store.stretches import copy_stretches
 from harness.store.transaction import transaction
 from harness.store.trouble import unpacks
 from harness.version import VERSION
+from harness.written_keys import refuse_written_keys
 
 CHANGEABLE = (set(MethodOptions.model_fields) - {"source_language", "target_language"}) | set(
     RunOptions.model_fields
@@ -132,6 +133,7 @@ def _told(options: Any, changes: Mapping[str, Any]) -> Any:
 def _kept_here(chosen: Sequence[Entry], whole: Sequence[Entry], plan: Plan) -> Plan:
     """Keep secret entries on this machine, before a key is asked for that would not be used."""
     shut_door(chosen, plan)
+    refuse_written_keys(plan.options)
     described = build(plan.method, plan.options, whole, no_key)
     kept = keep_here(chosen, described, plan)
     require_answer(chosen, described, kept)

@@ -22,8 +22,20 @@ def keep_draft(folder: Path, draft: RunDraft) -> None:
     from harness.card.exporting import write_file
     from harness.store.database import private_folder
 
-    content = json.dumps({"values": dict(draft.values)}).encode()
+    values = {name: _without_keys(value) for name, value in draft.values.items()}
+    content = json.dumps({"values": values}).encode()
     write_file(private_folder(folder) / NAME, content, overwrite=True)
+
+
+def _without_keys(value: Value) -> Value:
+    """Leave out settings of the form NAME=VALUE that look like keys: they are written nowhere."""
+    from harness.written_keys import keys_in
+
+    if isinstance(value, str):
+        return value
+    return tuple(
+        each for each in value if not any(keys_in({each.partition("=")[0]: each.partition("=")[2]}))
+    )
 
 
 def kept_draft(folder: Path) -> RunDraft | None:

@@ -18,6 +18,7 @@ from harness.calls import Calls
 from harness.failures import UsageError
 from harness.method import Method, Output, Setup
 from harness.methods.options import MethodOptions
+from harness.written_keys import keys_in
 
 GROUP = "rosetta.methods"
 """Entry points of this group are methods."""
@@ -126,6 +127,11 @@ def _made(name: str, maker: Callable[[MethodOptions], Any], options: MethodOptio
         raise UsageError(f"Plug-in {name!r} is no method: it has no {lacking[0]!r}.")
     if not isinstance(setup, Setup):
         raise UsageError(f"Plug-in {name!r} is no method: its 'setup' is no harness.method.Setup.")
+    if written := next(keys_in(setup.options), None):
+        raise UsageError(
+            f"Plug-in {name!r}: its setup holds {written!r}, which looks like a key, and is written on the "
+            "run card. Leave it out of the setup."
+        )
     if not inspect.iscoroutinefunction(method.translate):
         raise UsageError(f"Plug-in {name!r} is no method: its 'translate' is not 'async def'.")
     made: Method = method

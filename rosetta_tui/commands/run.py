@@ -113,6 +113,7 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
     from harness.problems import first_problem
     from harness.settings import read_settings
     from harness.store.database import home
+    from harness.written_keys import refuse_written_keys
 
     languages = {
         "source_language": corpus.dataset.source_language,
@@ -123,7 +124,7 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
         told.pop("analyser", None)  # a metric's, not the method's
     told = read_settings(home()).completed(given["method"], told)
     try:
-        return Plan(
+        plan = Plan(
             method=given["method"],
             options=MethodOptions.model_validate(told),
             run=RunOptions.model_validate(_run_options(given)),
@@ -131,6 +132,8 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
         )
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error
+    refuse_written_keys(plan.options)
+    return plan
 
 
 def _method_options(given: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
