@@ -37,6 +37,7 @@ from harness.store.findings import StoredFindings
 from harness.store.openings import OPENING, find_openings, set_opening, set_plan
 from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
+from harness.store.secret_texts import note_secrets, refuse_known_secrets
 from harness.store.transaction import transaction
 from harness.store.trouble import unpacks
 from harness.version import VERSION
@@ -65,16 +66,19 @@ def begin(
     refuse_not_stored(chosen)
     plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})
     check_budget(method, plan)
+    refuse_known_secrets(connection, chosen)
     used = instruments or instruments_for(connection, corpus, positions, plan)
     opening = _opening(connection, corpus, positions, used)
     if instruments is None:
         used.close()
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
     with transaction(connection):
+        stored = save_corpus(connection, corpus, positions)
+        note_secrets(connection, stored, corpus.entries)
         return create_run(
             connection,
             run_id=str(uuid.uuid4()),
-            corpus=save_corpus(connection, corpus, positions),
+            corpus=stored,
             positions=positions,
             setup=method.setup,
             setup_hash=print_.setup_hash or print_.hash,

@@ -185,3 +185,16 @@ def m006_notes_and_deletion(db: Database) -> None:
         ALTER TABLE runs ADD COLUMN put_away REAL;  -- Unix time of its deletion, NULL where it is not deleted
         CREATE INDEX results_failed ON results (run) WHERE error_class IS NOT NULL;
     """)
+
+
+@migrations()
+def m007_secret_texts(db: Database) -> None:
+    """Keyed digests of secret sources, by which they are known when they come back; gone with their corpus."""
+    db.executescript("""
+        CREATE TABLE secret_texts (
+            corpus INTEGER NOT NULL REFERENCES corpora (id) ON DELETE CASCADE,
+            digest BLOB NOT NULL,      -- 16 bytes of keyed BLAKE2b over the normalised source
+            key_id BLOB NOT NULL,      -- 8 bytes that name the key, which lies beside the store
+            PRIMARY KEY (corpus, digest)
+        ) WITHOUT ROWID;
+    """)

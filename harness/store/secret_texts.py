@@ -1,0 +1,142 @@
+"""Texts that were secret once, recognised when they come back under another segment, file or name.
+
+Of the source of every secret entry the store keeps a keyed digest, also of those whose text it does not
+keep. The key lies beside the store, for its owner alone: without it a digest confirms no guess. Digests
+go with the last run over their file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sqlite3
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+
+from corpora.entry import Entry, Segment
+from harness.failures import StoreError, UsageError
+from harness.store.corpora import read_entries
+from harness.store.database import private_folder, store_path
+from harness.store.transaction import transaction
+
+FILE = "secret-texts.key"
+"""Beside the store."""
+
+_KEY_BYTES = 32
+_DIGEST_BYTES = 16
+_NAMED = 5
+"""Entries that a message names."""
+
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+Digest = Callable[[str], bytes]
+
+
+def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[Entry]) -> None:
+    """Keep the digests of the secret entries of a stored corpus; called within a transaction."""
+    sources = {entry.source for entry in entries if entry.secret and not entry.not_stored}
+    if sources:
+        key = _key(connection)
+        _write(connection, corpus, key, map(_digest(key), sources))
+
+
+def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    """Raise UsageError where open entries have the text of one that is known as secret; no text is quoted."""
+    with transaction(connection):
+        _complete(connection)
+    if connection.execute("SELECT 1 FROM secret_texts LIMIT 1").fetchone() is None:
+        return
+    digest = _digest(_key(connection))
+    known = {row[0] for row in connection.execute("SELECT digest FROM secret_texts")}
+    found = [entry for entry in entries if not entry.secret and digest(entry.source) in known]
+    if found:
+        named = ", ".join(str(entry.id) for entry in found[:_NAMED])
+        more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+        raise UsageError(
+            f"{len(found):,} open entries have the source of an entry that is known here as secret: "
+            f"{named[:200]}{more}. Give them their segment in the file, or take them out of it. If they are "
+            "secret no longer, erase the runs over the file that says they are: rosetta runs delete --now"
+        )
+
+
+def normalised(text: str) -> str:
+    """Give a text without case, spaces, marks of punctuation and differences of writing that NFKC knows."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _NO_LETTERS.sub("", folded) or folded.strip()
+
+
+def _digest(key: bytes) -> Digest:
+    def digest(text: str) -> bytes:
+        data = normalised(text).encode("utf-8", "replace")
+        return blake2b(data, digest_size=_DIGEST_BYTES, key=key).digest()
+
+    return digest
+
+
+def _complete(connection: sqlite3.Connection) -> None:
+    """Make the digests of corpora that an older version stored, or whose key is lost, as far as texts are here."""
+    secret = [each.value for each in Segment if each.secret]
+    marks = ",".join("?" * len(secret))
+    rows = connection.execute(
+        f"SELECT DISTINCT corpus FROM entries WHERE segment IN ({marks}) AND corpus NOT IN"
+        " (SELECT corpus FROM secret_texts) AND corpus IN (SELECT id FROM corpora WHERE NOT partial)",
+        secret,
+    ).fetchall()
+    stale = _stale(connection)
+    for corpus in dict.fromkeys([*(row[0] for row in rows), *stale]):
+        connection.execute("DELETE FROM secret_texts WHERE corpus = ?", (corpus,))
+        note_secrets(connection, corpus, read_entries(connection, corpus).values())
+
+
+def _stale(connection: sqlite3.Connection) -> list[int]:
+    """Give the corpora whose digests were made with a key that is not there any more."""
+    kept = connection.execute("SELECT DISTINCT corpus, key_id FROM secret_texts").fetchall()
+    if not kept:
+        return []
+    now = _key_id(_key(connection))
+    return [corpus for corpus, key_id in kept if key_id != now]
+
+
+def _write(
+    connection: sqlite3.Connection, corpus: int, key: bytes, digests: Iterable[bytes]
+) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO secret_texts (corpus, digest, key_id) VALUES (?, ?, ?)",
+        ((corpus, digest, _key_id(key)) for digest in digests),
+    )
+
+
+def _key_id(key: bytes) -> bytes:
+    return blake2b(key, digest_size=8, person=b"key id").digest()
+
+
+def _key(connection: sqlite3.Connection) -> bytes:
+    """Read the key, or make it where there is none yet; one for all processes."""
+    path = store_path(connection).parent / FILE
+    with suppress(FileNotFoundError):
+        return _checked(path.read_bytes(), path)
+    private_folder(path.parent)
+    made = path.with_name(f".{FILE}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(_KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another process was quicker
+            os.link(made, path)
+    finally:
+        made.unlink(missing_ok=True)
+    return _checked(path.read_bytes(), path)
+
+
+def _checked(key: bytes, path: Path) -> bytes:
+    if len(key) != _KEY_BYTES:
+        raise StoreError(
+            f"{path} is damaged: it must hold {_KEY_BYTES} bytes. Take it away; Rosetta makes a new one, and "
+            "the digests of the secret texts that the store holds."
+        )
+    return key
