@@ -171,11 +171,11 @@ def _terms_of_entries(placed: Sequence[Placed]) -> Iterator[Term]:
     """Give the terms that entries name, each once: what one of them says holds for the file."""
     known: set[tuple[str, str]] = set()
     for item in placed:
-        for term in terms_in(item.entry.model_extra or {}, f"entry {shown(item.entry.id, 30)}, "):
-            key = term.field.rpartition(" ")[2], str(term.said)
+        for term in terms_in(item.entry.model_extra or {}):
+            key = term.field, str(term.said)
             if key not in known:
                 known.add(key)
-                yield term
+                yield replace(term, field=f"entry {shown(item.entry.id, 30)}, {term.field}")
 
 
 def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:

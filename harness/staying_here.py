@@ -8,7 +8,7 @@ from corpora.corpus import Dataset
 from corpora.entry import Entry
 from corpora.marks import misplaced
 from corpora.terms import FIELD
-from harness import offline
+from harness import offline, unquoted
 from harness.endpoints import is_loopback
 from harness.failures import UsageError
 from harness.keys import KeySource, find_key, no_key
@@ -43,6 +43,7 @@ def shut_door(entries: Iterable[Entry], plan: Plan) -> None:
     """
     if any(entry.secret for entry in entries):
         offline.shut(offline.SECRET)
+        unquoted.quieten()
     elif plan.run.offline:
         offline.shut(offline.OFFLINE)
 
