@@ -99,7 +99,12 @@ def _check_lossless(corpus: Corpus, form: Form, files: list[File]) -> None:
 
 def _check_secret(corpus: Corpus, allowed: bool, findings: Findings) -> None:
     secret = sum(entry.secret for entry in corpus.entries)
-    if secret and not allowed:
+    if secret and not allowed and corpus.dataset.terms.local_only:
+        findings.error(
+            f"The terms of the corpus keep its {secret} entries here ({corpus.dataset.terms.because}).",
+            "Leave it where it is, or allow it (--allow-secret); what is written carries the term.",
+        )
+    elif secret and not allowed:
         findings.error(
             f"{secret} entries belong to secret segments (gold_standard, held_out).",
             "Write only public ones (--segment development), or allow it (--allow-secret).",

@@ -21,7 +21,7 @@ def quieten() -> None:
         "An error that cannot be raised", told.exc_type, told.exc_traceback
     )
     threading.excepthook = lambda told: _tell("A thread ended", told.exc_type, told.exc_traceback)
-    warnings.showwarning = _warn  # type: ignore[assignment]  the names of its arguments differ
+    warnings.showwarning = _warn  # type: ignore[assignment]
     logging.lastResort = _Unquoted(logging.WARNING)
 
 

@@ -83,18 +83,21 @@ class ComparedRows:
         """Whether a row belongs to a secret segment, of which nothing is copied or exported."""
         return bool(self._comparison.entries.secret[self.places[index]])
 
+    def _difficulty(self, place: int) -> int | None:
+        return self._comparison.sides[0].used[place].entry.difficulty
+
     def record(self, index: int) -> Record:
-        """Give the values of one row, with every run's output; of a secret entry none that quotes it."""
+        """Give the values of one row, with every run's output; of a secret entry no text and no number."""
         place, runs = self.places[index], self._comparison.runs
         entries = self._comparison.entries
         secret, values = self.secret(index), entries.values[self._view.metric][:, place]
         record: dict[str, Value] = {
             "id": entries.ids[place],
-            "difficulty": self._comparison.sides[0].used[place].entry.difficulty,
+            "difficulty": None if secret else self._difficulty(place),
             "metric": self._view.metric,
         }
         for run, value in zip(runs, values, strict=True):
-            record[run.letter] = None if np.isnan(value) else float(value)
+            record[run.letter] = None if secret or np.isnan(value) else float(value)
         if secret:
             return {**record, LEFT_OUT: LEFT_OUT_WORDS}
         entry = self._texts.entry(place)

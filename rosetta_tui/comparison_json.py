@@ -156,5 +156,7 @@ def _entry(comparison: Comparison, place: int, text: EntryTexts) -> Mapping[str,
         "reference": text.reference,
         "outputs": dict(zip(letters, text.outputs, strict=True)),
     }
-    head = {"entry_id": entries.ids[place], "withheld": secret, "values": values, "failed": failed}
-    return head if secret else {**head, **shown}
+    if secret:
+        return {"entry_id": entries.ids[place], "withheld": True}
+    head = {"entry_id": entries.ids[place], "withheld": False, "values": values, "failed": failed}
+    return {**head, **shown}

@@ -104,7 +104,7 @@ class EntryRows:
         return (*head, *(_outcome(result) if result else (Cell(UNREADABLE, "bad"), *_EMPTY)))
 
     def record(self, index: int) -> Record:
-        """Give the values of one row; of an entry of a secret segment none that quotes it."""
+        """Give the values of one row; of a secret entry no text and no number."""
         position = self.order[index]
         state = self._live.state(position)
         entry, done = self.entries.get(position), state >= EntryState.DONE
@@ -159,25 +159,25 @@ def _tier(result: Result) -> Cell:
 
 
 def entry_record(entry: Entry, state: str, result: Result | None) -> dict[str, Value]:
-    """Give everything about an entry's outcome; texts of a secret segment are replaced by a word on it."""
+    """Give everything about an entry's outcome; of a secret one no text and no number, but a word on it."""
     told = not entry.secret
     record: dict[str, Value] = {
         "id": entry.id,
         "state": state,
         "segment": entry.segment,
-        "difficulty": entry.difficulty,
+        "difficulty": entry.difficulty if told else None,
         "source": entry.source if told else None,
         "reference": entry.reference if told else None,
         "output": result.output if told and result else None,
     }
     if result is not None:
-        record |= _values(result)
-        record["error"] = result.error if told else None
+        values = _values(result) | {"error": result.error}
+        record |= values if told else dict.fromkeys(values)
     return record if told else {**record, LEFT_OUT: LEFT_OUT_WORDS}
 
 
-LEFT_OUT_WORDS = "source, reference, output and error: they belong to a secret segment"
-"""What a record says where it holds no texts."""
+LEFT_OUT_WORDS = "texts and numbers: they belong to a secret segment"
+"""What a record of a secret entry says."""
 
 
 def _values(result: Result) -> dict[str, Value]:

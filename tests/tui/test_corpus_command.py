@@ -89,6 +89,27 @@ def test_show_never_prints_an_entry_and_makes_hostile_text_harmless(tmp_path: Pa
             assert told.replace("\n", "").isprintable()
 
 
+@pytest.mark.parametrize(
+    ("more", "led_to", "because"),
+    [
+        ({"transmission": "local-only"}, "local-only", "transmission: local-only"),
+        ({"license": "CC-BY-ND-4.0"}, "local-only", "license: CC-BY-ND-4.0"),
+        ({"license": "CC0-1.0"}, "open", "license: CC0-1.0"),
+        ({}, "open", None),
+    ],
+)
+def test_check_and_show_say_where_the_texts_may_go(
+    tmp_path: Path, more: dict[str, str], led_to: str, because: str | None
+) -> None:
+    path = json_file(tmp_path, [entry()], **more)
+    words = "no text leaves this machine" if led_to == "local-only" else "open texts may be sent"
+    for command in ("check", "show"):
+        told = json.loads(run(command, path, "--json").stdout)["terms"]
+        assert told == {"transmission": led_to, "because": because}
+        line = f"terms: {words} ({because})"
+        assert (line in run(command, path).stdout) is (because is not None)
+
+
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "parallel"])
 def test_convert_writes_what_check_reads(tmp_path: Path, form: str) -> None:
     path = json_file(tmp_path, [entry(1, notes="n"), entry(2, source="b")])
