@@ -16,6 +16,7 @@ from harness.final_scores import Scored, Tell, score_outputs
 from harness.floors import floors_version
 from harness.instruments import stored_columns, stored_setup
 from harness.scoring_options import ScoringOptions
+from harness.staying_here import shut_door
 from harness.store.corpora import read_entries
 from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
 from harness.store.runs import Run, read_card, read_run
@@ -54,6 +55,7 @@ def rescore(
     covered = list(read_entries(connection, run.corpus, run.positions).values())
     had = stored_setup(run, "und", covered)
     chosen = chosen_options(run, had, options)
+    shut_door(covered)
     instruments = instruments_with(connection, run, chosen)
     entries = instruments.resources.entries
     if any(not entry.reference for entry in entries):

@@ -36,15 +36,15 @@ def make_method(
     return build(plan.method, plan.options, corpus, find_key)
 
 
-def shut_door(entries: Iterable[Entry], plan: Plan) -> None:
+def shut_door(entries: Iterable[Entry], plan: Plan | None = None) -> None:
     """Refuse all connections to other machines from now on, where entries or plan ask for it.
 
-    Before the code of a method is loaded: a plug-in runs from its first line.
+    Before the code of a method or the libraries of a model are loaded: both run from their first line.
     """
     if any(entry.secret for entry in entries):
         offline.shut(offline.SECRET)
         unquoted.quieten()
-    elif plan.run.offline:
+    elif plan is not None and plan.run.offline:
         offline.shut(offline.OFFLINE)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from harness.failures import UsageError
 from harness.keys import no_key
 from harness.local_servers import FILE, NobodyAnswersForServer, answered, remember
 from harness.plan import Plan
+from harness.rescoring import rescore
+from harness.scoring_options import ScoringOptions
 from harness.staying_here import make_method
 from harness.store.database import open_store
 from harness.store.runs import find_run
@@ -178,3 +180,15 @@ def test_a_damaged_list_of_servers_answers_for_none(data_folder: Path, content: 
     data_folder.mkdir(exist_ok=True)
     (data_folder / FILE).write_text(content)
     assert answered() == {}
+
+
+def test_scoring_secret_outputs_again_shuts_the_door_too(
+    store_path: Path, endpoint: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for segment, expected in [("development", 0), ("held_out", 1)]:
+        run_corpus(store_path, corpus(6, segment=segment, variants=("x",)), chat_plan(endpoint.url))
+        reasons: list[str] = []
+        monkeypatch.setattr(offline, "shut", reasons.append)
+        with closing(open_store(store_path)) as store, suppress(UsageError):
+            rescore(store, find_run(store, "last"), ScoringOptions(multi_ref=True), lambda _: None)
+        assert reasons == [offline.SECRET] * expected
