@@ -67,12 +67,12 @@ def _require_enough(card: RunCard, form: ExportForm) -> None:
         return
     if form is not ExportForm.CARD:
         raise UsageError(
-            f"{told.secret:,} entries of this run are secret, so no row of it leaves this machine. "
+            f"Secret entries in this run: {told.secret:,}; so no row of it leaves this machine. "
             "Export the card: it has the totals. For a copy of your own, copy the data folder."
         )
     if told.secret < told.least:
         raise UsageError(
-            f"Only {told.secret:,} entries of this run are secret: its totals would tell of single ones. "
+            f"Secret entries in this run: only {told.secret:,}; its totals would tell of single ones. "
             f"A card leaves this machine from {told.least} secret entries on. For a copy of your own, "
             "copy the data folder."
         )

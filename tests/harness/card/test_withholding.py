@@ -87,7 +87,7 @@ def test_sums_over_too_few_are_not_written(store_path: Path, secret: int) -> Non
         if secret >= LEAST:
             assert card_of(store)["withheld"]["secret"] == secret
             return
-        with pytest.raises(UsageError, match=f"Only {secret:,} entries"):
+        with pytest.raises(UsageError, match=f"only {secret:,};"):
             card_of(store)
 
 
