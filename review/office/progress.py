@@ -86,6 +86,8 @@ class ReviewProgress:
     certificates: int
     recompute: int
     """Runs whose newest certificate rests on something that was taken back since."""
+    differs: tuple[str, ...] = ()
+    """What is not as the batches have it that went out: no result is read from such a review."""
 
     @property
     def asked(self) -> int:
@@ -110,6 +112,7 @@ def progress(office: Office, review: Review) -> ReviewProgress:
         created=review.created,
         runs=tuple(run.run_id for run in review.key.runs),
         items=len(review.key.items),
+        differs=review.changed,
         reviewers=[
             _reviewer(
                 review.code(reviewer),

@@ -89,6 +89,8 @@ def _one(found: ReviewProgress) -> Iterator[str]:
     yield f"{found.done} of {found.asked} decisions are here, from {_files(found.imports)}."
     if changed := sum(each.changed for each in found.reviewers):
         yield f"Changed on another laptop: {changed}. The last rating counts."
+    for each in found.differs:
+        yield plain(f"CHANGED since it was handed out, so no result is read from it: {each}")
     if found.recompute:
         yield f"RECOMPUTE: {certificates_rest(found.recompute)} on something that was taken back. Issue anew."
 

@@ -23,6 +23,7 @@ from review.files.witness import Statement, write_statement
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate, Scope, Withdraw
 from review.office.certifying import review_evidence
+from review.office.progress import progress
 from review.rating import Rating
 from review.verdict.certificate import certified_again, read_certificate
 from review.verdict.certificate_text import certificate_text
@@ -31,6 +32,7 @@ from review.verdict.evidence_file import EvidenceFile, pack_evidence, unpack_evi
 from review.verdict.key import AnswerKey
 from review.verdict.panel import ControlKind
 from review.verdict.verifying import verify
+from rosetta_tui.commands.review.status import _one
 from tests.review.attacks.ground import (
     GATE,
     ISSUED,
@@ -395,7 +397,10 @@ def test_the_office_refuses_tables_that_were_changed(what: str, tmp_path: Path) 
         for read in (lambda: office.state(review), lambda: review_evidence(office, review, own)):
             with pytest.raises(HarnessError, match=words):
                 read()
-        assert office.state_of_any(review).reviewers  # how much came back can still be counted
+        counted = progress(office, review)  # how much came back can still be counted
+        assert counted.done
+        assert any(words in each for each in counted.differs)
+        assert any(words in line for line in map(str, _one(counted)) if "CHANGED" in line)
 
 
 def test_a_second_verifier_that_says_what_it_should_is_not_ours() -> None:

@@ -208,6 +208,55 @@ def test_both_agree_on_certificates_too(tmp_path: Path) -> None:
     assert seen
 
 
+def tampered(evidence: Evidence, rng: Random) -> Evidence:
+    """Change something, at random, of what others signed or of what that covers; their order says nothing."""
+    laptops, events = list(evidence.laptops), list(evidence.events)
+    what = rng.randrange(9)
+    place = rng.randrange(len(laptops))
+    if what == 0:
+        del laptops[place]
+    elif what == 1:
+        data = bytearray(laptops[place].signature)
+        data[rng.randrange(64)] ^= 1
+        laptops[place] = replace(laptops[place], signature=bytes(data))
+    elif what == 2:
+        laptops[place] = laptops[rng.randrange(len(laptops))]
+    elif what == 3:
+        del events[rng.randrange(len(events))]
+    elif what == 4:
+        said = rng.choice([at for at, e in enumerate(events) if e.kind == "rate"])
+        events[said] = events[said].erased()
+    elif what == 5:
+        laptops.append(rng.choice(list(evidence.batches.values())))
+    elif what == 6:
+        events = [e for e in events if e.kind != rng.choice(("consent", "undo", "harm"))]
+    elif what == 7:
+        laptops.reverse()
+    else:
+        key = evidence.key.model_copy(update={"seed": rng.randrange(7)})
+        return replace(evidence, key=key)
+    return replace(evidence, laptops=tuple(laptops), events=tuple(events))
+
+
+def test_both_agree_on_what_was_tampered_with(tmp_path: Path) -> None:
+    """Whatever was changed of the signed files or the log: both hold it, or both do not."""
+    path, outcomes = tmp_path / "x.rosetta-evidence", Counter[bool]()
+    for seed in range(times(24, 400)):
+        rng = Random(seed)
+        shape = histories.replace(GO, mischief=rng.choice((0.0, 1.0)), apart=bool(seed % 2))
+        evidence = tampered(review_of(seed % 3, shape), rng)
+        try:
+            file = issue(evidence)
+        except HarnessError:
+            continue
+        path.write_bytes(pack_evidence(file.certificate, file.signature, evidence))
+        holds = verify(file.certificate, file.signature, evidence).ok
+        assert (second._main([str(path)]) == 0) is holds, seed
+        outcomes[holds] += 1
+    assert outcomes[True]
+    assert outcomes[False] > outcomes.total() / 2
+
+
 def test_hostile_names_do_nothing_on_the_terminal(tmp_path: Path) -> None:
     file = changed(issue(review_of(1)), lambda c: c.update(review="\x1b[2J\u202e"), SIGNER)
     path = tmp_path / "x.rosetta-evidence"
