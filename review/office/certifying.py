@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
+from harness.failures import HarnessError
 from review.files.keys import Identity
 from review.files.ratings_form import RatingsManifest
 from review.files.signature import Signed
@@ -13,11 +14,12 @@ from review.log.chain import ancestors
 from review.log.event import Event, events_sha256
 from review.log.payloads import Look
 from review.office.store import IssuedCertificate, Office, Review, utc_now
-from review.verdict.certificate import Issuer, Reading, certify, read_verdict
+from review.verdict.certificate import Certificate, Issuer, Reading, certify, read_verdict
 from review.verdict.evidence import Evidence, gather, looked_at
 from review.verdict.evidence_file import EvidenceFile
 from review.verdict.signed import HandedOver
 from review.verdict.verdict import Outcome
+from review.verdict.verifying import check_signed
 
 
 def review_evidence(
@@ -148,10 +150,22 @@ def issue(
     issuer = Issuer(name=review.manifest.organisation.name, signing_key=identity.public.signing_key)
     before = newest_certificate(office, review, run_id)
     supersedes = None if before is None else before.sha256
-    certificate = certify(looked, run_id, issuer, issued or utc_now(), supersedes).as_bytes()
+    made = certify(looked, run_id, issuer, issued or utc_now(), supersedes)
+    _require_signed(made, looked)
+    certificate = made.as_bytes()
     signature = identity.sign(certificate)
     office.add_certificate(review, run_id, certificate, signature)
     return EvidenceFile(certificate, signature, looked)
+
+
+def _require_signed(made: Certificate, evidence: Evidence) -> None:
+    """Refuse a certificate that nobody could verify, because what others signed does not bear it."""
+    for check in check_signed(made, evidence, evidence):
+        if check.ok is False:
+            raise HarnessError(
+                f"No certificate was made, for it would not hold: {check.name}: {check.words}. If laptops are meant, import "
+                "their newest files again."
+            )
 
 
 def newest_certificate(office: Office, review: Review, run_id: str) -> IssuedCertificate | None:

@@ -111,7 +111,7 @@ def verify(
         _same("devices", stated.log.devices_sha256, part.devices_sha256),
         _log(stated, part),
         _chains(stated, part),
-        *_attested(stated, evidence, part),
+        *check_signed(stated, evidence, part),
         *([] if program is None else [_program(program)]),
         *(check_kept_batch(evidence, stated, each) for each in batches),
         *(check_hand_over(Attested(evidence), part, each) for each in phrases),
@@ -177,7 +177,7 @@ def _program(program: bytes) -> Check:
     return Check("second verifier", False, words)
 
 
-def _attested(stated: Certificate, evidence: Evidence, part: Evidence) -> list[Check]:
+def check_signed(stated: Certificate, evidence: Evidence, part: Evidence) -> list[Check]:
     """Hold the evidence against what others signed; what was missing when it was issued was taken back by then."""
     attested = Attested(evidence)
     taken = part if part.withheld == stated.log.withheld else evidence

@@ -22,6 +22,7 @@ from review.files.signature import Signed
 from review.files.witness import Statement, write_statement
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate, Scope, Withdraw
+from review.office import certifying
 from review.office.certifying import review_evidence
 from review.office.progress import progress
 from review.rating import Rating
@@ -472,6 +473,19 @@ def test_a_review_played_again_with_invented_laptops_is_missed_by_the_kept_batch
     assert [check.name for check in done.checks if check.ok is False] == ["your batch"]
     assert verify(honest.certificate, honest.signature, honest.evidence, batches=[kept]).ok
     assert found(file, played.words) == [False] * 10
+
+
+def test_the_office_issues_nothing_that_nobody_could_verify(tmp_path: Path) -> None:
+    played = ground()
+    with closing(played.office(tmp_path)) as office:
+        office.connection.execute("DELETE FROM signed")
+        review = office.review("demo")
+        evidence = review_evidence(office, review, played.organiser.public.signing_key)
+        with pytest.raises(
+            HarnessError, match=r"it would not hold: laptops: .*import their newest"
+        ):
+            certifying.issue(office, review, review.key.runs[0].run_id, evidence, played.organiser)
+        assert len(office.certificates(review)) == 1  # the honest one
 
 
 def test_a_certificate_that_is_edited_is_signed_by_nobody() -> None:
