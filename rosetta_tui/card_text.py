@@ -32,7 +32,7 @@ from rosetta_tui.metric_words import (
 )
 from rosetta_tui.named_line import line
 from rosetta_tui.retry_words import retry_lines, some_entries
-from rosetta_tui.run_facts import failed_words, setup_words, when
+from rosetta_tui.run_facts import OTHER_INPUTS, failed_words, setup_words, when
 from rosetta_tui.text import plain
 from scoring.specification import specification
 
@@ -49,8 +49,8 @@ WIDEST = 52
 """Cells of the widest column; a longer text is cut."""
 
 
-def run_line(run: RunSummary) -> tuple[str, ...]:
-    """Give the cells of one run in the order of HEADINGS."""
+def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
+    """Give the cells of one run in the order of HEADINGS; ``other``: its composite has other inputs than most."""
     card = run.card or {}
     scores = block(card, "scores")
     return (
@@ -60,7 +60,7 @@ def run_line(run: RunSummary) -> tuple[str, ...]:
         setup_words(run),
         _state(run),
         with_interval(scores, "chrf_plus_plus"),
-        figures.number(number(scores.get("composite")), 2),
+        figures.number(number(scores.get("composite")), 2) + (OTHER_INPUTS if other else ""),
         tier_words(card, review_of(card, run.certificates)),
         cost(run.card),
         failed_words(run.failed, run.failures),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rosetta_tui import figures
+from rosetta_tui.card_fields import block, blocks, number
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -74,3 +75,34 @@ def _moment(seconds: float) -> datetime | None:
     if not 0 <= seconds < 253_370_764_800:
         return None
     return datetime.fromtimestamp(seconds, UTC)
+
+
+OTHER_INPUTS = "≠"
+"""Marks a composite that does not compare with those of most runs of the same corpus."""
+
+OTHER_INPUTS_WORDS = "≠ a composite of other inputs than most runs of this corpus have: neither it nor its tier compares with theirs"
+
+
+def other_inputs(runs: Sequence[RunSummary]) -> frozenset[str]:
+    """Return the ids of runs whose composites weigh other inputs than most over the same corpus file.
+
+    Of as many on both sides those stand for all that were scored last: ``runs`` are the newest first.
+    """
+    kinds: dict[str, dict[Hashable, list[str]]] = {}
+    for run in runs:
+        card = run.card or {}
+        if number(block(card, "scores").get("composite")) is not None:
+            corpus = str(block(card, "dataset").get("sha256"))
+            kinds.setdefault(corpus, {}).setdefault(_weighed(card), []).append(run.run_id)
+    found: list[str] = []
+    for of_corpus in kinds.values():
+        most = max(of_corpus.values(), key=len)
+        found += [run_id for ids in of_corpus.values() if ids is not most for run_id in ids]
+    return frozenset(found)
+
+
+def _weighed(card: Mapping[str, Any]) -> Hashable:
+    """Return what a composite is made of: its profile and the ids of its inputs."""
+    scores = block(card, "scores")
+    parts = tuple(sorted(str(each.get("metric")) for each in blocks(scores, "composite_inputs")))
+    return str(scores.get("composite_profile")), parts

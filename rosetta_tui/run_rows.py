@@ -20,7 +20,15 @@ from rosetta_tui.card_fields import (
 )
 from rosetta_tui.records import Record, Value
 from rosetta_tui.resuming import resume_call
-from rosetta_tui.run_facts import failed_told, iso, setup_words, when
+from rosetta_tui.run_facts import (
+    OTHER_INPUTS,
+    OTHER_INPUTS_WORDS,
+    failed_told,
+    iso,
+    other_inputs,
+    setup_words,
+    when,
+)
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
 
@@ -59,6 +67,8 @@ class RunRows:
     def __init__(self, runs: Sequence[RunSummary], marked: frozenset[str] = frozenset()) -> None:
         self.runs = runs
         self._marked = marked
+        self.others = other_inputs(runs)
+        """Runs whose composite does not compare with most of the same corpus."""
 
     @property
     def count(self) -> int:
@@ -74,13 +84,13 @@ class RunRows:
         run = self.runs[index]
         beside = tuple(each.sha256 for each in run.certificates)
         words = (run.tags, run.note, run.run_id in self._marked)
-        name = (run.run_id, run.distinction)
+        name = (run.run_id, run.distinction, run.run_id in self.others)
         return (name, run.state, run.done, run.failed, run.card is None, beside, words)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Give the cells of one row."""
         run = self.runs[index]
-        state, *cells = run_cells(run)
+        state, *cells = run_cells(run, other=run.run_id in self.others)
         mark = "●" if run.run_id in self._marked else " "
         return (Cell(f"{mark} {state.text}", state.tone), *cells)
 
@@ -122,8 +132,8 @@ def run_record(run: RunSummary) -> dict[str, Value]:
     return record
 
 
-def run_cells(run: RunSummary) -> tuple[Cell, ...]:
-    """Say in one row what a run is and what came out."""
+def run_cells(run: RunSummary, *, other: bool = False) -> tuple[Cell, ...]:
+    """Say in one row what a run is and what came out; ``other``: its composite has other inputs than most."""
     scores = block(run.card or {}, "scores")
     return (
         _SYMBOLS[run.state],
@@ -132,7 +142,7 @@ def run_cells(run: RunSummary) -> tuple[Cell, ...]:
         Cell(setup_words(run)),
         _result(run),
         Cell(with_interval(scores, "chrf_plus_plus")),
-        Cell(figures.number(number(scores.get("composite")), 2)),
+        Cell(figures.number(number(scores.get("composite")), 2) + (OTHER_INPUTS if other else "")),
         Cell(cost(run.card), "quiet"),
         Cell(figures.count(run.failed), "bad" if run.failed else "quiet"),
         Cell(beside_words(run), "quiet"),
@@ -154,9 +164,9 @@ def _result(run: RunSummary) -> Cell:
     return Cell(words, "mark" if run.state in UNDER_WAY else "warn")
 
 
-def run_words(run: RunSummary) -> tuple[str, str]:
-    """Give everything about one run in two lines, for the place below the list."""
-    cells = dict(zip((column.key for column in COLUMNS), run_cells(run), strict=True))
+def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
+    """Give everything about one run in two lines, for the place below the list; ``other`` as in ``run_cells``."""
+    cells = dict(zip((column.key for column in COLUMNS), run_cells(run, other=other), strict=True))
     parts = [cells["corpus"].text, cells["method"].text, run.run_id[:8], cells["notes"].text]
     name = " · ".join(part for part in parts if part)
     failed = failed_told(run.failed, run.failures)
@@ -165,4 +175,5 @@ def run_words(run: RunSummary) -> tuple[str, str]:
         again = f" · {resume_call(run.run_id, run.failed)}" if stopped else ""
         return name, f"{cells['result'].text} · {failed}{again}"
     numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
-    return name, " · ".join([cells["result"].text, *numbers, cells["cost"].text, failed])
+    told = [cells["result"].text, *numbers, cells["cost"].text, failed]
+    return name, " · ".join([*told, OTHER_INPUTS_WORDS] if other else told)

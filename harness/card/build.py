@@ -95,6 +95,7 @@ def assemble(
         "harness_version": material.harness_version,
         "timestamp": material.timestamp,
         **{name: setup[name] for name in SETUP_FIELDS},
+        "fst_version": setup["fst_version"] or analyser_version(material.scoring),
         "model_id": material.model_id,
         "method": setup,
         "dataset": material.dataset.model_dump(mode="json", exclude_unset=True),
@@ -194,6 +195,14 @@ def errors_by_class(rows: Iterable[EntryResult]) -> dict[str, int]:
 
 def _json(scoring: ScoringSetup | None) -> dict[str, Any] | None:
     return None if scoring is None else scoring.model_dump(mode="json")
+
+
+def analyser_version(scoring: ScoringSetup | None) -> str | None:
+    """Name the analyser that the outputs were scored with (§3.2): its file, hash and engine; None without one."""
+    facts = None if scoring is None else scoring.analyser
+    if facts is None:
+        return None
+    return f"{facts.name} sha256:{facts.sha256} {facts.engine} {facts.engine_version}"
 
 
 def _comet_model(scoring: ScoringSetup | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, assemble
+from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, analyser_version, assemble
 from harness.card.canonical import (
     HASH_FIELD,
     SealForm,
@@ -38,6 +38,7 @@ from harness.card.report import report_again
 from harness.card.rows import row_entry
 from harness.card.stated import impossible, taken_as_stated
 from harness.failures import HarnessError, UsageError
+from harness.instruments import stated_setup
 from harness.store.runs import find_run
 from scoring.composite import composite
 from scoring.scorer import Scorer
@@ -183,9 +184,15 @@ def _check_stated_tier(verdict: Verdict, card: RunCard) -> None:
 
 
 def _setup_at_top(card: RunCard) -> dict[str, Any]:
-    """Give the fields that stand both at the top of the card and in its method block."""
+    """Give the fields that stand both at the top of the card and in its method block.
+
+    The analyser that a method names goes before that of the scores, which older cards do not name there.
+    """
     stated = card_setup(card).model_dump(mode="json")
-    return {name: stated[name] for name in SETUP_FIELDS}
+    found = {name: stated[name] for name in SETUP_FIELDS}
+    if stated["fst_version"] is None and card.fst_version is not None:
+        found["fst_version"] = analyser_version(stated_setup(card.scoring))
+    return found
 
 
 def _check_older_fingerprint(verdict: Verdict, stated: Mapping[str, Any]) -> None:

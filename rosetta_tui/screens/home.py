@@ -220,7 +220,8 @@ class HomeScreen(Screen[None]):
         line = self.query_one("#chosen", Static)
         line.display = self.chosen is not None
         if self.chosen is not None:
-            name, numbers = run_words(self.chosen)
+            other = self.chosen.run_id in self.table.others
+            name, numbers = run_words(self.chosen, other=other)
             line.update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
         self._see_what_can_be_done()
 

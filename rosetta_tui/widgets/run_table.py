@@ -25,6 +25,8 @@ class RunTable(ResultTable):
         self.runs: Sequence[RunSummary] = ()
         """Those that are shown, as they are shown."""
         self.query_now = RunQuery()
+        self.others: frozenset[str] = frozenset()
+        """Ids of runs whose composite does not compare with most of the same corpus."""
         self.marked: dict[str, None] = {}
         """Ids of marked runs, in the order in which they were marked."""
 
@@ -55,6 +57,7 @@ class RunTable(ResultTable):
         here = self.chosen
         self.runs = self.query_now.apply(self.every or (), UNDER_WAY)
         rows = RunRows(self.runs, frozenset(self.marked))
+        self.others = rows.others
         target = wanted or (here.run_id if here else None)
         self.show_rows(rows, None if target is None else rows.find(target))
 

@@ -67,6 +67,11 @@ def test_the_demo_has_profile_a_and_every_metric_a_value_or_a_reason(store_path:
     accepted = [row["statistics"]["fst_acceptance_rate"] for row in card["results"]]
     assert scores["fst_accepted"] == sum(taken[0] for taken in accepted)
     assert scores["fst_accepted_entries"] == sum(row["fst_accepted"] for row in card["results"])
+    facts = card["scoring"]["analyser"]
+    assert card["method"]["fst_version"] is None
+    assert card["fst_version"] == (
+        f"{facts['name']} sha256:{facts['sha256']} {facts['engine']} {facts['engine_version']}"
+    )
     assert scores["consistency_score"] is not None
     assert "consistency_score" not in scores["confidence_intervals"]
 

@@ -36,9 +36,12 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
         click.echo(_nothing(wanted, deleted=deleted, others=others))
         return
     from rosetta_tui.card_text import table
+    from rosetta_tui.run_facts import OTHER_INPUTS_WORDS, other_inputs
 
     for line in table(list(_rows(found))):
         click.echo(line)
+    if other_inputs(found):
+        click.echo(OTHER_INPUTS_WORDS)
     if deleted:
         click.echo("A deleted run comes back with: rosetta runs undelete RUN", err=True)
     elif any(run.state == "stopped" for run in found):
@@ -60,14 +63,17 @@ def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:
 def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
     """Give the heading and a line for each run; the person's words only where there are any."""
     from rosetta_tui.card_text import HEADINGS, run_line
+    from rosetta_tui.run_facts import other_inputs
 
+    others = other_inputs(runs)
+    lines = [run_line(run, other=run.run_id in others) for run in runs]
     if not any(run.tags or run.note for run in runs):
-        yield from (HEADINGS, *map(run_line, runs))
+        yield from (HEADINGS, *lines)
         return
     yield (*HEADINGS, "tags, note")
-    for run in runs:
+    for run, line in zip(runs, lines, strict=True):
         words = [*(f"#{tag}" for tag in run.tags), *run.note.splitlines()[:1]]
-        yield (*run_line(run), " ".join(words))
+        yield (*line, " ".join(words))
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
@@ -102,6 +108,7 @@ def _summary(run: RunSummary) -> dict[str, Any]:
 def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
     from rosetta_tui.card_fields import (
         block,
+        blocks,
         claim_json,
         claimable,
         review_of,
@@ -115,6 +122,8 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
     return {
         "chrf_plus_plus": scores.get("chrf_plus_plus"),
         "composite": scores.get("composite"),
+        "composite_profile": scores.get("composite_profile"),
+        "composite_inputs": [each.get("metric") for each in blocks(scores, "composite_inputs")],
         "confidence_intervals": told_intervals(scores),
         "quality_tier": scores.get("quality_tier"),
         "claimable_tier": claimable(card, review) if card else None,

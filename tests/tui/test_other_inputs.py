@@ -1,0 +1,78 @@
+"""Lists that mix composites of other inputs say so, and mark those that do not compare."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.methods.options import MethodOptions
+from harness.plan import Plan
+from harness.scoring_options import ScoringOptions
+from rosetta_tui.commands import rosetta
+from rosetta_tui.run_facts import OTHER_INPUTS_WORDS
+from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.tui.screens import App, settle, text
+
+FEW = ("chrf_plus_plus", "exact_match_rate")
+
+
+def scored(path: Path, *metrics: str, size: int = 12) -> str:
+    """Score the same outputs by these metrics; gives the run's id."""
+    options = MethodOptions(**LANGUAGES, text="ENTRY NUMBER 3")
+    plan = Plan(method="constant", options=options)
+    if metrics:
+        plan = plan.model_copy(update={"scoring": ScoringOptions(metrics=metrics)})
+    return run_corpus(path, corpus(size), plan).finished.run_id
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
+    return tmp_path / "rosetta.sqlite"
+
+
+def listed() -> str:
+    return CliRunner().invoke(rosetta, ["runs", "list"]).stdout
+
+
+def test_the_few_are_marked_and_one_line_says_why(path: Path) -> None:
+    most = [scored(path), scored(path)]
+    other = scored(path, *FEW)
+    said = listed()
+    assert said.count(OTHER_INPUTS_WORDS) == 1
+    [marked] = [line for line in said.splitlines() if "≠" in line and line != OTHER_INPUTS_WORDS]
+    assert other[:8] in marked
+    runs = json.loads(CliRunner().invoke(rosetta, ["runs", "list", "--json"]).stdout)
+    inputs = {run["run_id"]: run["composite_inputs"] for run in runs}
+    assert inputs[other] == list(FEW) or set(inputs[other]) == set(FEW)
+    assert set(inputs[most[0]]) > set(FEW)
+
+
+def test_runs_of_other_corpora_are_no_others(path: Path) -> None:
+    scored(path)
+    scored(path, *FEW, size=13)
+    assert "≠" not in listed()
+
+
+@pytest.fixture
+def mixed(path: Path) -> Path:
+    scored(path)
+    scored(path)
+    scored(path, *FEW)
+    return path
+
+
+async def test_home_marks_them_too(mixed: Path) -> None:
+    app = App(None, mixed)
+    async with app.run_test(size=(200, 40)) as pilot:
+        await settle(pilot)
+        assert "≠" in text(app)
+        assert "composite of other inputs than most runs of this corpus" in " ".join(
+            text(app).split()
+        )
+        await pilot.press("down")
+        await settle(pilot)
+        assert "composite of other inputs" not in text(app)
