@@ -155,7 +155,7 @@ def seals(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield "policy status", certificate.policy.status
     yield "answer key", certificate.key_sha256
     if certificate.verifier_sha256:
-        yield "rosetta_verify.py", certificate.verifier_sha256
+        yield "second verifier", certificate.verifier_sha256
     yield "events", f"{certificate.log.sha256} ({certificate.log.events:,} events)"
     for batch, manifest in sorted(certificate.batches.items()):
         yield f"batch {batch}", manifest

@@ -213,6 +213,9 @@ def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> Check
         for event in part.events
         if event.payload is None and event.kind in ANSWERS and event.device not in own
     }
+    if bare and not attested.commits:
+        words = f"whose the {len(bare):,} answers without content are cannot be told: earlier versions did not sign for it"
+        return Check("contents", None, words, earlier=True)
     withdrawn = {
         place for place, scopes in taken.state.withdrawn.items() if scopes - {Scope.COMMENTS}
     }

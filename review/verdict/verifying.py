@@ -198,9 +198,12 @@ def _witnesses(stated: Certificate, part: Evidence) -> Iterator[Check]:
         return
     said = [each for _, each in statements(part, stated.organisation.signing_key)]
     keys = "; ".join(sorted({key_phrase(each.witness) for each in said}))
-    seen = f"{len({each.laptop for each in said})} of {stated.witnesses.laptops} laptops"
-    whom = f": ask the people whose keys have these six words: {keys}" if said else ""
-    words = f"{seen} were seen by a second person, who signed for it{whom}"
+    seen, wrote = len({each.laptop for each in said}), stated.witnesses.laptops
+    words = (
+        f"a second person saw {seen} of {wrote} laptops: ask those whose keys have these six words: {keys}"
+        if said
+        else f"nobody signed for having seen one of the {wrote} laptops: that they are speakers' is the organisation's word"
+    )
     yield Check("witnesses", True, words)
 
 

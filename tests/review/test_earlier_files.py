@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,12 @@ def test_an_office_goes_on_with_its_reviews(tmp_path: Path) -> None:
             data = (FILES / f"laptop-{number}.rosetta-ratings").read_bytes()
             report = import_bytes(office, IDENTITIES, data, "again")
             assert (report.outcome, report.added, report.already_here) == (Outcome.TAKEN, 0, 18)
+        assert review.changed == ()
+        fewer = dict(list(review.key.orders.items())[1:])
+        for orders in (fewer, {who: order[1:] for who, order in review.key.orders.items()}):
+            key = review.key.model_copy(update={"orders": orders})
+            [said] = replace(review, key=key).changed
+            assert said.startswith("the people who were asked")
         signer = review.manifest.organisation.signing_key
         done = verify(CERTIFICATE, SIGNATURE, review_evidence(office, review, signer))
         assert not done.broken, done.checks

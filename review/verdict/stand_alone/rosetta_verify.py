@@ -327,7 +327,7 @@ def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any], inst
                 wrong.append(f"of the {chain['events']} events of device {device} that its laptop signed, {len(reached)} are here")
     return wrong, chains
 
-def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], events: list[dict[str, Any]], gone: set[Any]) -> tuple[list[str], list[str]]:
+def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], events: list[dict[str, Any]], gone: set[Any]) -> tuple[list[str], list[str], list[str]]:
     owner, first = devices["devices"], devices["organisation"]
     own = {d for d, public in owner.items() if public == owner[first]} | {first}
     instead = {e["said"]["laptop"]: e["said"]["instead_of"] for e in every if e["said"] and e["kind"] == "laptop" and e["device"] in own}
@@ -341,7 +341,7 @@ def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], e
                 lost |= {e["id"] for e in bare if e["id"] in reached and e["device"] == device and any(a <= e["seq"] <= b for a, b in places.get(device, ()))}
     if lost: wrong.append(f"{len(lost)} answers are missing whose people took nothing back")
     unsigned = len({e["id"] for e in theirs} - {i for _, _, reached in chains for i in reached})
-    return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned)
+    return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned), [f"whose the {len(bare)} answers without content are"] * bool(bare)
 
 def _witnesses(signed: Any, wrote: set[str], stated: Any) -> dict[str, Any]:
     counted, seen, signer = stated["witnesses"]["statements"], {}, stated["organisation"]["signing_key"]
@@ -384,7 +384,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     log = _log_facts(events, devices, key, state["gone"])
     gone = state["gone"] if log["withheld"] == stated["log"]["withheld"] else _fold(every, key, set())["gone"]
     wrote = {devices["devices"][d] for d in {e["device"] for e in events} - own - {devices["organisation"]}}
-    forged, unsigned = _laptops(signed, key, devices, every, events, gone)
+    forged, unsigned, nobodys = _laptops(signed, key, devices, every, events, gone)
     valid, verdict = _decide(panel := _panel_of(state, key, run), policy)
     became = Counter(_became(who, valid, events, key, own | {devices["organisation"]}, state) for who in key["orders"])
     asked = {"asked": {one: became[one] for one in BECAME}} if not stated["format"].endswith("/1") else {}
@@ -395,7 +395,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
         "policy": {"sha256": _sha(members["policy.toml"]), **{k: policy[k] for k in ("status", "organisation")}, "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": len(valid), "words": f"panel of {len(valid)}", "chosen": key["panel"], **asked},
         **({"laptops": state["laptops"], "harm": sorted(harm, key=lambda e: (not e["harmful"], e["reason"], e["by"])), "witnesses": _witnesses(signed, wrote, stated)} if later else {}),
-    }, wrong + forged + unsigned * strict, older + unsigned * (not strict)
+    }, wrong + forged + unsigned * strict, older + (unsigned + nobodys) * (not strict)
 
 def _differing(found: Any, wanted: Any, path: str) -> list[str]:
     if isinstance(found, dict) and isinstance(wanted, dict):

@@ -531,6 +531,21 @@ POSSIBLE = {
 }
 
 
+def test_of_an_earlier_version_nobody_can_tell_whose_answers_are_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played = ground()
+    gone = stripped(played.evidence, {"rate": True}, played.strict)
+    bare = replace(gone, batches={}, laptops=())
+    old = changed(forged(bare, played), _as_of_the_first_version, played.organiser)
+    again = certified_again(bare, read_certificate(old.certificate, "x")).as_bytes()
+    file = EvidenceFile(again, played.organiser.sign(again), bare)
+    done = verified(file)
+    assert {check.name for check in done.unshown} == {"batches", "laptops", "contents"}
+    assert "cannot be told" in done.words
+    assert second_says(file, tmp_path, capsys)[1].count("It cannot show") == 3
+
+
 @pytest.mark.parametrize("attack", POSSIBLE)
 def test_what_cannot_be_excluded_is_said(attack: str) -> None:
     assert f"| {POSSIBLE[attack]}" in GATE
