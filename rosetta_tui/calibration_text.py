@@ -127,7 +127,7 @@ def _runs(found: Calibration, evidence: Evidence) -> Iterator[str]:
                 figures.count(share.outputs),
                 _with_interval(share.acceptable),
                 figures.number(share.composite, 2),
-                f"{figures.number(run.composite, 2)} {run.quality_tier}",
+                f"{figures.number(run.composite, 2)}, automatically {run.quality_tier}",
             )
         )
     yield from table(rows)

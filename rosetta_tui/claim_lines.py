@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.card.claimed import claim_of, of_earlier_version, stated_floors
 from rosetta_tui import figures
+from rosetta_tui.card_fields import block
 from rosetta_tui.metric_words import floor_words, value
 from rosetta_tui.named_line import line
 from scoring.claim import caveat_sentence
@@ -26,18 +27,19 @@ def caveat_lines(card: Mapping[str, Any]) -> Iterator[str]:
 
 def floor_lines(card: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each floor, composite first, then what it is and what it was worked out on."""
+    total = block(card, "scores").get("total")
     for name, floor in stated_floors(card).items():
-        yield line(f"  ╿ {floor_words(name)}", *floor_parts(floor))
+        yield line(f"  ╿ {floor_words(name)}", *floor_parts(floor, total))
     if of_earlier_version(card):
         yield line("  ╿", EARLIER)
 
 
-def floor_parts(floor: Floor) -> Iterator[str]:
-    """Yield what is to be said of one floor."""
+def floor_parts(floor: Floor, total: object) -> Iterator[str]:
+    """Yield what is to be said of one floor of a run over ``total`` entries."""
     yield value("composite", floor.composite)
     if floor.chrf_plus_plus is not None:
         yield f"chrF++ {figures.number(floor.chrf_plus_plus, 1)}"
     if floor.searched is not None:
         yield f"the best by composite of {floor.searched:,} different references"
-    if floor.entries is not None:
+    if floor.entries is not None and floor.entries != total:
         yield f"on {floor.entries:,} entries"

@@ -37,7 +37,7 @@ _FLOORS = {
     "constant": "one constant output",
     "shuffled": "shuffled references",
     "words": "words at random",
-    "truncated": "a fifth of each reference",
+    "truncated": "a fifth of references",
 }
 
 

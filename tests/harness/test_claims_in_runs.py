@@ -228,7 +228,9 @@ def test_the_card_says_what_its_constant_was_searched_in(tmp_path: Path) -> None
     assert card is not None
     constant = stated_floors(card)["constant"]
     assert (constant.searched, constant.entries) == (NUMBER, NUMBER)
-    assert "the best by composite of 40 different references · on 40 entries" in card_text(card)
+    assert "the best by composite of 40 different references\n" in card_text(card)
+    card["floors"][2]["entries"] = 12
+    assert "40 different references · on 12 entries\n" in card_text(card)
 
 
 def test_leaderboard_and_comparison_name_caveats_too(tmp_path: Path) -> None:
