@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,9 +20,8 @@ from review.files.ratings_contents import chains_of, contents_of
 from review.files.ratings_form import Sender
 from review.files.sealing import AgeIdentity, SealError, checked_recipient
 from review.files.stick import StickError, read_file
-from review.log.clocks import WildClock
 from review.log.event import Event, EventError, read_event
-from review.log.merge import MOST_EVENTS, MergeReport, Remark, merge
+from review.log.merge import MOST_EVENTS, MergeReport, merge
 from review.log.payloads import (
     Withdraw,
 )
@@ -33,11 +31,14 @@ from review.log.withdrawal import known_withdrawals
 from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival
 from review.office.attaching import suspend_withdrawn
 from review.office.database import note_unclean, rewrite
+from review.office.file_report import FileReport, Outcome
 from review.office.objections import closed_devices, objection
 from review.office.quarantine import drop_reached, holds_reached, set_aside
 from review.office.received import KnownLaptop
-from review.office.speaking import Several, note_laptops, speaking
+from review.office.speaking import note_laptops, speaking
 from review.office.store import Office, Review
+
+__all__ = ["FileReport", "Outcome", "enrol_laptop", "find_ratings", "import_bytes", "import_files"]
 
 _TOO_MUCH_WAITS = (
     "its laptop is unknown, and more files of unknown laptops wait already than are kept. Enrol its laptop "
@@ -61,62 +62,6 @@ _BATCH = (
 
 MOST_FILES = 10_000
 """Files of one import; a folder may be a whole disk by mistake."""
-
-
-class Outcome(StrEnum):
-    """What became of a file."""
-
-    TAKEN = "taken"
-    SET_ASIDE = "set aside"
-    """Its laptop is unknown; it waits until somebody vouches for it."""
-    REFUSED = "refused"
-
-
-@dataclass(frozen=True)
-class FileReport:
-    """One file, in numbers and words for the organiser; no text of a reviewer."""
-
-    name: str
-    outcome: Outcome
-    why: str = ""
-    """Why it was refused."""
-    review: str = ""
-    phrase: str = ""
-    """Six words of its content, as the laptop showed them."""
-    signing_key: str = ""
-    laptop_phrase: str = ""
-    """Six words of its laptop's key."""
-    added: int = 0
-    erased: int = 0
-    """New events whose content was taken back before: of them the head alone is kept."""
-    already_here: int = 0
-    aside: Sequence[Remark] = ()
-    """Events that this laptop may not say."""
-    damaged: Sequence[Remark] = ()
-    """Lines that are no sound events."""
-    elsewhere: Sequence[str] = ()
-    """Codes of the reviewers in it of whom another laptop handed something over before."""
-    speaks_for: Sequence[str] = ()
-    """Codes of those for whom its laptop speaks in this review, where they are several."""
-    several: Sequence[Several] = ()
-    """Of the people in it those for whom several laptops speak."""
-    far_ahead: bool = False
-    """Its laptop's log has a time that no honest laptop comes to."""
-    copied: bool = False
-    """Its data was copied to a second laptop, and both went on."""
-    gaps: int = 0
-    """Events that are missing in its chains, or do not fit the one before."""
-    clocks: Sequence[WildClock] = ()
-    withdrawn: Sequence[str] = ()
-    """Codes of the reviewers whose withdrawals were new."""
-    recompute: int = 0
-    """Certificates that rest on what was taken back."""
-    dropped: int = 0
-    """Files that waited and held what was taken back: they are gone."""
-    unopened: int = 0
-    """Files that wait and that none of the keys at hand opens, so they may hold it too."""
-    unclean: bool = False
-    """What was taken back is erased, but the disk had no room to rewrite the file without it."""
 
 
 def find_ratings(paths: Sequence[Path]) -> list[Path]:

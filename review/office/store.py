@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
-from corpora.entry import Segment
 from harness.card.canonical import canonical_bytes
-from harness.failures import HarnessError, UsageError
+from harness.failures import UsageError
 from harness.store.texts import storable
 from harness.store.transaction import transaction
-from review.files.batch_form import BatchItem, BatchManifest
-from review.files.problem import FileError
+from review.files.batch_form import BatchItem
 from review.files.signature import Signed
-from review.files.signed_archive import read_manifest
 from review.files.witness import Statement, read_statement
 from review.log.event import Event
 from review.log.fold import fold
@@ -35,117 +29,10 @@ from review.log.voices import Voices, heard
 from review.log.withdrawal import reach
 from review.office.database import FILE, is_unclean, note_unclean, open_office, rewrite
 from review.office.received import Import, KnownLaptop, Quarantined
-from review.verdict.commitments import differences
+from review.office.review import IssuedCertificate, Review
 from review.verdict.key import AnswerKey
 
-
-@dataclass(frozen=True)
-class Review:
-    """One review: what was asked of whom, and by which rule it is judged."""
-
-    number: int
-    """The store's own number."""
-    name: str
-    created: str
-    """UTC, ISO 8601."""
-    key: AnswerKey
-    policy: bytes
-    """The gate's policy as it was read when the review was made."""
-    manifests: Mapping[str, bytes]
-    """Batch → its manifest's bytes."""
-    _read_texts: Callable[[], Mapping[str, BatchItem]]
-    signatures: Mapping[str, bytes] = field(default_factory=dict)
-    """Batch → the organisation's signature over its manifest; absent or empty where it was not kept."""
-    codes: Mapping[str, str] = field(default_factory=dict)
-    """Person → code on the card; empty for reviews whose log names people by their codes."""
-
-    def code(self, person: str) -> str:
-        """Give the code on a person's card, by which the organisation knows them."""
-        return self.codes.get(person, person)
-
-    def person(self, code: str) -> str | None:
-        """Give who has a code, as the log names this person; None where the review has no such code."""
-        return next((who for who in self.key.orders if self.code(who) == code), None)
-
-    def batches_of(self, person: str) -> list[str]:
-        """Give the batches in which a person is asked something."""
-        return [
-            batch
-            for batch, manifest in self.manifests.items()
-            if BatchManifest.model_validate_json(manifest).order(person)
-        ]
-
-    @property
-    def policy_sha256(self) -> str:
-        """Over the policy's bytes, hexadecimal."""
-        return sha256(self.policy).hexdigest()
-
-    @property
-    def signed(self) -> dict[str, Signed]:
-        """Batch → its manifest with its signature."""
-        return {
-            batch: Signed(manifest, self.signatures.get(batch, b""))
-            for batch, manifest in self.manifests.items()
-        }
-
-    @cached_property
-    def changed(self) -> tuple[str, ...]:
-        """Say what is not as the batches have it that went out: somebody changed it here since."""
-        try:
-            found = {b: read_manifest(each, BatchManifest) for b, each in self.manifests.items()}
-        except FileError as error:
-            return (str(error),)
-        return tuple(
-            differences(self.key, self.policy_sha256, self.signed, found, self.manifest.signer)
-        )
-
-    def require_unchanged(self) -> None:
-        """Raise HarnessError where ``changed``: what follows from it would be no verdict on what people were asked."""
-        if self.changed:
-            raise HarnessError(
-                f"Review {self.name!r} is not what was handed out: {'; '.join(self.changed)}. Nothing is read from it. "
-                "Put back a copy of the data folder from before that was changed."
-            )
-
-    @cached_property
-    def texts(self) -> Mapping[str, BatchItem]:
-        """Item → what reviewers see of it; of secret entries too, so never to be logged or printed."""
-        return self._read_texts()
-
-    @property
-    def translating(self) -> bool:
-        """Whether it asks for translations, so that there is nothing to judge and no verdict."""
-        return self.manifest.task == "translate"
-
-    @property
-    def secret(self) -> bool:
-        """True where its texts are not to be shown around: an entry is secret, or its batches were sealed."""
-        secrets = [segment for segment in Segment if segment.secret]
-        asked = any(run.segments.get(segment) for run in self.key.runs for segment in secrets)
-        return asked or self.manifest.secret
-
-    @cached_property
-    def manifest(self) -> BatchManifest:
-        """The first batch's manifest; what it says of the review is the same in all."""
-        return BatchManifest.model_validate_json(next(iter(self.manifests.values())))
-
-
-@dataclass(frozen=True, slots=True)
-class IssuedCertificate:
-    """A certificate that the organisation issued."""
-
-    number: int
-    """In order of issue."""
-    run_id: str
-    certificate: bytes
-    signature: bytes
-    recompute: bool
-    """True where ratings that it rests on were withdrawn since."""
-
-    @property
-    def sha256(self) -> str:
-        """Hash of its bytes, by which the next one names it."""
-        return sha256(self.certificate).hexdigest()
+__all__ = ["IssuedCertificate", "Office", "Review", "utc_now"]
 
 
 def utc_now() -> str:

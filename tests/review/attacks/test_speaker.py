@@ -6,8 +6,7 @@ import io
 import json
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -38,34 +37,14 @@ from review.office.certifying import review_evidence
 from review.office.importing import FileReport, Outcome, import_bytes
 from review.office.objections import FORGED, OTHER_LAPTOPS
 from review.office.speaking import speaking, take_out
-from review.office.store import Office
 from review.rating import Rating
 from review.verdict.evidence_file import pack_evidence
 from rosetta_tui.review.import_words import report_lines
 from tests.review.attacks.ground import GATE
 from tests.review.attacks.stage import Stage
-from tests.review.office.made import Desk, Person, desk, draft, made, reviewed
+from tests.review.office.made import Person, draft, made, reviewed
 
 UNKNOWN = "is of a reviewer whom this batch does not know"
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    return desk(tmp_path_factory.mktemp("office"), reviewers=3, items=30)
-
-
-@pytest.fixture
-def stage(template: Desk, tmp_path: Path) -> Iterator[Stage]:
-    home = tmp_path / "home"
-    shutil.copytree(template.folder, home)
-    with Office.open(home) as office:
-        made = Desk(home, office, template.identity, office.review("demo"), template.batch)
-        people = [Person(tmp_path / name, made.batch, made.codes[n]) for n, name in enumerate("am")]
-        for person in people:
-            person.rate([Rating.GIST, Rating.REJECT, Rating.GIST])
-            key = person.identity.public
-            office.enrol(key.signing_key, f"laptop {key.phrase[:5]}", key.recipient)
-        yield Stage(tmp_path, made, people[0], people[1], made.codes[2])
 
 
 def plain(archive: bytes) -> bytes:
