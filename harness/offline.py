@@ -7,7 +7,8 @@ decides by built-in functions and exact types that it holds itself, so patching 
 It stops accidents: a library that asks for its newest version, a method that forgot where its endpoint
 is. It does not stop a hostile method, which runs with the user's rights: ctypes and programs that it
 starts send past it, a socket that was connected before stays connected, files can be written, and who
-digs in the interpreter finds its state. Only a box without a network can stop that.
+digs in the interpreter finds its state. On Windows, asyncio may connect to an address given by number
+without such an event. Only a box without a network can stop all that.
 """
 
 from __future__ import annotations
