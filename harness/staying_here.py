@@ -60,8 +60,8 @@ def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
     why = f"{why_secret(entries)}, and" if secret else "--offline is on, and"
     if method.endpoint is not None and not is_loopback(method.endpoint):
         raise UsageError(
-            f"{why} the method would send them to another machine. Choose other entries with "
-            "--segment, or a method that runs on this machine."
+            f"{why} the method would send them to another machine. {_other_entries(entries)} a method that "
+            "runs on this machine."
             if secret
             else f"{why} the method's endpoint is not on this machine. Leave --offline away, or name a "
             "local endpoint."
@@ -88,6 +88,13 @@ def why_secret(entries: Sequence[Entry]) -> str:
     if any(entry.segment is not None and entry.segment.secret for entry in entries):
         return "These entries belong to a secret segment (gold_standard, held_out)"
     return "The terms of the corpus keep these entries on this machine"
+
+
+def _other_entries(entries: Iterable[Entry]) -> str:
+    """Begin the mend: where terms keep the whole corpus here, no other entries would do."""
+    if all(entry.local_only for entry in entries):
+        return "Choose"
+    return "Choose other entries with --segment, or"
 
 
 def cloud_model(method: Method) -> str | None:
