@@ -15,10 +15,13 @@ from harness.failures import HarnessError, UsageError
 from harness.final_scores import Scored, Tell, score_outputs
 from harness.floors import floors_version
 from harness.instruments import stored_columns, stored_setup
+from harness.result import Result
+from harness.row_verdicts import row_words
 from harness.scoring_options import ScoringOptions
 from harness.staying_here import shut_door
 from harness.store.corpora import read_entries
 from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
+from harness.store.row_words import RowWords, keep_row_words, read_row_words
 from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
 from harness.store.transaction import transaction, undone
@@ -66,6 +69,7 @@ def rescore(
     by_place = dict(zip(run.positions, entries, strict=True))
     try:
         fresh = score_outputs(instruments, by_place, results, tell)
+        again = row_words(instruments, by_place, _scored_again(results, fresh))
     finally:
         instruments.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
@@ -84,8 +88,22 @@ def rescore(
     opening = {**run.opening, **scored.opening, "rescore_of": source}
     plan = {**run.plan, "scoring": chosen.model_dump(mode="json")}
     new = replace(run, **new_identity(), plan=plan, opening=opening)
-    _store(connection, run, new, scored.rows)
+    words = again or read_row_words(connection, run.id)
+    _store(connection, run, new, scored.rows, words)
     return new.run_id
+
+
+def _scored_again(results: Sequence[Result], fresh: Scored) -> list[Result]:
+    """Give the results as the new scoring judges them."""
+    values = {place: each.values for place, _, each in fresh.rows}
+    return [
+        replace(
+            each,
+            exact=bool(values[each.position].get("exact_match_rate")),
+            equivalent=bool(values[each.position].get("equivalent_match_rate")),
+        )
+        for each in results
+    ]
 
 
 def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> ScoringOptions:
@@ -202,7 +220,12 @@ def lacking(reasons: Mapping[str, str], options: ScoringOptions) -> dict[str, st
     return {id_: reason for id_, reason in reasons.items() if id_ in options.asked_for}
 
 
-def _store(connection: sqlite3.Connection, run: Run, new: Run, scores: _Scores) -> None:
+_Words = Mapping[int, RowWords]
+
+
+def _store(
+    connection: sqlite3.Connection, run: Run, new: Run, scores: _Scores, words: _Words
+) -> None:
     """Store the new run with its card, or nothing.
 
     The card of a large run takes a minute, in which a run that is under way must be able to write: it is
@@ -212,17 +235,20 @@ def _store(connection: sqlite3.Connection, run: Run, new: Run, scores: _Scores) 
     from harness.card.material import stored_material
 
     with undone(connection):
-        material = stored_material(connection, _copy(connection, run, new, scores))
+        material = stored_material(connection, _copy(connection, run, new, scores, words))
     card = assemble(material).as_json()
     with transaction(connection):
-        store_card(connection, _copy(connection, run, new, scores), card)
+        store_card(connection, _copy(connection, run, new, scores, words), card)
 
 
-def _copy(connection: sqlite3.Connection, run: Run, new: Run, scores: _Scores) -> int:
+def _copy(
+    connection: sqlite3.Connection, run: Run, new: Run, scores: _Scores, words: _Words
+) -> int:
     """Store the new run: the outputs of the old one with the new scores."""
     read_run(connection, run.id)  # it may have been deleted meanwhile
     number = begin_like(connection, new)
     copy_stretches(connection, run.id, number)
     copy_results(connection, run.id, number)
     replace_scores(connection, number, scores)
+    keep_row_words(connection, number, words)
     return number

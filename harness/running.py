@@ -31,6 +31,7 @@ from harness.parts import tries_before
 from harness.plan import AS_BEFORE, Plan, Resumption
 from harness.progress import Board
 from harness.retry import RetryPolicy
+from harness.row_verdicts import row_words
 from harness.scribe import Scribe
 from harness.started import started
 from harness.staying_here import shut_door
@@ -39,8 +40,10 @@ from harness.store.database import open_store
 from harness.store.holding import alone
 from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
 from harness.store.results import read_results, stored_positions
+from harness.store.row_words import keep_row_words
 from harness.store.runs import Run, leave_run, read_run, set_live
 from harness.store.stretches import begin_stretch, elapsed_seconds, spent_usd, touch_stretch
+from harness.store.transaction import transaction
 from harness.store.trouble import STORE_ERRORS, in_words, unpacks
 from harness.wire import Wire
 
@@ -257,6 +260,7 @@ class _Go:
         card_hash = None
         if complete:
             finish_scores(self.connection, self.run.id, self.instruments, self._doing(board))
+            self._keep_row_words()
             card_hash = seal(self.connection, self.run.id).run_card_hash
         else:
             why = None if reason is None else {"reason": reason, "budget_reached": budget_reached}
@@ -274,3 +278,10 @@ class _Go:
         )
         self.listener(finished)
         return finished
+
+    def _keep_row_words(self) -> None:
+        """Keep what the card's rows say of each output besides numbers."""
+        results = list(read_results(self.connection, self.run.id))
+        found = row_words(self.instruments, self.entries, results)
+        with transaction(self.connection):
+            keep_row_words(self.connection, self.run.id, found)

@@ -16,6 +16,7 @@ from harness.failures import HarnessError, StoreError
 from harness.instruments import stored_scorer
 from harness.store.corpora import read_entries
 from harness.store.results import read_results
+from harness.store.row_words import read_row_words
 from harness.store.runs import Run, read_card, read_imported, read_run
 
 
@@ -59,7 +60,7 @@ def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     entries = read_entries(connection, run.corpus, [result.position for result in results])
     scorer = stored_scorer(run, "und", list(entries.values()))
     statistics = [scorer.unpack(result.statistics) for result in results]
-    rows = entry_rows(entries, results, statistics, scorer)
+    rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, run.id))
     return {**head, "results": [row_json(row) for row in rows]}
 
 

@@ -23,6 +23,7 @@ from harness.result import Attempt
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_all_attempts, read_results
+from harness.store.row_words import read_row_words
 from harness.store.runs import Run, read_run
 from scoring.floors import VERSION, Floor
 from scoring.scorer import Scorer
@@ -77,7 +78,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
     scorer = stored_scorer(run, dataset.target_language or "und", covered)
     attempts = read_all_attempts(connection, number)
     statistics = [scorer.unpack(result.statistics) for result in results]
-    rows = entry_rows(entries, results, statistics, scorer)
+    rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, number))
     return Material(
         run_id=run.run_id,
         harness_version=run.harness_version,

@@ -182,7 +182,10 @@ class EntryResult(Block):
     fst_accepted: bool | None = None
     """Whether the analyser accepts every word; null where there is no analyser."""
     fst_analysis: list[str] | None = None
-    """Always null here: analyses follow from ``predicted`` and the analyser that ``scoring`` names."""
+    """Analyses of the output's words in their order, ``word+?`` for a rejected one; null without an analyser, on
+    cards of earlier versions, and where the texts are withheld."""
+    lint_verdict: str | None = None
+    """EXACT, EQUIVALENT, MISS or NO_OUTPUT by the language's rules of variants; absent where it has none."""
     segment: str | None = None
     difficulty: int | None = None
     provenance: str | None = None

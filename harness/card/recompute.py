@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from corpora.entry import Entry
+from corpora.text import is_blank
 from harness.card.build import errors_by_class, measured, scored
 from harness.card.material import Material
 from harness.card.model import EntryResult, Retries, RunCard, Scores
@@ -14,6 +15,7 @@ from harness.card.stated import floors_are_stated
 from harness.floors import EARLIER
 from harness.instruments import stated_setup
 from harness.method import Setup
+from harness.row_verdicts import EQUIVALENT, EXACT, MISS, NO_OUTPUT
 from harness.version import VERSION
 from scoring.floors import Floor
 from scoring.intervals import SEED
@@ -165,9 +167,19 @@ def rows_again(material: Material) -> list[dict[str, Any]]:
             "withheld": entry.secret,
             **({} if row.statistics is None else {"fst_accepted": all_accepted(row.statistics)}),
             **({} if row.withheld else row_numbers(value)),
+            **({} if row.lint_verdict is None else {"lint_verdict": _lint_again(row, value)}),
         }
         for entry, row, value in zip(material.entries, material.rows, values, strict=True)
     ]
+
+
+def _lint_again(row: EntryResult, value: EntryValues) -> str | None:
+    """Give a row's lint verdict as far as its texts tell it; the rules of the language are not at hand."""
+    if is_blank(row.predicted or ""):
+        return NO_OUTPUT
+    if value.values.get("exact_match_rate"):
+        return EXACT
+    return row.lint_verdict if row.lint_verdict in {EQUIVALENT, MISS} else MISS
 
 
 def row_numbers(value: EntryValues) -> dict[str, Any]:

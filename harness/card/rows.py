@@ -10,6 +10,7 @@ from corpora.entry import Entry, EntryId, Segment
 from harness.card.model import EntryResult, EntryUsage
 from harness.failures import ErrorClass
 from harness.result import Result
+from harness.store.row_words import RowWords
 from scoring.scorer import Scorer
 from scoring.table import EntryStatistics
 
@@ -21,9 +22,19 @@ WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a
 _SAFE_INTEGER = 2**53 - 1
 
 
-def entry_row(entry: Entry, result: Result, taken: EntryStatistics, scorer: Scorer) -> EntryResult:
+NO_WORDS = RowWords(None, None)
+
+
+def entry_row(
+    entry: Entry,
+    result: Result,
+    taken: EntryStatistics,
+    scorer: Scorer,
+    words: RowWords = NO_WORDS,
+) -> EntryResult:
     """Write an entry's outcome as a row; of a secret entry only its numbers (DESIGN, S and C)."""
     secret = entry.secret
+    said = NO_WORDS if secret else words
     statistics = _beyond_texts(scorer, taken)
     return EntryResult(
         entry_id=card_id(entry.id),
@@ -36,7 +47,8 @@ def entry_row(entry: Entry, result: Result, taken: EntryStatistics, scorer: Scor
         entry_chrf=result.chrf,
         composite=result.composite,
         fst_accepted=all_accepted(statistics),
-        fst_analysis=None,
+        fst_analysis=None if said.analyses is None else list(said.analyses),
+        lint_verdict=said.lint,
         segment=entry.segment,
         difficulty=entry.difficulty,
         provenance=_tag(entry, "provenance"),
@@ -65,10 +77,17 @@ def entry_rows(
     results: Sequence[Result],
     statistics: Sequence[EntryStatistics],
     scorer: Scorer,
+    words: Mapping[int, RowWords],
 ) -> list[EntryResult]:
-    """Write the rows of some results with their statistics; ``entries`` are by place in the corpus."""
+    """Write the rows of some results with their statistics; ``entries`` and ``words`` are by place."""
     return [
-        entry_row(entries[result.position], result, taken, scorer)
+        entry_row(
+            entries[result.position],
+            result,
+            taken,
+            scorer,
+            words.get(result.position, NO_WORDS),
+        )
         for result, taken in zip(results, statistics, strict=True)
     ]
 
@@ -76,8 +95,9 @@ def entry_rows(
 def row_json(row: EntryResult) -> dict[str, Any]:
     """Give a row as JSON values; without statistics where it has none."""
     fields = row.model_dump(mode="json", by_alias=True)
-    if row.statistics is None:
-        del fields["statistics"]
+    for name in ("statistics", "lint_verdict"):
+        if getattr(row, name) is None:
+            del fields[name]
     return fields
 
 

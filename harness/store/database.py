@@ -13,7 +13,7 @@ from corpora.stored_value import StoredValueError
 from harness.failures import StoreError, UsageError
 from harness.store.trouble import STORE_ERRORS, full_words, unpacks, worded
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
 
 BUSY_MILLISECONDS = 30_000

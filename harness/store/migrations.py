@@ -198,3 +198,17 @@ def m007_secret_texts(db: Database) -> None:
             PRIMARY KEY (corpus, digest)
         ) WITHOUT ROWID;
     """)
+
+
+@migrations()
+def m008_row_words(db: Database) -> None:
+    """What an analyser said of each output and its lint verdict; none of secret entries."""
+    db.executescript("""
+        CREATE TABLE row_words (
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            analyses BLOB,             -- msgpack: list of analysis strings, NULL without an analyser
+            lint TEXT,                 -- EXACT, EQUIVALENT, MISS or NO_OUTPUT
+            PRIMARY KEY (run, position)
+        ) WITHOUT ROWID;
+    """)

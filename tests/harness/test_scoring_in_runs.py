@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from corpora.corpus import Corpus
+from corpora.entry import Entry
 from corpora.load import load
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
+from harness.card.canonical import card_hash
 from harness.card.importing import import_card
 from harness.card.load import load_card
 from harness.card.verify import verify_card
@@ -74,6 +77,66 @@ def test_the_demo_has_profile_a_and_every_metric_a_value_or_a_reason(store_path:
     )
     assert scores["consistency_score"] is not None
     assert "consistency_score" not in scores["confidence_intervals"]
+
+
+def test_rows_say_what_the_analyser_made_of_each_output(store_path: Path) -> None:
+    card = scored(store_path)
+    rows = [row for row in card["results"] if not row["withheld"]]
+    assert rows
+    for row in rows:
+        accepted, words, _ = row["statistics"]["fst_acceptance_rate"]
+        rejected = [each for each in row["fst_analysis"] if each.endswith("+?")]
+        if row["predicted"]:
+            assert len(rejected) == words - accepted
+            assert len(row["fst_analysis"]) >= words
+    assert any("+V" in each or "+N" in each for row in rows for each in row["fst_analysis"])
+
+
+def test_a_language_with_rules_of_variants_has_a_lint_verdict_in_each_row(
+    store_path: Path,
+) -> None:
+    entries = [
+        Entry(id=1, source="I see him.", reference="niwâpamâw"),
+        Entry(id=2, source="He sees me.", reference="niwâpamik"),
+    ]
+    given = corpus_of(entries)
+    dataset = given.dataset.model_copy(update={"target_language": "crk", "language_pair": "EN→CRK"})
+    options = MethodOptions(source_language="en", target_language="crk", text="niwâpamâw")
+    run_corpus(
+        store_path, replace(given, dataset=dataset), Plan(method="constant", options=options)
+    )
+    with closing(open_store(store_path)) as connection:
+        card = load_card(connection, find_run(connection, "last").id).as_json()
+    assert [row["lint_verdict"] for row in card["results"]] == ["EXACT", "MISS"]
+    assert verify_card(json.dumps(card).encode()).ok
+    for place, wrong in ((0, "MISS"), (1, "EXACT"), (1, "PERFECT")):
+        forged = json.loads(json.dumps(card))
+        forged["results"][place]["lint_verdict"] = wrong
+        forged["run_card_hash"] = card_hash(forged)
+        assert not verify_card(json.dumps(forged).encode()).ok
+
+
+def test_rows_of_outputs_that_are_scored_again_keep_their_analyses(store_path: Path) -> None:
+    before = scored(store_path, metrics=("chrf_plus_plus", "fst_acceptance_rate"))
+    with closing(open_store(store_path)) as connection:
+        run = find_run(connection, "last")
+        rescore(connection, run, ScoringOptions(metrics=("bleu",)), str)
+        after = load_card(connection, find_run(connection, "last").id).as_json()
+    assert after["run_id"] != before["run_id"]
+    found = [[row["fst_analysis"] for row in card["results"]] for card in (before, after)]
+    assert found[0] == found[1]
+    assert any(found[0])
+
+
+def test_a_secret_row_has_no_analyses(store_path: Path) -> None:
+    from corpora.entry import Segment
+    from harness.store.row_words import read_row_words
+    from tests.harness.ranked import play, ranked_corpus
+
+    store_path.parent.mkdir()
+    play(store_path, ranked_corpus(6, Segment.GOLD_STANDARD), 3, "secret")
+    with closing(open_store(store_path)) as store:
+        assert read_row_words(store, find_run(store, "last").id) == {}
 
 
 def test_a_card_holds_where_neither_analyser_nor_dictionary_is(store_path: Path) -> None:
