@@ -23,6 +23,8 @@ PATIENCE_SECONDS = 5.0
 WRITING_SECONDS = 30.0
 """The same for what it stores, and for a seal that is under way."""
 
+_CUT_OFF = "stopped: the run did not come to its end in time, so the program ended without it."
+
 INTERRUPTED = 130
 """Exit code of a run that a person ended early."""
 
@@ -93,9 +95,13 @@ class Engine:
         if not self.control.translating and self.wait(WRITING_SECONDS):
             return
         if self.alive:
-            with suppress(Exception):
+            try:
+                words = self._cut_off()
+            except Exception:  # noqa: BLE001  the process ends whatever the store says
+                words = f"{_CUT_OFF} `rosetta resume` goes on."
+            with suppress(OSError, ValueError):
                 sys.stdout.flush()
-                sys.stderr.write(self._cut_off() + "\n")
+                sys.stderr.write(words + "\n")
                 sys.stderr.flush()
             os._exit(INTERRUPTED)
 
@@ -109,10 +115,7 @@ class Engine:
             leave_run(connection, self._number)
             run = read_run(connection, self._number)
             done = len(stored_positions(connection, self._number))
-        return (
-            f"stopped: the method did not come back within {PATIENCE_SECONDS:g} s, so the program ended without "
-            f"it. {done} of {len(run.positions)} entries are stored. `rosetta resume {run.run_id[:8]}` goes on."
-        )
+        return f"{_CUT_OFF} {done} of {len(run.positions)} entries are stored. `rosetta resume {run.run_id[:8]}` goes on."
 
     def _go(self) -> None:
         try:

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-import gzip
 import json
 import socket
-import socketserver
-import ssl
-import threading
-import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 
 from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
 from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
 from harness.methods.completions import read_completion
-from harness.transport import FEWEST_BYTES, MOST_BYTES, most_bytes
+from harness.transport import MOST_BYTES
 from harness.wire import Wire
 from tests.harness.scripted import Answer, Scripted, completion, error, json_answer, serving
 
@@ -188,125 +175,6 @@ def test_a_reply_that_never_ends_is_not_read_to_its_end(endpoint: Scripted) -> N
     assert "16 MiB" in str(found)
 
 
-@pytest.mark.parametrize(("tokens", "said"), [(1, "512 KiB"), (2048, "1 MiB"), (10**9, "16 MiB")])
-def test_the_largest_reply_follows_the_tokens_it_may_have(
-    endpoint: Scripted, tokens: int, said: str
-) -> None:
-    asked = request(endpoint.url, most_completion_tokens=tokens)
-    most = most_bytes(asked)
-    good = json.dumps(completion("whole")).encode()
-    endpoint.answer = lambda _: Answer(body=good + b" " * (most - len(good)))
-    assert send(asked)[0].text == "whole"
-    endpoint.answer = lambda _: Answer(body=good + b" " * (most - len(good) + 1))
-    found = failure(asked)
-    assert said in str(found)
-    assert "--max-tokens" in str(found)
-
-
-@pytest.mark.parametrize("parts", [1, 3])
-def test_a_gzip_of_several_members_is_read_whole(endpoint: Scripted, parts: int) -> None:
-    good = json.dumps(completion("whole")).encode()
-    size = -(-len(good) // parts)
-    body = b"".join(gzip.compress(good[at : at + size]) for at in range(0, len(good), size))
-    endpoint.answer = lambda _: Answer(body=body, headers={"content-encoding": "GZIP"})
-    assert send(request(endpoint.url))[0].text == "whole"
-    assert endpoint.asked[0].headers["accept-encoding"] == "gzip"
-
-
-def test_a_gzip_that_is_cut_off_is_a_reply_that_was_cut(endpoint: Scripted) -> None:
-    body = gzip.compress(GOOD)[:-9]
-    endpoint.answer = lambda _: Answer(body=body, headers={"content-encoding": "gzip"})
-    assert failure(request(endpoint.url)).error_class is ErrorClass.TRUNCATED
-
-
-BLANKS = 64 * 2**20
-ONCE = gzip.compress(b" " * BLANKS)
-PACKED = {
-    "gzip, gzip": gzip.compress(ONCE),
-    "gzip,gzip , gzip": gzip.compress(gzip.compress(ONCE)),
-    "br": b"\x1b\x00",
-    "zstd": b"\x28\xb5\x2f\xfd",
-    "deflate": b"x",
-    "\x1b[31mred": b"x",
-}
-
-
-@pytest.mark.parametrize("encoding", PACKED)
-def test_what_is_packed_twice_or_otherwise_is_refused_in_words(
-    endpoint: Scripted, encoding: str
-) -> None:
-    headers = {"content-encoding": encoding}
-    endpoint.answer = lambda _: Answer(body=PACKED[encoding], headers=headers)
-    found = failure(request(endpoint.url))
-    assert isinstance(found, Refused)
-    assert found.bill is not None, "it may have been charged"
-    assert "Set the endpoint to plain replies or to gzip." in str(found)
-    assert "\x1b" not in str(found)
-    endpoint.answer = lambda _: Answer(503, PACKED[encoding], headers)
-    assert failure(request(endpoint.url)).status == 503
-
-
-class Endless(socketserver.StreamRequestHandler):
-    """Answers with chunks until the other side has gone."""
-
-    def handle(self) -> None:
-        chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
-        with suppress(OSError):
-            self.wfile.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
-            while True:
-                self.wfile.write(chunk)
-
-
-@contextmanager
-def endless() -> Iterator[str]:
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Endless) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        server.shutdown()
-
-
-def peak_of_eight(url: str) -> int:
-    """Ask for eight replies at once, each of which may have half a MiB; gives the memory they took."""
-    asked = request(url, most_completion_tokens=1)
-
-    async def eight() -> list[BaseException | tuple[Reply, int]]:
-        wire = Wire(timeout_seconds=60, offline=False)
-        try:
-            calls = (wire.send(asked) for _ in range(8))
-            return await asyncio.gather(*calls, return_exceptions=True)
-        finally:
-            await wire.close()
-
-    asyncio.run(eight())  # what is imported and kept is not a reply's
-    gc.collect()
-    tracemalloc.start()
-    try:
-        found = asyncio.run(eight())
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-        assert all(isinstance(each, CallError) for each in found)
-
-
-@pytest.mark.parametrize(
-    ("body", "encoding"),
-    [
-        (ONCE, "gzip"),
-        (PACKED["gzip, gzip"], "gzip, gzip"),
-        (gzip.compress(b"") * 30_000, "gzip"),
-    ],
-    ids=["gzip", "gzip twice", "members of nothing"],
-)
-def test_no_packed_reply_fills_the_memory(endpoint: Scripted, body: bytes, encoding: str) -> None:
-    endpoint.answer = lambda _: Answer(body=body, headers={"content-encoding": encoding})
-    assert peak_of_eight(endpoint.url) < 8 * 3 * FEWEST_BYTES
-
-
-def test_no_endless_reply_fills_the_memory() -> None:
-    with endless() as url:
-        assert peak_of_eight(url) < 8 * 3 * FEWEST_BYTES
-
-
 def test_nobody_listens() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -315,59 +183,6 @@ def test_nobody_listens() -> None:
     assert isinstance(found, Transient)
     assert found.error_class is ErrorClass.CONNECTION
     assert str(found) == f"No connection to 127.0.0.1:{port}."
-
-
-def test_a_server_without_tls_is_not_called_absent() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def refuse() -> None:
-            other, _ = listening.accept()
-            with other:
-                other.recv(4096)
-                other.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-        threading.Thread(target=refuse, daemon=True).start()
-        found = failure(request(f"https://127.0.0.1:{listening.getsockname()[1]}/v1"))
-    assert isinstance(found, Refused)
-    assert "Is it http:// instead of https://?" in str(found)
-
-
-def test_a_certificate_that_nobody_vouches_for_is_named(tmp_path: Path) -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(self_signed(tmp_path))
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def greet() -> None:
-            with suppress(OSError):
-                other, _ = listening.accept()
-                with other, context.wrap_socket(other, server_side=True):
-                    pass
-
-        threading.Thread(target=greet, daemon=True).start()
-        found = failure(request(f"https://127.0.0.1:{listening.getsockname()[1]}/v1"))
-    assert isinstance(found, Refused)
-    assert "certificate is not one that this computer trusts" in str(found)
-
-
-def self_signed(folder: Path) -> Path:
-    """Write a certificate for this machine that only its own key vouches for, and the key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    path = folder / "server.pem"
-    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    path.write_bytes(secret + made.public_bytes(Encoding.PEM))
-    return path
 
 
 @pytest.mark.parametrize(
