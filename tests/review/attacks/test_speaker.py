@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -91,10 +90,9 @@ def reads_the_salt_in_the_evidence(stage: Stage) -> None:
     own = desk.identity.public.signing_key
     packed = pack_evidence(b"", b"", review_evidence(desk.office, desk.review, own))
     salt = desk.batch.salt
-    assert salt.hex().encode() not in packed
-    assert salt not in packed
-    assert stage.ann.code.encode() in packed
-    assert desk.card(stage.ann).encode() not in packed
+    assert not [each for each in (salt, salt.hex().encode()) if each in packed]
+    card = desk.card(stage.ann).encode()
+    assert (stage.ann.code.encode() in packed, card in packed) == (True, False)
 
 
 def rates_as_a_tag_that_she_made_up(stage: Stage) -> None:
@@ -319,9 +317,8 @@ def seals_ratings_of_another_organisation_again(stage: Stage) -> None:
 
 
 def forges_a_laptops_card(stage: Stage) -> None:
-    card = json.loads(write_laptop_card(stage.ann.identity, "blue"))
-    card["recipient"] = stage.mallory.identity.public.recipient
-    content = json.dumps(card, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+    own, other = (each.identity.public.recipient.encode() for each in (stage.ann, stage.mallory))
+    content = write_laptop_card(stage.ann.identity, "blue").replace(own, other)
     with pytest.raises(FileError):
         read_laptop_card(content)
 
