@@ -444,6 +444,9 @@ def test_an_old_hand_over_that_cuts_later_ratings_is_missed_by_its_words() -> No
     file = forged(replace(played.evidence, events=tuple(kept), laptops=laptops), played)
     assert verified(file).ok
     assert found(file, played.words[:2]) == [True, False]
+    grown = replace(file, evidence=played.evidence)  # it is shown afterwards, and was not counted
+    assert verified(grown).ok
+    assert found(grown, played.words[:2]) == [True, False]
 
 
 def found(file: EvidenceFile, phrases: Sequence[str]) -> list[bool | None]:
