@@ -45,6 +45,16 @@ class Reason(StrEnum):
     """Right words in the wrong tone or for the wrong people."""
 
 
+class Relation(StrEnum):
+    """What a person says of themselves and the method that is judged."""
+
+    MADE = "made"
+    """Took part in making it."""
+    KNOWS = "knows"
+    """Knows who made it."""
+    NEITHER = "neither"
+
+
 class CannotJudge(StrEnum):
     """Why a person does not judge an item."""
 

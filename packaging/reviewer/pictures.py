@@ -74,6 +74,7 @@ class Led:
             "OrganisationPage": self._at_words,
             "AskingPage": self._at_code,
             "ConsentPage": self._at_consent,
+            "RelationPage": self._at_relation,
             "ItemPage": self._at_item,
         }
 
@@ -107,6 +108,9 @@ class Led:
     def _at_consent(self) -> None:
         self._take("consent")
         self._press("\r")
+
+    def _at_relation(self) -> None:
+        self._press("3")
 
     def _at_item(self) -> None:
         if self._lessons:

@@ -25,6 +25,7 @@ from review.desktop.missing_letters import first_missing
 from review.desktop.missing_page import MissingPage
 from review.desktop.organisation_page import OrganisationPage
 from review.desktop.page import Page
+from review.desktop.relation_page import RelationPage
 from review.desktop.sharing_page import SharingPage
 from review.desktop.sitting import Sitting
 from review.desktop.welcome_page import WelcomePage
@@ -32,6 +33,7 @@ from review.desktop.window import Window
 from review.files.batch import Batch
 from review.files.problem import FileError, FileProblem
 from review.log.payloads import Face
+from review.rating import Relation
 from review.session import opening_words
 from review.session.opening import Choice, Opening, of_file
 from review.session.session import Session
@@ -250,7 +252,7 @@ class Visit(QObject):
         if session.view.phase is Phase.CONSENT:
             self._show(partial(self._ask_consent, batch, session))
         else:
-            self._sit(batch, session)
+            self._agreed(batch, session)
 
     def _ask_consent(self, batch: Batch, session: Session) -> None:
         before = self._window.below
@@ -277,9 +279,32 @@ class Visit(QObject):
             if view.trouble:
                 page.tell(Trouble(view.trouble, view.detail))
             else:
-                self._sit(batch, session)
+                self._agreed(batch, session)
 
         self._do(partial(session.agree, share_corrections=shares), agreed)
+
+    def _agreed(self, batch: Batch, session: Session) -> None:
+        """Ask how near the person is to the method, where that was not said; then begin."""
+        if session.asks_relation:
+            self._show(partial(self._ask_relation, batch, session))
+        else:
+            self._sit(batch, session)
+
+    def _ask_relation(self, batch: Batch, session: Session) -> None:
+        page = RelationPage(self._desk)
+        page.chosen.connect(self._unless_busy(partial(self._relate, page, batch, session)))
+        leave = partial(self._leave_session, partial(self._choose, None))
+        page.left.connect(self._unless_busy(leave))
+        self._put(page)
+
+    def _relate(self, page: Page, batch: Batch, session: Session, relation: Relation) -> None:
+        def said(view: View) -> None:
+            if view.trouble:
+                page.tell(Trouble(view.trouble, view.detail))
+            else:
+                self._sit(batch, session)
+
+        self._do(partial(session.relate, relation), said)
 
     def _decline(self, session: Session) -> None:
         """Begin nothing."""

@@ -24,6 +24,7 @@ from review.log.payloads import (
     Payload,
     Rate,
     Reasons,
+    Related,
     Skip,
     Suggest,
     Train,
@@ -102,6 +103,7 @@ def _person(events: Sequence[Event]) -> ReviewerState:
     return ReviewerState(
         consented=bool(consents),
         share_corrections=bool(consents) and consents[-1].share_corrections,
+        relation=related[-1].relation if (related := _all(said, Related)) else None,
         decided=tuple(last),
         judgements={
             item: _judgement(event, said)

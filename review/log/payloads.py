@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from review.forms import Form, Since, VersionedForm
-from review.rating import CannotJudge, Rating, Reason
+from review.rating import CannotJudge, Rating, Reason, Relation
 
 MOST_TEXT = 4_000
 """Characters of a comment or a suggested wording."""
@@ -34,6 +34,7 @@ class Kind(StrEnum):
     """What happened."""
 
     CONSENT = "consent"
+    RELATION = "relation"
     SESSION = "session"
     TRAIN = "train"
     RATE = "rate"
@@ -54,7 +55,8 @@ class Kind(StrEnum):
 
 
 ANSWERS = frozenset(
-    {Kind.CONSENT, Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.HARM, Kind.WITHDRAW}
+    {Kind.CONSENT, Kind.RELATION, Kind.RATE, Kind.CANNOT_JUDGE, Kind.UNDO, Kind.HARM}
+    | {Kind.WITHDRAW}
 )
 """What a person says that bears on a verdict; a laptop signs whose answers stand where."""
 
@@ -106,6 +108,13 @@ class Consent(OfReviewer):
     """Tag of the language in which the program spoke."""
     share_corrections: bool
     """Whether suggested wordings may be offered as accepted variants of the corpus, or translations be used in one."""
+
+
+class Related(OfReviewer):
+    """The person says how near they are to the method that is judged; the last word counts."""
+
+    kind: Literal[Kind.RELATION] = Kind.RELATION
+    relation: Relation
 
 
 class Session(OfReviewer):
@@ -277,6 +286,7 @@ class Speaks(Payload):
 
 AnyPayload = Annotated[
     Consent
+    | Related
     | Session
     | Train
     | Rate

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from review.log.payloads import Face, Scope
-from review.rating import CannotJudge, Rating, Reason
+from review.rating import CannotJudge, Rating, Reason, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class ReviewerState:
 
     consented: bool = False
     share_corrections: bool = False
+    relation: Relation | None = None
+    """What this person says of themselves and the method; None where they were not asked."""
     decided: tuple[str, ...] = ()
     """Items that this person judged, translated or could not judge, in the order in which that was done."""
     judgements: Mapping[str, Judgement] = field(default_factory=dict)

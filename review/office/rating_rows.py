@@ -38,6 +38,9 @@ class RatingRow:
     reasons: str
     """Separated by blanks."""
     harmful: bool
+    relation: str
+    """The person's own word: ``made`` (took part in making the method), ``knows`` (who made it), ``neither``; empty
+    where it was not asked."""
     active_seconds: float
     """Time spent with the item, idle time cut."""
     position: int
@@ -98,6 +101,7 @@ def _row(
         cannot_judge=why_not or "",
         reasons=" ".join(said.reasons.get(item, ())),
         harmful=item in said.harmful,
+        relation=said.relation or "",
         active_seconds=judgement.active_ms / 1000,
         position=judgement.position,
         face=judgement.face,

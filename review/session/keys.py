@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final, TypeVar
 
 from review.log.payloads import Scope
-from review.rating import CannotJudge, Rating, Reason
+from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session.words import Words, msgid
 
 
@@ -166,6 +166,11 @@ def scope_of(typed: str) -> Scope | None:
 def may_share(typed: str) -> bool | None:
     """Tell what a digit says to whether something may be used: 1 yes, 2 no."""
     return _chosen(typed, (True, False))
+
+
+def relation_of(typed: str) -> Relation | None:
+    """Tell what a digit says of how near a person is to the method, 1–3 in the order of the table."""
+    return _chosen(typed, tuple(Relation))
 
 
 def _chosen(typed: str, choices: Sequence[_Choice]) -> _Choice | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from review.log.payloads import Scope
-from review.rating import CannotJudge, Rating, Reason
+from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session.view import ShownItem
 from review.session.words import Words, msgid
 
@@ -28,6 +28,13 @@ REASONS: Final[Mapping[Reason, str]] = {
     Reason.SPELLING: msgid("The spelling is wrong"),
     Reason.REGISTER: msgid("One does not talk to people like this"),
 }
+
+RELATIONS: Final[Mapping[Relation, str]] = {
+    Relation.MADE: msgid("I took part in making it"),
+    Relation.KNOWS: msgid("I know who made it"),
+    Relation.NEITHER: msgid("Neither"),
+}
+"""How near a person is to the method, in the order of the keys."""
 
 CANNOT_JUDGE: Final[Mapping[CannotJudge, str]] = {
     CannotJudge.OTHER_DIALECT: msgid("It is another dialect"),

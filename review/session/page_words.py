@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from review.files.batch_form import BatchManifest
+from review.rating import Relation
+from review.session.labels import RELATIONS
 from review.session.view import View
 from review.session.words import Words
 
@@ -88,6 +90,24 @@ def may_be_used(words: Words, *, translating: bool) -> str:
     if translating:
         return words("May your translations be used?")
     return words("May the better translations that you write be used?")
+
+
+def how_near(words: Words) -> str:
+    """Ask how near a person is to what made the translations."""
+    return words("A computer program made the translations. Did you take part in making it?")
+
+
+def why_how_near(words: Words) -> str:
+    """Say what becomes of the answer."""
+    return words(
+        "Every answer is welcome, and each counts the same. The result says how many people gave which answer, "
+        "and no names."
+    )
+
+
+def relations(words: Words) -> list[str]:
+    """Give the answers in the order of their keys."""
+    return [words(RELATIONS[each]) for each in Relation]
 
 
 def using(words: Words) -> str:

@@ -29,6 +29,7 @@ from review.log.payloads import (
     NotJudged,
     Rate,
     Reasons,
+    Related,
     Scope,
     Skip,
     Suggest,
@@ -37,7 +38,7 @@ from review.log.payloads import (
     Undo,
     Withdraw,
 )
-from review.rating import CannotJudge, Rating, Reason
+from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session import saying
 from review.session.author import Author
 from review.session.course import Course
@@ -121,6 +122,20 @@ class Session:
         if self._view.phase is not Phase.CONSENT:
             return self._view
         return self._done(self._agreed(share_corrections))
+
+    @property
+    def asks_relation(self) -> bool:
+        """Whether to ask how near the person is to the method: once, after the consent, before anything is judged."""
+        said = self._progress.state
+        begun = said.decided or said.skipped or said.trained
+        open_ = said.consented and said.relation is None and not self._progress.withdrawn
+        return open_ and not begun and not self.translating
+
+    def relate(self, relation: Relation) -> View:
+        """Say how near the person is to the method that is judged; what was said stays."""
+        if not self.asks_relation:
+            return self._view
+        return self._done(Related(**self._author.who(), relation=relation))
 
     def share(self, shares: bool) -> View:
         """Let what the person writes be used, or not any more: the consent is given anew, and the last one counts."""

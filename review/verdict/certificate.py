@@ -7,7 +7,8 @@ of issue follows from the evidence; it names no reviewer, not even by pseudonym.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -24,8 +25,10 @@ from review.log.event import events_sha256
 from review.log.payloads import Count, Hex64, Id, Short
 from review.log.state import State
 from review.log.voices import Voices
+from review.rating import Relation
 from review.verdict.agreement import MEASURES, Agreement, Measure, agreement
 from review.verdict.asked import Became, what_became
+from review.verdict.counted import counted
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import own_program_sha256
 from review.verdict.findings import Code
@@ -136,6 +139,18 @@ class CertifiedDecision(Form):
     """Who decided; empty likewise."""
 
 
+class CertifiedRelations(Form):
+    """What the people whose ratings count say of themselves and the method, in numbers."""
+
+    made: Count
+    """Took part in making it."""
+    knows: Count
+    """Know who made it."""
+    neither: Count
+    not_asked: Count
+    """Began before this was asked."""
+
+
 class Certificate(VersionedForm):
     """One certified verdict."""
 
@@ -155,6 +170,8 @@ class Certificate(VersionedForm):
     log: CertifiedLog
     panel: CertifiedPanel
     laptops: Annotated[CertifiedLaptops | None, Since(2)] = None
+    relations: Annotated[CertifiedRelations | None, Since(2)] = None
+    """It changes no number; None in the first form."""
     harm: Annotated[tuple[CertifiedDecision, ...], Since(2)] = ()
     """Each decision about the run's items that were called harmful, upheld ones first."""
     verdict: dict[str, Any]
@@ -188,6 +205,7 @@ class Reading:
     policy: GatePolicy
     panel: Panel
     verdict: Verdict
+    relations: CertifiedRelations
     harm: tuple[CertifiedDecision, ...] = ()
     """What was decided about items that were called harmful."""
 
@@ -203,7 +221,21 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Re
     before = run_of(evidence.key, run_id).looks
     number = before + max(1, evidence.state.looks.get(run_id, 0)) if look is None else look
     panel = panel_of(evidence.state, evidence.key, run_id, number)
-    return Reading(policy, panel, decide(panel, policy), _harm(panel, evidence.state))
+    verdict = decide(panel, policy)
+    relations = certified_relations(evidence, verdict.numbers.reviewers)
+    return Reading(policy, panel, verdict, relations, _harm(panel, evidence.state))
+
+
+def certified_relations(evidence: Evidence, reviewers: Collection[str]) -> CertifiedRelations:
+    """Count what these people say of themselves; of somebody's words in several batches the nearest counts."""
+    order = list(Relation)
+    said: dict[str, list[Relation]] = {who: [] for who in reviewers}
+    for who, _, part in counted(evidence.state, evidence.key):
+        if who in said and part.relation is not None:
+            said[who].append(part.relation)
+    nearest = Counter(min(each, key=order.index) for each in said.values() if each)
+    counts = {str(each): nearest[each] for each in order}
+    return CertifiedRelations(**counts, not_asked=len(said) - nearest.total())
 
 
 def _harm(panel: Panel, state: State) -> tuple[CertifiedDecision, ...]:
@@ -274,6 +306,7 @@ def _certificate(
         log=_log(evidence),
         panel=_panel(evidence, reading.verdict, first=first),
         laptops=None if first else certified_laptops(evidence.voices),
+        relations=None if first else reading.relations,
         harm=() if first else reading.harm,
         witnesses=None if first else certified_witnesses(evidence, issuer.signing_key),
         verdict=without_names(reading.verdict),

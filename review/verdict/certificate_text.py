@@ -14,6 +14,7 @@ from review.verdict.certificate import (
     Certificate,
     CertifiedDecision,
     CertifiedLaptops,
+    CertifiedRelations,
 )
 from review.verdict.findings import Code, Finding
 from review.verdict.html_page import visible
@@ -82,6 +83,8 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
         yield f"difficulty {stratum}", f"{percent(found['share'])} of {found['items']} items"
     yield "each reviewer", ", ".join(percent(each) for each in numbers["reviewers"])
     yield from _agreement(certificate.agreement)
+    if certificate.relations is not None:
+        yield "their own word", relations_words(certificate.relations)
     reason = why_not_community(certificate)
     yield "standing", f"not {COMMUNITY_VALIDATED}: {reason}" if reason else COMMUNITY_VALIDATED
     if certificate.log.withdrawals:
@@ -102,6 +105,17 @@ def _harm(certificate: Certificate) -> Iterator[tuple[str, str]]:
         told += [NO_REASON] * (counts[name] - len(told))
         for number, words in enumerate(told, 1):
             yield f"harm {name}", f"{number} of {counts[name]}: {words}"
+
+
+def relations_words(found: CertifiedRelations) -> str:
+    """Say how many stand how near to the method, by their own word."""
+    told = (
+        (found.made, "took part in making the method"),
+        (found.knows, "know who made it"),
+        (found.neither, "neither"),
+        (found.not_asked, "not asked"),
+    )
+    return "; ".join(f"{count} {words}" for count, words in told if count) or "nobody counts"
 
 
 NO_REASON = "no reason was recorded"

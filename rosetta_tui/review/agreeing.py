@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
+from review.rating import Relation
 from review.session import page_words
 from review.session.labels import sharing
 from review.session.troubles import Trouble
@@ -106,6 +107,43 @@ class WarningPage(Page[bool]):
     def action_anyway(self) -> None:
         """Go on all the same."""
         self.dismiss(True)
+
+
+class RelationPage(Page[Relation]):
+    """How near the person is to the method: one key, and no answer is presumed; None where they stop here."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(str(number), f"say({number})", show=False) for number in range(1, 4)
+    ]
+
+    def __init__(self, words: Words, trouble: Trouble = NO_TROUBLE) -> None:
+        super().__init__(words)
+        self._trouble = trouble
+
+    def on_mount(self) -> None:
+        """Say why it is asked again."""
+        self.query_one(TroubleLine).tell(self.words, *self._trouble)
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return page_words.before_you_begin(self.words)
+
+    def body(self) -> ComposeResult:
+        """Ask."""
+        yield paragraph(page_words.how_near(self.words), "bold")
+        yield paragraph(page_words.why_how_near(self.words))
+        for number, said in enumerate(page_words.relations(self.words), 1):
+            yield paragraph(f"{number}  {said}", "bold")
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        told = enumerate(page_words.relations(self.words), 1)
+        keys = [Hint(str(number), said, f"say({number})") for number, said in told]
+        return [*keys, Hint("q", self.words("stop"), "leave")]
+
+    def action_say(self, number: int) -> None:
+        """Give the answer."""
+        self.dismiss(list(Relation)[number - 1])
 
 
 class Consent(Enum):

@@ -49,6 +49,7 @@ def verdict_lines(review: Review, reading: Reading) -> Iterator[Told]:
         yield from _split(review, reading)
         yield Told("Agreement", agreement_words(reading))
         yield Told("Strata", "   ".join(strata_words(reading)))
+        yield Told("Their word", relations_words(reading))
         yield Told("Policy", policy_words(review, reading))
     yield from (Told("For you", words) for words in advice(review, reading))
 
@@ -95,6 +96,13 @@ def why(review: Review, reading: Reading) -> Iterator[Told]:
 
     for place, finding in enumerate(reading.verdict.findings):
         yield Told("" if place else "Why", finding_words(_named(review, finding)))
+
+
+def relations_words(reading: Reading) -> str:
+    """Say how near to the method the reviewers stand, by their own word; it changes no number."""
+    from review.verdict import certificate_text
+
+    return certificate_text.relations_words(reading.relations)
 
 
 def harm_words(reading: Reading) -> Iterator[Told]:

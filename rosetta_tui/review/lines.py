@@ -11,7 +11,8 @@ from typing import Final
 
 from harness.failures import HarnessError, UsageError
 from review.log.payloads import Face
-from review.session.keys import Act, act_of
+from review.session import page_words
+from review.session.keys import Act, act_of, relation_of
 from review.session.labels import sharing
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
@@ -84,7 +85,10 @@ class LineFace:
         while not self._acts.left:
             view = self._session.view
             self._tell(view)
-            _PAGES[view.phase](self, view)
+            if self._session.asks_relation:
+                self._relate()
+            else:
+                _PAGES[view.phase](self, view)
             self._session.touched()
 
     def _tell(self, view: View) -> None:
@@ -130,6 +134,23 @@ class LineFace:
         elif act_of(typed) in {Act.WITHDRAW, Act.QUIT}:
             self._opening.forget_reviewer()
             self._acts.leave_unbegun()
+
+    def _relate(self) -> None:
+        """Ask how near the person is to the method; nothing else is asked before the answer."""
+        words, console = self._words, self._console
+        console.say()
+        console.say(page_words.how_near(words))
+        console.say(page_words.why_how_near(words))
+        for number, said in enumerate(page_words.relations(words), 1):
+            console.say(words("{number}: {said}", number=number, said=said))
+        typed = console.ask(words("Type 1, 2 or 3, or q to stop, then Enter:")).strip()
+        relation = relation_of(typed)
+        if relation is not None:
+            self._session.relate(relation)
+        elif act_of(typed) is Act.QUIT:
+            raise LeftError
+        elif typed:  # an empty line only asks again
+            console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
 
     def training(self, view: View) -> None:
         """Ask a training item, or say its answer."""

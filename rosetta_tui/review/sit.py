@@ -22,7 +22,13 @@ from review.session.opening import Choice
 from review.session.session import Session
 from review.session.troubles import Trouble, trouble
 from review.session.view import Phase
-from rosetta_tui.review.agreeing import Consent, ConsentPage, OrganisationPage, WarningPage
+from rosetta_tui.review.agreeing import (
+    Consent,
+    ConsentPage,
+    OrganisationPage,
+    RelationPage,
+    WarningPage,
+)
 from rosetta_tui.review.asking import AskPage, Question
 from rosetta_tui.review.choosing import ChoosePage, LanguagePage
 from rosetta_tui.review.judging import JudgingScreen
@@ -194,7 +200,7 @@ class _Visit:
         )
         try:
             agreed = session.view.phase is not Phase.CONSENT or await self._agree(session)
-            if agreed:
+            if agreed and await self._relate(session):
                 await self._ask(JudgingScreen(sitting))
         finally:
             await self._thread.do(session.close)
@@ -202,6 +208,17 @@ class _Visit:
             await self._thread.do(self._opening.forget_reviewer)
             self._said = opening_words.nothing_begun(session.words)
         return agreed
+
+    async def _relate(self, session: Session) -> bool:
+        """Ask how near the person is to the method, where that was not said; False where they stop here."""
+        why = NO_TROUBLE
+        while session.asks_relation:
+            said = await self._ask(RelationPage(session.words, why))
+            if said is None:
+                return False
+            view = await self._thread.do(partial(session.relate, said))
+            why = Trouble(view.trouble, view.detail)
+        return True
 
     async def _agree(self, session: Session) -> bool:
         why = NO_TROUBLE

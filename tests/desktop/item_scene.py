@@ -23,7 +23,7 @@ from review.files.batch import Batch
 from review.log.event import Event
 from review.log.laptop import Laptop
 from review.log.payloads import AnyPayload, Face, Rate
-from review.rating import Rating
+from review.rating import Rating, Relation
 from review.session.opening import Opening
 from review.session.session import Session
 from review.session.view import TextField, View
@@ -71,6 +71,7 @@ class Scene:
             **more,
         )
         self.session.agree(share_corrections=False)
+        self.session.relate(Relation.NEITHER)
         self.views: list[View] = []
         self.onward: list[object] = []
         self.open()

@@ -26,6 +26,7 @@ from review.desktop.work import Work
 from review.files.batch import Batch, write_batch
 from review.log.laptop import Laptop
 from review.log.payloads import Face
+from review.rating import Relation
 from review.session.opening import Opening
 from review.session.session import Session
 from tests import keyring_in_memory
@@ -101,6 +102,7 @@ class Scene:
         session = opening.session(batch, code, Face.DESKTOP, guard=0.0)
         session.words = self.opening.words
         session.agree(share_corrections=False)
+        session.relate(Relation.NEITHER)
         return session
 
     def _keep(self) -> None:

@@ -11,6 +11,7 @@ from review.desktop.choose_page import ChoosePage
 from review.desktop.consent_page import ConsentPage
 from review.desktop.item_page import ItemPage
 from review.desktop.organisation_page import OrganisationPage
+from review.desktop.relation_page import RelationPage
 from review.desktop.settings_page import SettingsPage
 from review.desktop.welcome_page import WelcomePage
 from review.log.payloads import Consent
@@ -37,10 +38,12 @@ def _winter(stick: Path) -> Path:
     return write_file(batch_of(batch="cd" * 8, title="Winter"), stick)
 
 
-def test_one_that_comes_while_a_consent_is_kept_waits_for_the_end(
+def test_one_that_comes_while_the_last_answer_before_is_kept_waits_for_the_end(
     at_consent: Entry, stick: Path
 ) -> None:
-    at_consent.send("\r")
+    at_consent.press("\r")
+    at_consent.page(RelationPage)
+    at_consent.send("3")
     at_consent.visit.take(_winter(stick))
     page = at_consent.page(ItemPage)
     sitting = at_consent.visit._sitting
@@ -56,12 +59,14 @@ def test_one_that_comes_while_a_consent_is_kept_waits_for_the_end(
     assert len(agreed) == 1
 
 
-@pytest.mark.parametrize("late", [True, False], ids=["at the sentence", "at the consent"])
+@pytest.mark.parametrize("late", [True, False], ids=["at the sentence", "before it"])
 def test_the_one_whose_sentences_are_shown_is_open_already(
     at_consent: Entry, stick: Path, late: bool
 ) -> None:
     """As when somebody clicks it twice, or has lost the window behind others."""
-    at_consent.send("\r")
+    at_consent.press("\r")
+    at_consent.page(RelationPage)
+    at_consent.send("3")
     if late:
         at_consent.idle()
     at_consent.visit.take(stick / "Spring sentences.rosetta-batch")

@@ -13,9 +13,10 @@ from review.desktop.consent_page import ConsentPage
 from review.desktop.item_page import ItemPage
 from review.desktop.missing_page import MissingPage, letter_names
 from review.desktop.organisation_page import OrganisationPage
+from review.desktop.relation_page import RelationPage
 from review.desktop.welcome_page import WelcomePage
 from review.files.batch import write_batch
-from review.log.payloads import Consent, Rate
+from review.log.payloads import Consent, Rate, Related
 from review.rating import Rating
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import (
@@ -45,7 +46,7 @@ def _to_consent(entry: Entry, code: str = CODE) -> None:
     entry.page(ConsentPage)
 
 
-def test_first_answer_takes_at_most_six_keys(enter: Enter, stick: Path, qtbot: QtBot) -> None:
+def test_first_answer_takes_at_most_seven_keys(enter: Enter, stick: Path, qtbot: QtBot) -> None:
     """Beside the code and the practice, from a double click on the file to the first saved answer."""
     file = write_file(batch_of(training=training_of([Rating.GIST])), stick)
     entry = enter(places=[file])
@@ -59,7 +60,7 @@ def test_first_answer_takes_at_most_six_keys(enter: Enter, stick: Path, qtbot: Q
     entry.answer("3")
     rated = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
     assert [each.rating for each in rated] == [Rating.ACCEPTABLE]
-    assert entry.keys - practice <= 6
+    assert entry.keys - practice <= 7
 
 
 def test_named_file_needs_no_choosing(enter: Enter, stick: Path) -> None:
@@ -285,3 +286,30 @@ def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
     assert [each.font for each in rated] == [
         "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 36 px"
     ]
+
+
+@pytest.mark.parametrize(("key", "said"), [("1", "made"), ("2", "knows"), ("3", "neither")])
+def test_it_is_asked_once_how_near_one_is_to_the_method(
+    enter: Enter, stick: Path, key: str, said: str
+) -> None:
+    file = write_file(batch_of(), stick)
+    entry = enter(places=[file])
+    _to_consent(entry)
+    entry.press("\r")
+    entry.page(RelationPage)
+    assert "Did you take part in making it?" in entry.read
+    entry.press("\r", "4")  # nobody says it by a slip
+    entry.page(RelationPage)
+    entry.close()
+    again = enter(places=[file])
+    again.press("\r")
+    again.page(RelationPage)
+    again.press(key)
+    again.page(ItemPage)
+    told = [e.payload.relation for e in again.laptop.events() if isinstance(e.payload, Related)]
+    assert told == [said]
+    again.close()
+    third = enter(places=[file])
+    third.press("\r")
+    third.page(ItemPage)
+    assert third.keys == 1

@@ -18,6 +18,7 @@ from review.desktop.desk import Desk
 from review.desktop.erasure import Erasure
 from review.desktop.look import Look, Theme
 from review.desktop.page import Page
+from review.desktop.relation_page import RelationPage
 from review.desktop.visit import Visit
 from review.desktop.window import Window
 from review.desktop.work import Work
@@ -79,8 +80,10 @@ class Entry:
     # where it is
 
     def page(self, kind: type[Kind]) -> Kind:
-        """Give the page that is seen, which must be of this kind."""
+        """Give the page that is seen, which must be of this kind; how near one is to the method is said on the way."""
         self.idle()
+        if kind is not RelationPage:
+            self.say_how_near()
         assert isinstance(self.window.page, kind), self.window.page
         return self.window.page
 
@@ -108,8 +111,15 @@ class Entry:
             self.send(key, modifiers)
             self.idle()
 
+    def say_how_near(self) -> None:
+        """Say that one is not near to the method, where that is asked."""
+        if isinstance(self.window.page, RelationPage):
+            self.press("3")
+
     def answer(self, key: str) -> None:
         """Answer the sentence that is shown, once it is painted."""
+        self.idle()
+        self.say_how_near()
         session = self.visit._session
         assert session is not None
         self.qtbot.waitUntil(lambda: session._time._painted is not None)

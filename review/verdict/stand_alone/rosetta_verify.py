@@ -16,7 +16,8 @@ from statistics import mean, variance
 from typing import Any
 
 RANKS = {"reject": 0, "gist": 1, "acceptable": 2, "excellent": 3}
-ANSWERS = {"consent", "rate", "cannot_judge", "undo", "harm", "withdraw"}
+NEAR = ("made", "knows", "neither", "not_asked")
+ANSWERS = {"consent", "relation", "rate", "cannot_judge", "undo", "harm", "withdraw"}
 OWN = {"adjudicate", "look", "laptop", "speaks", "withdraw"}
 DECIDING = ANSWERS | OWN
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
@@ -98,11 +99,12 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str,
         if e["kind"] in {"rate", "cannot_judge"} and (e["id"], e["reviewer"], e["batch"]) not in undone:
             people[e["reviewer"]].pop(e["item"], None)
             people[e["reviewer"]][e["item"]] = RANKS[e["rating"]] if e["kind"] == "rate" else None
+    near = {(e["batch"], e["reviewer"]): NEAR.index(e["relation"]) for e in theirs if e["kind"] == "relation"}
     again = {i: e["partner"] for i, e in key["items"].items() if e["control"] == "repeat"}
     flags = {(e["reviewer"], e["batch"], e["item"]): e["harmful"] for e in theirs if e["kind"] == "harm"}
     decided = {e["item"]: e for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
     looks = {(e["run_id"], e["events_sha256"]) for e in mine if e["kind"] == "look" and e["device"] in own}
-    return {"people": people, "flagged": {again.get(item, item) for (_, _, item), harmful in flags.items() if harmful}, "decided": decided,
+    return {"people": people, "flagged": {again.get(item, item) for (_, _, item), harmful in flags.items() if harmful}, "decided": decided, "near": near,
             "looks": Counter(run for run, _ in looks), "gone": gone, "laptops": laptops, "waiting": waiting, "heard": {e["reviewer"] for e in mine if e["kind"] in ANSWERS}}
 
 def _panel_of(state: dict[str, Any], key: Any, run: Any) -> dict[str, Any]:
@@ -388,13 +390,14 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     valid, verdict = _decide(panel := _panel_of(state, key, run), policy)
     became = Counter(_became(who, valid, events, key, own | {devices["organisation"]}, state) for who in key["orders"])
     asked = {"asked": {one: became[one] for one in BECAME}} if not stated["format"].endswith("/1") else {}
+    nearest = Counter(min((n for (_, one), n in state["near"].items() if one == who), default=3) for who in valid)
     harm = [{"harmful": e["harmful"], "reason": e.get("reason", ""), "by": e.get("by", "")} for e in panel["decisions"]]
     return {
         "format": stated["format"], "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": _sha(members["key.json"]),
         "log": log, "verdict": verdict,
         "policy": {"sha256": _sha(members["policy.toml"]), **{k: policy[k] for k in ("status", "organisation")}, "community_reviewers": policy["enough"]["community_reviewers"]},
         "panel": {"invited": len(key["orders"]), "reviewers": len(valid), "words": f"panel of {len(valid)}", "chosen": key["panel"], **asked},
-        **({"laptops": state["laptops"], "harm": sorted(harm, key=lambda e: (not e["harmful"], e["reason"], e["by"])), "witnesses": _witnesses(signed, wrote, stated)} if later else {}),
+        **({"laptops": state["laptops"], "relations": {name: nearest[n] for n, name in enumerate(NEAR)}, "harm": sorted(harm, key=lambda e: (not e["harmful"], e["reason"], e["by"])), "witnesses": _witnesses(signed, wrote, stated)} if later else {}),
     }, wrong + forged + unsigned * strict, older + (unsigned + nobodys) * (not strict)
 
 def _differing(found: Any, wanted: Any, path: str) -> list[str]:

@@ -83,6 +83,7 @@ def _json(run: str, reading: Reading) -> dict[str, Any]:
         "run_id": run,
         **verdict,
         "harm_decisions": harm,
+        "relations": reading.relations.model_dump(),
         "agreement": agreement_json(reading.agreement),
     }
 

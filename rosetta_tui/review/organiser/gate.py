@@ -34,6 +34,7 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         yield Field("Needed", show(gate_words.needed_words(reading)))
         yield Field("Found", _found(reading), classes="-apart")
     yield from (_field(*told) for told in gate_words.why(now.review, reading))
+    yield from (_field(*told) for told in gate_words.harm_words(reading))
     if gate_words.has_numbers(reading):
         yield from _more(now, run, reading)
     else:
@@ -85,4 +86,5 @@ def _more(now: ReviewNow, run: RunNow, reading: Reading) -> Iterator[Field]:
     agreement = Content.assemble(show(gate_words.agreement_words(reading)), (": 3", "$quiet"))
     yield Field("Agreement", agreement)
     yield Field("Strata", strata)
+    yield Field("Their word", show(gate_words.relations_words(reading)))
     yield Field("Policy", show(gate_words.policy_words(now.review, reading), "$quiet"))

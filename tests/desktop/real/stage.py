@@ -13,6 +13,7 @@ from review.log.fold import fold
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.log.state import ReviewerState
+from review.rating import Relation
 from review.session.opening import Opening
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 
@@ -46,6 +47,7 @@ class Stage:
             if agreed:
                 session = opening.session(self.batch, CODE, Face.DESKTOP)
                 session.agree(share_corrections=False)
+                session.relate(Relation.NEITHER)
         return self
 
     def set(self, **settings: str) -> Stage:

@@ -46,6 +46,8 @@ def test_the_session_script_by_keyboard_alone(reader: Reader, start: Start, tmp_
     first.press("Return")
     reader.find("Before you begin")
     first.press("Return")
+    reader.find("Did you take part in making it?")
+    first.press("3")
     first.sees(item_id(1))
     for doing in plan[: cut - 1]:
         _do(first, reader, doing, count)
@@ -123,7 +125,7 @@ def _in_lines(home: Path, scene: Stage, plan: list[Doing], cut: int) -> object:
     after = [line for doing in plan[cut - 1 :] for line in script.lines(doing)]
     other = Stage(home, scene.batch)
     other.home.parent.mkdir()
-    for typed in (["1", CODE, "1", *before], ["", *after, "", *["2"] * len(later), "q"]):
+    for typed in (["1", CODE, "1", "3", *before], ["", *after, "", *["2"] * len(later), "q"]):
         _typed(other, scene.file, typed)
     return other.state()
 

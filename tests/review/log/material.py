@@ -21,6 +21,7 @@ from review.log.payloads import (
     NotJudged,
     Rate,
     Reasons,
+    Related,
     Scope,
     Session,
     Skip,
@@ -89,6 +90,7 @@ def one_of_each() -> tuple[AnyPayload, ...]:
     item, hexes = {"item": ITEMS[0]}, "c" * 64
     return (
         Consent(**who(), consent_sha256=hexes, language="fr", share_corrections=True),
+        Related(**who(), relation="knows"),
         Session(**who(), order_sha256=hexes, face=Face.DESKTOP, version="1", language="en"),
         Train(**who(), **item, rating=Rating.GIST),
         Rate(

@@ -20,6 +20,7 @@ from review.log.payloads import (
     Look,
     NotJudged,
     Rate,
+    Related,
     Scope,
     Session,
     Skip,
@@ -28,7 +29,7 @@ from review.log.payloads import (
     Withdraw,
 )
 from review.log.withdrawal import covered, withdrawals
-from review.rating import CannotJudge, Rating
+from review.rating import CannotJudge, Rating, Relation
 from review.verdict.evidence import Evidence, gather
 from review.verdict.key import AnswerKey, KeyItem, KeyRun
 from review.verdict.panel import ControlKind
@@ -202,6 +203,8 @@ def _sit(rng: Random, shape: Shape, key: AnswerKey, reviewer: str, laptops: list
         chain.write(
             Consent(**who, consent_sha256="c0" * 32, language="en", share_corrections=False)
         )
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        chain.write(Related(**who, relation=rng.choice(list(Relation))))
     chain.write(
         Session(**who, order_sha256="d0" * 32, face=Face.LINES, version="0.1.0", language="en")
     )

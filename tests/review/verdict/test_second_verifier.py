@@ -30,7 +30,15 @@ from review.verdict.stand_alone import rosetta_verify as second
 from review.verdict.verifying import verify
 from tests.review.thorough import times
 from tests.review.verdict import histories
-from tests.review.verdict.certified import GO, SIGNER, certificate_of, changed, issue, review_of
+from tests.review.verdict.certified import (
+    GO,
+    NO_GO,
+    SIGNER,
+    certificate_of,
+    changed,
+    issue,
+    review_of,
+)
 from tests.review.verdict.histories import RUN, WALL, Chain
 from tests.review.verdict.test_verifying import withdrawn
 
@@ -50,7 +58,7 @@ def test_both_programs_give_one_verdict() -> None:
     """Undo, several laptops, harm and its decisions, controls, withdrawals, gaps in ratings, one stratum, unanimity."""
     outcomes: Counter[str] = Counter()
     for seed in range(times(40, 1000)):
-        evidence = histories.history(Random(seed), None if seed % 10 else GO)
+        evidence = histories.history(Random(seed), {0: GO, 5: NO_GO}.get(seed % 10))
         mine = without_names(read_verdict(evidence, RUN).verdict)
         mine["laptops"] = certified_laptops(evidence.voices).model_dump(mode="json")
         theirs = found_by_second(evidence)
@@ -308,7 +316,7 @@ def test_evidence_written_again_after_another_laptop_came_is_the_same_to_both(
 
 def test_both_programs_state_one_list_of_decisions_about_harm(tmp_path: Path) -> None:
     """Reasons, decisions of before reasons, flags that were withdrawn, and what nobody has decided."""
-    seen: Counter[bool] = Counter()
+    seen: Counter[bool | str] = Counter()
     for seed in range(40):
         shape = replace(GO, mischief=0.3, repeats_flagged=0.05, items=72)
         evidence = histories.history(Random(seed), shape)
@@ -321,6 +329,12 @@ def test_both_programs_state_one_list_of_decisions_about_harm(tmp_path: Path) ->
         packed.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
         assert second._check(str(packed), [])[0].startswith("Holds: "), seed
         seen.update(bool(each["reason"]) for each in stated["harm"])
+        seen.update(f"{name} {count}" for name, count in stated["relations"].items() if count)
+        assert sum(stated["relations"].values()) == stated["panel"]["reviewers"]
+        forged = changed(file, lambda raw: raw["relations"].update(made=5, knows=0), SIGNER)
+        packed.write_bytes(pack_evidence(forged.certificate, forged.signature, evidence))
+        assert second._check(str(packed), [])[0].startswith("Does not hold: ")
+        assert not verify(forged.certificate, forged.signature, evidence).ok
         for name in ("reason", "by"):
             if stated["harm"]:
                 forged = changed(file, lambda raw, n=name: raw["harm"][0].update({n: "x"}), SIGNER)
@@ -328,3 +342,4 @@ def test_both_programs_state_one_list_of_decisions_about_harm(tmp_path: Path) ->
                 assert second._check(str(packed), [])[0].startswith("Does not hold: ")
                 assert not verify(forged.certificate, forged.signature, evidence).ok
     assert min(seen[True], seen[False]) > 0, seen
+    assert {said.split()[0] for said in seen if isinstance(said, str)} == set(second.NEAR)

@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from review.files.batch import Batch
 from review.log.laptop import Laptop
 from review.log.payloads import Face
+from review.rating import Relation
 from review.session.session import Session
 from rosetta_tui.review.app import ReviewApp
 from rosetta_tui.review.item_page import ItemPage
@@ -71,6 +72,7 @@ class Reviewing(ReviewApp):
             self.doors.reviewer(batch, CODE)
             session = Opening.session(self.doors, batch, CODE, Face.TERMINAL)
             session.agree(share_corrections=False)
+            session.relate(Relation.NEITHER)
 
     @property
     def session(self) -> Session:

@@ -20,6 +20,7 @@ import pyte
 from review.files.batch import Batch
 from review.log.laptop import Laptop
 from review.log.payloads import Face
+from review.rating import Relation
 from tests.review.session.scenes import CODE, write_file
 
 ROOT = Path(__file__).parents[3]
@@ -37,7 +38,9 @@ def prepare(folder: Path, batch: Batch, *, agreed: bool = True) -> None:
         opening.accept(batch)
         opening.reviewer(batch, CODE)
         if agreed:
-            opening.session(batch, CODE, Face.TERMINAL).agree(share_corrections=False)
+            session = opening.session(batch, CODE, Face.TERMINAL)
+            session.agree(share_corrections=False)
+            session.relate(Relation.NEITHER)
 
 
 class Terminal:

@@ -62,7 +62,12 @@ def drive_script(home: Path, file: Path, count: int, cut: int, seed: int) -> tup
     reasons, comments = marks[: count * 12 // 100], marks[count * 12 // 100 :][: count * 8 // 100]
     undos, skips = {5, count // 2}, {count - 1}
     terminal = Terminal(home, str(file))
-    for ask, answer in (("2 no:", "1"), ("then Enter:", CODE), ("then Enter:", "1")):
+    for ask, answer in (
+        ("2 no:", "1"),
+        ("then Enter:", CODE),
+        ("then Enter:", "1"),
+        ("then Enter:", "3"),
+    ):
         terminal.expect(ask)
         terminal.type(answer)
     terminal.expect("for help:")
@@ -136,7 +141,12 @@ def test_the_session_script_by_keyboard_alone(home: Path, tmp_path: Path) -> Non
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
 def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> None:
     terminal = Terminal(home, str(file))
-    for ask, answer in (("2 no:", "1"), ("then Enter:", CODE), ("then Enter:", "1")):
+    for ask, answer in (
+        ("2 no:", "1"),
+        ("then Enter:", CODE),
+        ("then Enter:", "1"),
+        ("then Enter:", "3"),
+    ):
         terminal.expect(ask)
         terminal.type(answer)
     terminal.expect("for help:")
@@ -154,7 +164,12 @@ def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> No
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
 def test_ctrl_c_leaves_with_everything_kept(home: Path, file: Path) -> None:
     terminal = Terminal(home, str(file))
-    for ask, answer in (("2 no:", "1"), ("then Enter:", CODE), ("then Enter:", "1")):
+    for ask, answer in (
+        ("2 no:", "1"),
+        ("then Enter:", CODE),
+        ("then Enter:", "1"),
+        ("then Enter:", "3"),
+    ):
         terminal.expect(ask)
         terminal.type(answer)
     terminal.expect("for help:")

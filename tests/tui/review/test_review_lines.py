@@ -32,7 +32,7 @@ from tests.review.session.scenes import (
 )
 
 BATCH = "ba" * 8
-FIRST = ["1", CODE, "1"]
+FIRST = ["1", CODE, "1", "3"]
 """Trust the organisation, type the code, agree."""
 
 
@@ -208,13 +208,13 @@ def test_an_empty_line_asks_again_and_a_harm_mark_is_asked_about(home: Path, fil
 def test_a_question_takes_numbers_letters_and_words(
     home: Path, file: Path, yes: str, no: str
 ) -> None:
-    _, said = sit(home, file, yes, CODE, "1", "!", no, "!", yes, "q")
+    _, said = sit(home, file, yes, CODE, "1", "3", "!", no, "!", yes, "q")
     assert "means nothing" not in said
     assert len(state_of(home).harmful) == 1
 
 
 def test_a_question_takes_the_answer_of_its_own_language(home: Path, file: Path) -> None:
-    _, _said = sit(home, file, "oui", CODE, "1", "!", "o", "q", language="fr")
+    _, _said = sit(home, file, "oui", CODE, "1", "3", "!", "o", "q", language="fr")
     assert len(state_of(home).harmful) == 1
 
 
@@ -228,7 +228,7 @@ def test_q_leaves_at_a_question_and_nothing_is_begun(home: Path, file: Path) -> 
 
 def test_the_list_says_the_title_of_the_card_and_how_far_one_is(home: Path, tmp_path: Path) -> None:
     file = write_file(batch_of(), tmp_path / "stick", "x17")
-    _, said = sit(home, file.parent, "", "1", CODE, "1", "1", "2", "q")
+    _, said = sit(home, file.parent, "", "1", CODE, "1", "3", "1", "2", "q")
     assert f"1: Spring sentences, from Language Council, in {file.parent}" in said
     _, said = sit(home, tmp_path / "stick", "q")
     assert "1: Spring sentences, from Language Council, 2 of 4 done" in said
@@ -313,7 +313,7 @@ def test_the_program_with_a_window_is_named_only_where_it_is(
 def test_going_on_all_the_same_is_recorded_with_each_such_rating(
     home: Path, tmp_path: Path, asked: bool
 ) -> None:
-    answers = ["1", *(["1"] if asked else []), CODE, "1", "1", "2", "3"]
+    answers = ["1", *(["1"] if asked else []), CODE, "1", "3", "1", "2", "3"]
     sit(home, mis_drawn_file(tmp_path), *answers, draw_anyway=not asked)
     judged = state_of(home).judgements
     assert [judged[item_id(n)].override for n in (1, 2, 3)] == [False, True, False]
@@ -384,7 +384,22 @@ def test_the_language_can_be_changed_before_consent_and_is_remembered(
     home: Path, file: Path
 ) -> None:
     french = str(list(Words.load("en") and sorted(("English", "Français"))).index("Français") + 1)
-    _, said = sit(home, file, "1", CODE, "l", french, "1", "2", "q")
+    _, said = sit(home, file, "1", CODE, "l", french, "1", "3", "2", "q")
     assert "Enregistré : Idée." in said
     _, said = sit(home, file, "", "q")
     assert "Votre code est" in said
+
+
+@pytest.mark.parametrize(("key", "said"), [("1", "made"), ("2", "knows"), ("3", "neither")])
+def test_it_is_asked_once_how_near_one_is_to_the_method(
+    home: Path, file: Path, key: str, said: str
+) -> None:
+    _, first = sit(home, file, "1", CODE, "1", "", "4", "q")
+    assert first.count("Did you take part in making it?") == 3
+    assert "“4” means nothing here." in first
+    assert state_of(home).relation is None
+    _, second = sit(home, file, "", key, "1", "q")
+    assert "1: I took part in making it" in second
+    assert state_of(home).relation == said
+    _, third = sit(home, file, "", "2", "q")
+    assert "Did you take part" not in third

@@ -122,7 +122,7 @@ async def test_the_code_is_remembered_and_one_key_enough(tmp_path: Path) -> None
     app.doors.reviewer(batch, OTHER_CODE)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        await press(pilot, "enter", "enter", "enter")
+        await press(pilot, "enter", "enter", "enter", "3")
         await press(pilot, "1")
         assert [
             event.payload.reviewer for event in app.laptop.events() if event.kind is Kind.RATE
@@ -331,7 +331,7 @@ async def test_harm_takes_one_other_key_and_is_taken_back_alike(app: Reviewing) 
     async with app.run_test(size=SMALL) as pilot:
         await begin(pilot)
         await press(pilot, "exclamation_mark", "exclamation_mark", "1", "escape")
-        assert kinds(app) == [Kind.CONSENT]
+        assert kinds(app) == [Kind.CONSENT, Kind.SESSION, Kind.RELATION]
         await press(pilot, "exclamation_mark", "enter")
         assert "You marked this as harmful." in text(app)
         assert "Sentence 1 of 6" in text(app)
