@@ -203,8 +203,7 @@ def _sit(rng: Random, shape: Shape, key: AnswerKey, reviewer: str, laptops: list
         chain.write(
             Consent(**who, consent_sha256="c0" * 32, language="en", share_corrections=False)
         )
-    for _ in range(rng.choice((0, 1, 1, 2))):
-        chain.write(Related(**who, relation=rng.choice(list(Relation))))
+    _relate(chain, who)
     chain.write(
         Session(**who, order_sha256="d0" * 32, face=Face.LINES, version="0.1.0", language="en")
     )
@@ -224,6 +223,14 @@ def _sit(rng: Random, shape: Shape, key: AnswerKey, reviewer: str, laptops: list
                 scope=scope,
             )
         )
+
+
+def _relate(chain: Chain, who: dict[str, Any]) -> None:
+    """Let a person say how near they are to the method, once, twice or not at all; draws nothing of the others."""
+    shared, chain.rng = chain.rng, Random(who["reviewer"])
+    for _ in range(chain.rng.choice((0, 1, 1, 2))):
+        chain.write(Related(**who, relation=chain.rng.choice(list(Relation))))
+    chain.rng = shared
 
 
 def _act(
