@@ -40,6 +40,10 @@ class Voices:
     it has not decided."""
     removed: Mapping[str, str] = field(default_factory=dict)
     """Laptop that is not heard → the organisation's reason."""
+    replaced: Collection[str] = ()
+    """Laptops that came instead of others, as the organisation says."""
+    decided: Collection[Place] = ()
+    """People of whom several laptops speak, or one that the organisation does not name, where it has named some."""
 
     @property
     def waiting(self) -> tuple[Place, ...]:
@@ -78,8 +82,20 @@ def heard(
     allowed = {
         place: {same.get(laptop, laptop) for laptop in laptops} for place, laptops in ruled.items()
     }
-    counted = [event for event in left if _counts(event, allowed, keys, same)]
-    return counted, Voices(found, several, removed)
+    counted, silenced = [], set()
+    for event in left:
+        if _counts(event, allowed, keys, same):
+            counted.append(event)
+        else:
+            silenced.add(_place(event))
+    waiting = {place for place, laptops in several.items() if not laptops}
+    replaced = {laptop for laptop, word in words.items() if word.instead_of is not None}
+    decided = (several.keys() | silenced) - waiting
+    return counted, Voices(found, several, removed, frozenset(replaced), frozenset(decided))
+
+
+def _place(event: Event) -> Place:
+    return getattr(event.payload, "batch", ""), getattr(event.payload, "reviewer", "")
 
 
 def _words(events: Iterable[Event]) -> dict[str, LaptopWord]:
@@ -140,8 +156,7 @@ def _counts(
 ) -> bool:
     """Tell whether an event counts; of somebody who waits, only a yes to the terms and a call of harm do."""
     said = event.payload
-    place = getattr(said, "batch", ""), getattr(said, "reviewer", "")
-    laptops = allowed.get(place)
+    laptops = allowed.get(_place(event))
     if laptops is None or event.kind in {Kind.WITHDRAW, Kind.SPEAKS}:
         return True
     if not laptops:

@@ -122,8 +122,11 @@ class CertifiedLaptops(Form):
 
     removed: tuple[Short, ...]
     """The organisation's reason for each laptop that is not heard, sorted."""
+    replaced: Count
+    """Laptops that came instead of another one: both count as one."""
     decided: Count
-    """People of whom several laptops speak, and the organisation named those that count."""
+    """People in whose name several laptops speak, or one that the organisation does not name, where it has named those
+    that count."""
     waiting: Count
     """People of whom several laptops speak without a word of the organisation: their ratings do not count."""
 
@@ -446,11 +449,11 @@ def _log(evidence: Evidence) -> CertifiedLog:
 
 def certified_laptops(voices: Voices) -> CertifiedLaptops:
     """Give what a certificate says of laptops: counts and the organisation's reasons, no person and no laptop."""
-    waiting = len(voices.waiting)
     return CertifiedLaptops(
         removed=tuple(sorted(voices.removed.values())),
-        decided=len(voices.several) - waiting,
-        waiting=waiting,
+        replaced=len(voices.replaced),
+        decided=len(voices.decided),
+        waiting=len(voices.waiting),
     )
 
 

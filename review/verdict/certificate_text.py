@@ -138,10 +138,16 @@ def _laptops(laptops: CertifiedLaptops | None) -> Iterator[tuple[str, str]]:
     if removed := laptops.removed:
         reasons = "; ".join(each or "no reason given" for each in removed)
         yield "laptops out", f"{len(removed)} taken out by the organisation: {reasons}"
+    if laptops.replaced:
+        count = "1 laptop" if laptops.replaced == 1 else f"{laptops.replaced} laptops"
+        yield (
+            "replaced",
+            f"{count} came instead of another one, by the organisation's word: both count as one",
+        )
     if laptops.decided:
         yield (
             "who speaks",
-            f"several laptops spoke for {_people(laptops.decided)}; the organisation named those that count",
+            f"for {_people(laptops.decided)} the organisation named the laptops that count, not all that spoke",
         )
     if laptops.waiting:
         people = _people(laptops.waiting)

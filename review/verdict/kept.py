@@ -7,7 +7,7 @@ from review.files.phrase import phrase
 from review.verdict.certificate import Certificate
 from review.verdict.commitments import of_batch
 from review.verdict.evidence import Evidence
-from review.verdict.signed import Attested, Check
+from review.verdict.signed import LESS_THAN_BOUND, Attested, Check
 
 
 def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Check:
@@ -18,6 +18,8 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ch
         return Check(
             "your batch", False, "the certificate does not rest on the batch that you kept"
         )
+    if stated.version == 1 and kept.manifest.version != 1:
+        return Check("your batch", False, LESS_THAN_BOUND)
     named = {kept.manifest.place(who): order for who, order in key.orders.items()}
     wrong = list(of_batch(key, evidence.policy_sha256, kept.signed, kept.manifest, batch, signer))
     if any(named.get(place) != order for place, order in kept.manifest.orders.items()):

@@ -17,10 +17,12 @@ from review.files.signature import Signed, verify
 from review.files.signed_archive import read_manifest
 from review.log.chain import ancestors
 from review.log.event import Event
-from review.log.payloads import ANSWERS, Scope
+from review.log.payloads import ANSWERS, OfReviewer, Scope
 from review.verdict.certificate import Certificate
 from review.verdict.commitments import differences
 from review.verdict.evidence import OWN, Evidence
+
+LESS_THAN_BOUND = "a certificate of form 1 shows less than its batches bind it to"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ class Attested:
 def check_batches(attested: Attested, stated: Certificate) -> Check:
     """Hold policy, answer key and everybody who was asked against the batches that the certificate's signer gave out."""
     evidence, found = attested.evidence, attested.batches
+    if stated.version == 1 and any(manifest.version != 1 for manifest in found.values()):
+        return Check("batches", False, LESS_THAN_BOUND)
     missing = [batch for batch in evidence.key.batches if batch not in found]
     if len(missing) == len(evidence.key.batches) and stated.version == 1:
         words = "not in the evidence, which an earlier version wrote: policy, answer key and people are the organisation's word"
@@ -144,6 +148,11 @@ def check_laptops(attested: Attested, part: Evidence) -> Check:
             "that these people said this is the organisation's word"
         )
         return Check("laptops", None, words, earlier=True)
+    if apart := len(_in_no_whole_hand_over(attested, part)):
+        words = f"{apart:,} answers stand in no hand-over that was certified whole"
+        return Check(
+            "laptops", False if attested.commits else None, words, earlier=not attested.commits
+        )
     count = len({event.device for event in part.events} - part.own_devices)
     others = _gone_on_with(attested, part)
     more = f"; {others} went on with the log of another, as the organisation says" if others else ""
@@ -190,6 +199,34 @@ def _unsigned(attested: Attested, part: Evidence) -> list[Event]:
         fixed |= attested.reached(every, device)
     own = part.own_devices
     return [event for event in part.events if event.device not in own and event.id not in fixed]
+
+
+def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
+    """Give the answers whose laptop signed for them only in hand-overs that are certified in part, or of other batches.
+
+    A hand-over is taken in as a whole, so that nobody chooses where a person's answers end.
+    """
+    key, certified = part.key, {event.id for event in part.events}
+    answers = {
+        event.id: (event, event.payload)
+        for event in part.events
+        if event.kind in ANSWERS
+        and isinstance(event.payload, OfReviewer)
+        and event.device not in part.own_devices
+        and event.payload.batch in key.batches
+        and event.payload.reviewer in key.orders
+    }
+    for each in sorted(attested.hand_overs, key=lambda each: -each.manifest.events):
+        said, open_devices = each.manifest, {event.device for event, _ in answers.values()}
+        fixed = {device: attested.reached([each], device) for device in attested.own(each)}
+        if not open_devices & fixed.keys() or not certified >= set().union(*fixed.values()):
+            continue
+        for name, (event, answer) in list(answers.items()):
+            places = said.contents.get(answer.reviewer, {}).get(event.device, ())
+            stands = said.version == 1 or any(a <= event.seq <= b for a, b in places)
+            if stands and answer.batch == said.batch and name in fixed.get(event.device, ()):
+                del answers[name]
+    return set(answers)
 
 
 def _gone_on_with(attested: Attested, part: Evidence) -> int:

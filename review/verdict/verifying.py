@@ -112,7 +112,7 @@ def verify(
         _log(stated, part),
         _chains(stated, part),
         *check_signed(stated, evidence, part),
-        *([] if program is None else [_program(program)]),
+        *_programs(stated, program),
         *(check_kept_batch(evidence, stated, each) for each in batches),
         *(check_hand_over(Attested(evidence), part, each) for each in phrases),
     ]
@@ -163,9 +163,23 @@ def _chains(stated: Certificate, part: Evidence) -> Check:
     return Check("chains", True, f"{whole}; every content matches its head")
 
 
-def _program(program: bytes) -> Check:
-    """Compare the second verifier that came in the file with ours: it would be run by whoever doubts the file."""
-    found = sha256(program).hexdigest()
+def _programs(stated: Certificate, program: bytes | None) -> Iterator[Check]:
+    """Compare the second verifier of the file, and the one that the certificate names, with ours.
+
+    It would be run by whoever doubts the file.
+    """
+    if program is not None:
+        yield _program(sha256(program).hexdigest())
+    named = stated.verifier_sha256
+    if named is not None and named != own_program_sha256() and named not in EARLIER_PROGRAMS:
+        words = (
+            f"the certificate names a second verifier (SHA-256 {named[:16]}…) that was never given out, as far as this "
+            "version knows: do not run it. Install the newest version, or take the program from its makers"
+        )
+        yield Check("second verifier", False, words)
+
+
+def _program(found: str) -> Check:
     if found == own_program_sha256():
         return Check("second verifier", True, "the one that is installed here")
     if found in EARLIER_PROGRAMS:

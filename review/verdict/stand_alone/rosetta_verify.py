@@ -22,12 +22,25 @@ OWN = {"adjudicate", "look", "laptop", "speaks", "withdraw"}
 DECIDING = ANSWERS | OWN
 MEMBERS = ("certificate.json", "certificate.sig", "policy.toml", "key.json", "devices.json", "events.jsonl")
 BECAME = ("counted", "withdrew", "withdrew_at_the_desk", "waiting", "not_heard", "no_consent", "too_few", "nothing")
+UNCOMPUTED = {"issued", "supersedes", "organisation", "agreement", "verifier_sha256"}
 CODES = ("no_core few_items few_in_stratum few_reviewers harm_open harm_upheld level_reached level_missed level_open weak_stratum veto low_reviewer "
          "controls_failed flags_decide reviewer_left_out stratum_left_out control_dropped small_panel later_look guidelines").split()
 
 def _sha(data: bytes) -> str: return hashlib.sha256(data).hexdigest()
 
-def _canonical(value: Any) -> bytes: return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+def _ordered(value: Any) -> Any:
+    if isinstance(value, dict): return {name: _ordered(value[name]) for name in sorted(value, key=lambda name: name.encode("utf-16-be"))}
+    return [_ordered(each) for each in value] if isinstance(value, list | tuple) else value
+
+def _canonical(value: Any) -> bytes: return json.dumps(_ordered(value), ensure_ascii=False, separators=(",", ":")).encode()
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(found := dict(pairs)) < len(pairs): raise ValueError("a name stands twice in one object")
+    return found
+
+def _refused(number: str) -> Any: raise ValueError(f"{number} is no whole number")
+
+def _json(data: bytes | str) -> Any: return json.loads(data, object_pairs_hook=_object, parse_float=_refused, parse_constant=_refused)
 
 def _six(value: Any) -> Decimal: return Decimal(round(Fraction(value) * 1_000_000)).scaleb(-6)
 
@@ -38,7 +51,7 @@ def _shown(value: Any) -> str | None: return None if value is None else str(_six
 def _read_log(data: bytes) -> list[dict[str, Any]]:
     events = {}
     for line in data.splitlines():
-        event = json.loads(line)
+        event = _json(line)
         head, said = event["head"], event["payload"]
         salted = b"" if said is None else bytes.fromhex(event["salt"]) + _canonical(said)
         if salted and (said["kind"] != head["kind"] or _sha(salted) != head["commit"]): raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
@@ -77,11 +90,13 @@ def _heard(mine: list[dict[str, Any]], own: set[str], keys: dict[str, str | None
     ruled = {(e["batch"], e["reviewer"]): {same.get(each, each) for each in e["laptops"]} for e in mine if e["kind"] == "speaks" and e["device"] in own}
     several = [person for person, laptops in spoken.items() if len(laptops) > 1]
     waiting = [person for person in several if person not in ruled]
-    facts = {"removed": sorted(words[laptop]["reason"] for laptop in out), "decided": sum(p in ruled for p in several), "waiting": len(waiting)}
+    decided = {person for person in several if person in ruled}
     ruled |= {person: set() for person in waiting}
     def counts(laptop: str, e: dict[str, Any]) -> bool:
         if e["kind"] == "speaks" or (allowed := ruled.get((e["batch"], e.get("reviewer")))) is None: return True
         return same.get(laptop, laptop) in allowed if allowed else e["kind"] == "consent" or (e["kind"] == "harm" and e["harmful"])
+    decided |= {(e["batch"], e["reviewer"]) for laptop, e in left if not counts(laptop, e)} - {*waiting}
+    facts = {"removed": sorted(words[laptop]["reason"] for laptop in out), "replaced": sum(e["instead_of"] is not None for e in words.values()), "decided": len(decided), "waiting": len(waiting)}
     return [e for laptop, e in left if counts(laptop, e)], facts, {who for _, who in waiting}
 
 def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str, str | None] | None = None) -> dict[str, Any]:
@@ -291,7 +306,7 @@ def _is_signed(key: str, one: dict[str, str]) -> bool:
     return True
 
 def _batches(signed: Any, key: Any, policy: str, stated: Any) -> tuple[list[str], list[str], dict[str, Any]]:
-    found = {batch: json.loads(one["manifest"]) for batch, one in signed["batches"].items()}
+    found = {batch: _json(one["manifest"]) for batch, one in signed["batches"].items()}
     if not found and stated["format"].endswith("/1"): return [], ["which batches went out is the organisation's word"], found
     committed = {name: value for name, value in key.items() if name not in {"salt", "batch_sha256"}}
     commitment, signer = _sha(bytes.fromhex(key.get("salt", "")) + _canonical(committed)), stated["organisation"]["signing_key"]
@@ -318,7 +333,7 @@ def _speaks_for(signer: str, instead: dict[str, str]) -> set[str]:
 def _hand_overs(signed: Any, key: Any, devices: Any, known: dict[str, Any], instead: dict[str, str]) -> tuple[list[str], list[tuple[Any, str, set[str]]]]:
     wrong, chains = list[str](), []
     for one in signed["laptops"]:
-        said = json.loads(one["manifest"])
+        said = _json(one["manifest"])
         signer = said["laptop"]["signing_key"]
         if not _is_signed(signer, one): wrong.append(f"a hand-over of device {said['device']} is not signed by its laptop")
         if said["batch_sha256"] != key["batch_sha256"].get(said["batch"], said["batch_sha256"]): wrong.append(f"the laptop of device {said['device']} rated another batch")
@@ -343,12 +358,20 @@ def _laptops(signed: Any, key: Any, devices: Any, every: list[dict[str, Any]], e
                 lost |= {e["id"] for e in bare if e["id"] in reached and e["device"] == device and any(a <= e["seq"] <= b for a, b in places.get(device, ()))}
     if lost: wrong.append(f"{len(lost)} answers are missing whose people took nothing back")
     unsigned = len({e["id"] for e in theirs} - {i for _, _, reached in chains for i in reached})
-    return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned), [f"whose the {len(bare)} answers without content are"] * bool(bare)
+    apart = _in_no_whole_hand_over(chains, [e for e in theirs if e["said"] and e["kind"] in ANSWERS - {"withdraw"} and e["said"]["batch"] in key["batches"] and e["said"]["reviewer"] in key["orders"]], {e["id"] for e in events})
+    return wrong, [f"{unsigned} events no laptop signed"] * bool(unsigned) or [f"{apart} answers stand in no hand-over that was certified whole"] * bool(apart), [f"whose the {len(bare)} answers without content are"] * bool(bare)
+
+def _in_no_whole_hand_over(chains: list[tuple[Any, str, set[str]]], answers: list[dict[str, Any]], certified: set[str]) -> int:
+    cut, shown = {id(said) for said, _, reached in chains if reached - certified}, set[str]()
+    for said, device, reached in (one for one in chains if id(one[0]) not in cut):
+        for e in (e for e in answers if e["id"] in reached and e["said"]["batch"] == said["batch"]):
+            if not said.get("chains") or any(a <= e["seq"] <= b for a, b in said["contents"].get(e["said"]["reviewer"], {}).get(device, ())): shown.add(e["id"])
+    return len({e["id"] for e in answers} - shown)
 
 def _witnesses(signed: Any, wrote: set[str], stated: Any) -> dict[str, Any]:
     counted, seen, signer = stated["witnesses"]["statements"], {}, stated["organisation"]["signing_key"]
     for text in signed.get("witnesses", ()):
-        said = json.loads(text)
+        said = _json(text)
         plain = {name: value for name, value in said.items() if name != "signature"}
         names = {"format", "says", "laptop", "organisation", "witness"}
         fits = plain.keys() == names and said["format"] == "rosetta-witness/1" and said["organisation"] == signer and said["laptop"] in wrote
@@ -361,7 +384,7 @@ def _witnesses(signed: Any, wrote: set[str], stated: Any) -> dict[str, Any]:
 def _became(who: str, valid: list[str], events: list[dict[str, Any]], key: Any, own: set[str], state: Any) -> str:
     said = [e for e in events if e["said"] and e["said"].get("reviewer") == who]
     back = [e["device"] in own for e in said if e["kind"] == "withdraw" and e["said"]["scope"] != "comments"
-            and (e["said"]["scope"] == "everything" or e["said"]["batch"] in key["batches"])]
+            and (e["said"]["scope"] == "everything" or e["said"]["batch"] in {None, *key["batches"]})]
     spoke = any(e["kind"] in ANSWERS - {"withdraw"} and e["said"]["batch"] in key["batches"] for e in said)
     if who in valid: return "counted"
     if back: return "withdrew_at_the_desk" if all(back) else "withdrew"
@@ -370,7 +393,7 @@ def _became(who: str, valid: list[str], events: list[dict[str, Any]], key: Any, 
     return ("too_few" if who in state["people"] else "no_consent") if spoke else "nothing"
 
 def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], list[str], list[str]]:
-    key, devices = json.loads(members["key.json"]), json.loads(members["devices.json"])
+    key, devices = _json(members["key.json"]), _json(members["devices.json"])
     policy, every = tomllib.loads(members["policy.toml"].decode(), parse_float=Decimal), _read_log(members["events.jsonl"])
     reached = _reached({e["id"]: e for e in every}, stated["log"]["tips"])  # there may be later ones, such as withdrawals
     events = [e for e in every if e["id"] in reached]
@@ -380,9 +403,10 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     own = {d for d, owner in devices["devices"].items() if owner == devices["devices"][devices["organisation"]]}
     state = _fold(events, key, own, devices["devices"] if later else None)
     run = next(one for one in key["runs"] if one["run_id"] == stated["run"]["run_id"])
-    signed = json.loads(members.get("signed.json", b'{"batches": {}, "laptops": []}'))
+    signed = _json(members.get("signed.json", b'{"batches": {}, "laptops": []}'))
     wrong, older, found = _batches(signed, key, _sha(members["policy.toml"]), stated)
     strict = all(batch in found and found[batch]["format"] != "rosetta-batch/1" for batch in key["batches"])
+    wrong += ["a certificate of form 1 shows less than its batches bind it to"] * (not later and any(said["format"] != "rosetta-batch/1" for said in found.values()))
     log = _log_facts(events, devices, key, state["gone"])
     gone = state["gone"] if log["withheld"] == stated["log"]["withheld"] else _fold(every, key, set())["gone"]
     wrote = {devices["devices"][d] for d in {e["device"] for e in events} - own - {devices["organisation"]}}
@@ -409,10 +433,13 @@ def _differing(found: Any, wanted: Any, path: str) -> list[str]:
 def _check(path: str, expected: list[str]) -> list[str]:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in (*MEMBERS, *{"signed.json"}.intersection(archive.namelist())) if archive.getinfo(name).file_size < 50 * 2**20}
-    signer = (stated := json.loads(members["certificate.json"]))["organisation"]["signing_key"]
+        if len(names := archive.namelist()) > len(set(names)): raise ValueError("two members of the file have one name")
+        members = {name: archive.read(name) for name in (*MEMBERS, *{"signed.json"}.intersection(names)) if archive.getinfo(name).file_size < 50 * 2**20}
+    signer = (stated := _json(members["certificate.json"]))["organisation"]["signing_key"]
     Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer)).verify(members["certificate.sig"], members["certificate.json"])
+    if _canonical(stated) != members["certificate.json"]: raise ValueError("the certificate is not canonical JSON")
     again, unsigned, older = _certified(members, stated)
+    unsigned += [f"$.{name} belongs on no certificate of its form" for name in sorted(stated.keys() - again.keys() - UNCOMPUTED)]
     about = f"run {stated['run']['run_id']}, certificate SHA-256 {_sha(members['certificate.json'])}"
     if (gone := again["log"]["withheld"] - stated["log"]["withheld"]) > 0: return [f"Not computed again: {about}", f"{gone} contents are missing; whether their people took them back, ask the organisation"]
     wrong = unsigned + _differing({name: stated[name] for name in again}, again, "$") + [f"it was signed with another key, {signer}" for key in expected if key != signer]
@@ -420,7 +447,7 @@ def _check(path: str, expected: list[str]) -> list[str]:
 
 def _main(arguments: list[str]) -> int:
     try: said = _check(arguments[0], arguments[1:]) if arguments else [f"{__doc__}".splitlines()[0]]
-    except (OSError, zipfile.BadZipFile) as error: said = [f"{arguments[0]} cannot be read: {getattr(error, 'strerror', None) or error}"]
+    except (OSError, zipfile.BadZipFile) as error: said = [f"Not read: {arguments[0]} cannot be read: {getattr(error, 'strerror', None) or error}"]
     except Exception as error: said = [f"Does not hold: {type(error).__name__}: {error}".removesuffix(": ")]  # noqa: BLE001  a hostile file does not hold
     print("\n".join(line.encode("unicode_escape").decode() for line in said))
     return 0 if said[0].startswith("Holds: ") else 1

@@ -511,7 +511,7 @@ def test_files_that_are_given_out_as_old_ones_are_said_to_show_less(
     played = ground()
     soft = ratings_rewritten(played.evidence, played)
     bare = replace(soft, batches={}, laptops=())
-    old = changed(forged(bare, played), _as_of_the_first_version, played.organiser)
+    old = changed(forged(bare, played), as_of_the_first_version, played.organiser)
     again = certified_again(bare, read_certificate(old.certificate, "x")).as_bytes()
     old = EvidenceFile(again, played.organiser.sign(again), bare)
     done = verified(old)
@@ -673,7 +673,7 @@ def test_what_is_taken_back_at_the_desk_is_counted() -> None:
     assert "1 taken back by the organisation in their name" in certificate_text(done.certificate)
 
 
-def _as_of_the_first_version(certificate: dict[str, Any]) -> None:
+def as_of_the_first_version(certificate: dict[str, Any]) -> None:
     """Leave out what certificates of that version do not have."""
     first = json.loads((GOLDEN / "golden.certificate.json").read_bytes())
     for part, known in ((certificate, first), (certificate["panel"], first["panel"])):

@@ -373,6 +373,12 @@ def evidence_of(
     return gather(rule, named, events, ORGANISATION, devices, batches, laptops)
 
 
+def later(evidence: Evidence, events: list[Event]) -> Evidence:
+    """Gather what the office has of a review later on: what laptops handed over before stays."""
+    now = evidence_of(evidence.key, events)
+    return replace(now, laptops=(*evidence.laptops, *now.laptops))
+
+
 def with_run(key: AnswerKey, **changes: Any) -> AnswerKey:
     return key.model_copy(update={"runs": (key.runs[0].model_copy(update=changes), *key.runs[1:])})
 

@@ -166,9 +166,9 @@ def test_what_is_not_there_or_no_evidence_is_told_in_words(tmp_path: Path) -> No
     missing, folder, text = (tmp_path / f"{name}.rosetta-evidence" for name in ("a", "b", "c"))
     folder.mkdir()
     text.write_text("nothing")
-    assert run(missing) == (1, f"{missing} cannot be read: No such file or directory\n")
-    assert run(folder) == (1, f"{folder} cannot be read: Is a directory\n")
-    assert run(text) == (1, f"{text} cannot be read: File is not a zip file\n")
+    assert run(missing) == (1, f"Not read: {missing} cannot be read: No such file or directory\n")
+    assert run(folder) == (1, f"Not read: {folder} cannot be read: Is a directory\n")
+    assert run(text) == (1, f"Not read: {text} cannot be read: File is not a zip file\n")
 
 
 def members(file: Any, **changes: bytes) -> bytes:
@@ -278,10 +278,10 @@ def test_later_events_do_not_touch_it_and_missing_contents_are_told(tmp_path: Pa
     file = issue(evidence)
     path = tmp_path / "x.rosetta-evidence"
     taken = withdrawn(evidence)
-    now = histories.evidence_of(evidence.key, taken)
+    now = histories.later(evidence, taken)
     path.write_bytes(pack_evidence(file.certificate, file.signature, now))
     assert run(path)[0] == 0  # what is not erased can be computed again
-    erased = histories.evidence_of(evidence.key, histories.erase_withdrawn(taken))
+    erased = histories.later(evidence, histories.erase_withdrawn(taken))
     path.write_bytes(pack_evidence(file.certificate, file.signature, erased))
     code, said = run(path)
     gone = erased.withheld - evidence.withheld
@@ -301,7 +301,7 @@ def test_evidence_written_again_after_another_laptop_came_is_the_same_to_both(
             share_corrections=False,
         )
     )  # fmt: skip
-    later = histories.evidence_of(evidence.key, [*evidence.events, *late.events])
+    later = histories.later(evidence, [*evidence.events, *late.events])
     assert later.devices_bytes != evidence.devices_bytes
     assert verify(file.certificate, file.signature, later).ok
     path = tmp_path / "x.rosetta-evidence"

@@ -27,6 +27,7 @@ from tests.review.verdict.histories import (
     Chain,
     erase_withdrawn,
     evidence_of,
+    later,
 )
 
 
@@ -144,7 +145,7 @@ def withdrawn(evidence: Evidence, scope: Scope = Scope.EVERYTHING) -> list[Event
 def test_after_a_withdrawal_all_but_the_numbers_holds() -> None:
     evidence = review_of(1)
     file = issue(evidence)
-    now = evidence_of(evidence.key, erase_withdrawn(withdrawn(evidence)))
+    now = later(evidence, erase_withdrawn(withdrawn(evidence)))
     done = verified(file, now)
     gone = now.withheld - evidence.withheld
     assert gone > 60
@@ -162,7 +163,7 @@ def test_taking_back_words_only_changes_nothing() -> None:
     evidence = review_of(1)
     file = issue(evidence)
     events = erase_withdrawn(withdrawn(evidence, Scope.COMMENTS))
-    assert verified(file, evidence_of(evidence.key, events)).ok
+    assert verified(file, later(evidence, events)).ok
 
 
 def test_contents_that_nobody_withdrew_must_be_there() -> None:
@@ -181,20 +182,20 @@ def test_nothing_is_proven_where_more_is_missing_than_one_person_took_back() -> 
     file = issue(evidence)
     events = erase_withdrawn(withdrawn(evidence))
     stripped = [event.erased() if event.kind == "rate" else event for event in events]
-    done = verified(file, evidence_of(evidence.key, stripped))
-    assert (done.ok, done.missing > 300) == (False, True)
-    assert "holds" not in done.words
-    assert f"{done.missing:,} contents are missing; 1 person" in done.words
+    done = verified(file, later(evidence, stripped))
+    assert (done.ok, done.broken) == (False, True)
+    told = next(check.words for check in done.checks if check.name == "contents")
+    assert "answers are missing whose people took nothing back" in told
 
 
 def test_who_took_back_before_the_issue_explains_nothing_that_is_missing_since() -> None:
     evidence = review_of(1)
-    now = evidence_of(evidence.key, erase_withdrawn(withdrawn(evidence)))
+    now = later(evidence, erase_withdrawn(withdrawn(evidence)))
     file = issue(now)
     assert verified(file).ok
     victim = next(e for e in now.events if e.kind == "rate" and e.payload is not None)
     events = [e.erased() if e is victim else e for e in now.events]
-    done = verified(file, evidence_of(evidence.key, events))
+    done = verified(file, later(evidence, events))
     assert (done.ok, wrong(done)) == (False, "contents")
 
 
@@ -206,7 +207,7 @@ def test_later_events_do_not_touch_an_earlier_certificate() -> None:
     office.lamport = 10**6
     office.write(histories._look(evidence.key, RUN, "9" * 64))
     rest = [e for e in evidence.events if e.device != ORGANISATION]
-    grown = evidence_of(evidence.key, [*rest, *office.events])
+    grown = later(evidence, [*rest, *office.events])
     assert read_verdict(grown, RUN).verdict.look == 2
     assert verified(file, grown).ok
 
