@@ -99,10 +99,11 @@ def _person(events: Sequence[Event]) -> ReviewerState:
         if isinstance(event.payload, _Decided | Skip) and event.id not in undone
     ]
     last = _last_decisions(acts)
-    consents = _all(said, Consent)
+    consents = {e.device: e.payload for e in events if isinstance(e.payload, Consent)}
     return ReviewerState(
         consented=bool(consents),
-        share_corrections=bool(consents) and consents[-1].share_corrections,
+        share_corrections=bool(consents)
+        and all(each.share_corrections for each in consents.values()),
         relation=related[-1].relation if (related := _all(said, Related)) else None,
         decided=tuple(last),
         judgements={

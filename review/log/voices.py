@@ -25,6 +25,9 @@ FAR = 2**20
 _SPEAKING = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.TRANSLATE, Kind.UNDO, Kind.HARM})
 """Kinds by which a laptop decides something in a person's name."""
 
+_WORDS = frozenset({Kind.REASONS, Kind.COMMENT, Kind.SUGGEST})
+"""Kinds that bear on no number, and make no laptop a speaker."""
+
 Place = tuple[str, str]
 """Batch and person."""
 
@@ -82,8 +85,11 @@ def heard(
     allowed = {
         place: {same.get(laptop, laptop) for laptop in laptops} for place, laptops in ruled.items()
     }
+    spoken = {place: {same.get(each, each) for each in every} for place, every in found.items()}
     counted, silenced = [], set()
     for event in left:
+        if event.kind in _WORDS and not _is_a_speakers(event, spoken, keys, same):
+            continue
         if _counts(event, allowed, keys, same):
             counted.append(event)
         else:
@@ -92,6 +98,18 @@ def heard(
     replaced = {laptop for laptop, word in words.items() if word.instead_of is not None}
     decided = (several.keys() | silenced) - waiting
     return counted, Voices(found, several, removed, frozenset(replaced), frozenset(decided))
+
+
+def _is_a_speakers(
+    event: Event,
+    spoken: Mapping[Place, Collection[str]],
+    keys: Mapping[str, str],
+    same: Mapping[str, str],
+) -> bool:
+    """Tell whether words come from a laptop that speaks for their person; where none does, from any."""
+    laptop = keys.get(event.device, event.device)
+    name = same.get(laptop, laptop)
+    return name in spoken.get(_place(event), {name})
 
 
 def _place(event: Event) -> Place:
