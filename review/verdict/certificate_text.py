@@ -88,7 +88,10 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     reason = why_not_community(certificate)
     yield "standing", f"not {COMMUNITY_VALIDATED}: {reason}" if reason else COMMUNITY_VALIDATED
     if certificate.log.withdrawals:
-        yield "withdrawn", f"{certificate.log.withdrawals} people took their ratings back"
+        yield (
+            "withdrawn",
+            f"ratings of {_people(certificate.log.withdrawals)}, by themselves or in their names",
+        )
     yield from _laptops(certificate.laptops)
     if seen := certificate.witnesses:
         by = f", by {_people(seen.witnesses)}" if seen.witnesses else ""

@@ -53,6 +53,8 @@ def _read_log(data: bytes) -> list[dict[str, Any]]:
     for line in data.splitlines():
         event = _json(line)
         head, said = event["head"], event["payload"]
+        numbers, names = [head["v"], head["seq"], head["lamport"]], ["commit", "device", "kind", "lamport", "prev", "seq", "v"]
+        if _canonical(event) != line or sorted(head) != names or {*map(type, numbers)} != {int} or not isinstance(head["prev"], str) or head["v"] != 1 or (head["prev"] == "") != (head["seq"] == 0): raise ValueError(f"{line[:40]!r} begins no event of this form")
         salted = b"" if said is None else bytes.fromhex(event["salt"]) + _canonical(said)
         if salted and (said["kind"] != head["kind"] or _sha(salted) != head["commit"]): raise ValueError(f"the content of event {head['seq']} of device {head['device']} was changed")
         events[_sha(_canonical(head))] = {**head, "id": _sha(_canonical(head)), "said": said}

@@ -527,7 +527,7 @@ POSSIBLE = {
     "invented laptops": "invent laptops: enrol laptops of its own and rate on them in anybody's name",
     "another batch": "play the whole review again with another batch and invented laptops",
     "laptops left out": "leave out a laptop, or what it handed over last, with all that it signed",
-    "withdrawn at the desk": "take ratings back in somebody's name, or hear a laptop no more",
+    "withdrawn at the desk": "take ratings back in somebody's name, hear a laptop no more, name others",
     "looks": "read ratings with another program before it looks, or leave the end of its own log out",
     "earlier version": "give out files of an earlier version, which bind it to less",
     "choice": "choose whom it asks, and which sentences are drawn, by trying many seeds",

@@ -217,12 +217,24 @@ def key_twice(members: dict[str, bytes], _: Ground) -> dict[str, bytes]:
     }
 
 
+def event_with_a_space(members: dict[str, bytes], _: Ground) -> dict[str, bytes]:
+    return members | {"events.jsonl": members["events.jsonl"].replace(b"}\n", b"} \n", 1)}
+
+
+def event_at_no_place(members: dict[str, bytes], _: Ground) -> dict[str, bytes]:
+    return members | {
+        "events.jsonl": members["events.jsonl"].replace(b'"seq":1,', b'"seq":true,', 1)
+    }
+
+
 DOCTORED: list[tuple[Doctor, str]] = [
     (said_more, "$.blessing"),
     (said_twice, "twice"),
     (spaced, "canonical"),
     (no_number, "NaN"),
     (key_twice, "twice"),
+    (event_with_a_space, "no event of this form"),
+    (event_at_no_place, "no event of this form"),
 ]
 
 
