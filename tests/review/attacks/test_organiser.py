@@ -540,7 +540,7 @@ def test_of_an_earlier_version_nobody_can_tell_whose_answers_are_missing(
     played = ground()
     gone = stripped(played.evidence, {"rate": True}, played.strict)
     bare = replace(gone, batches={}, laptops=())
-    old = changed(forged(bare, played), _as_of_the_first_version, played.organiser)
+    old = changed(forged(bare, played), as_of_the_first_version, played.organiser)
     again = certified_again(bare, read_certificate(old.certificate, "x")).as_bytes()
     file = EvidenceFile(again, played.organiser.sign(again), bare)
     done = verified(file)

@@ -1,21 +1,23 @@
-"""The speaker as attacker: somebody whose laptop is enrolled, with a photo of another person's card."""
+"""A speaker, or whoever finds a stick, as attacker: an enrolled laptop, a photo of a card, a file, no office."""
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 import io
 import shutil
 import zipfile
 from collections.abc import Callable
-=======
-from pathlib import Path
-from typing import Any
->>>>>>> fd6d3fa (Take no word and no yes from whoever holds another's card)
 
 import pytest
 
+from review.files.batch import open_batch, write_batch
+from review.files.keys import Identity, Role
+from review.files.laptop_card import read_laptop_card, write_laptop_card
+from review.files.person_tag import tag_of
+from review.files.problem import FileError, FileProblem
+from review.files.ratings import open_ratings, sign_ratings
+from review.files.reviewer_codes import printed
+from review.files.sealing import AgeIdentity, seal
 from review.log.event import make_event
-<<<<<<< HEAD
 from review.log.laptop import Laptop
 from review.log.merge import export_events
 from review.log.payloads import (
@@ -47,85 +49,25 @@ UNKNOWN = "is of a reviewer whom this batch does not know"
 def plain(archive: bytes) -> bytes:
     read = zipfile.ZipFile(io.BytesIO(archive))
     return b"".join(read.read(name) for name in read.namelist())
-=======
-from review.log.payloads import Comment, Consent, HarmFlag, Reason, Reasons, Suggest, Undo
-from review.log.state import ReviewerState
-from review.log.table import insert_event
-from review.office.importing import FileReport, import_bytes
-from review.office.speaking import speaking
-from review.rating import Rating
-from tests.review.office.made import Desk, Person, desk
 
 
-class Table:
-    """A review, the honest person whose card was seen, and the speaker who saw it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.desk: Desk = desk(folder / "home", items=30)
-        card, own = self.desk.codes[:2]
-        self.card = self.desk.review.code(card)
-        self.honest = Person(folder / "honest", self.desk.batch, card)
-        self.other = Person(folder / "other", self.desk.batch, own)
-        self.place: dict[str, Any] = dict(self.honest._place)
-        self.honest.rate([Rating.GIST] * 20)
-        self.other.rate([Rating.EXCELLENT] * 20)
-
-    def take(self, person: Person) -> FileReport:
-        data = person.handed_over()
-        return import_bytes(self.desk.office, [self.desk.identity.age], data, "stick", enrol=True)
-
-    @property
-    def state(self) -> ReviewerState:
-        """What counts of the honest person."""
-        reviewers = self.desk.office.state(self.desk.review).reviewers
-        return reviewers[self.place["batch"], self.place["reviewer"]]
+def names(stage: Stage) -> list[bytes]:
+    """Give every code and every tag of the review but Mallory's own."""
+    review, own = stage.desk.review, stage.mallory.code
+    found = [each for who, code in review.codes.items() if who != own for each in (who, code)]
+    assert len(found) == 4
+    return [each.encode() for each in found]
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Table:
-    return Table(tmp_path)
+def aside(report: FileReport, why: str) -> None:
+    assert report.outcome is Outcome.TAKEN
+    assert {remark.said for remark in report.aside} == {why}
 
 
-def consent(table: Table, *, share: bool) -> Consent:
-    return Consent(**table.place, consent_sha256="0" * 64, language="en", share_corrections=share)
->>>>>>> fd6d3fa (Take no word and no yes from whoever holds another's card)
+def reads_codes_in_the_batch(stage: Stage) -> None:
+    assert not [each for each in names(stage) if each in plain(stage.desk.batch.archive)]
 
 
-def test_nobody_agrees_in_anothers_name_that_wordings_are_shared(table: Table) -> None:
-    table.honest.laptop.append(consent(table, share=False))
-    table.honest.laptop.append(Suggest(**table.place, item=table.honest.order[0], text="mine"))
-    table.take(table.honest)
-    table.other.laptop.append(consent(table, share=True))
-    report = table.take(table.other)
-    assert report.elsewhere == (table.card,)  # told at the import
-    assert not table.state.share_corrections
-    assert table.state.consented
-
-
-def test_nobody_puts_words_in_anothers_mouth(table: Table) -> None:
-    item = table.honest.order[0]
-    table.honest.laptop.append(Suggest(**table.place, item=item, text="mine"))
-    table.take(table.honest)
-    for said in (
-        Suggest(**table.place, item=item, text="rude"),
-        Comment(**table.place, item=item, text="rude"),
-        Reasons(**table.place, item=item, reasons=(Reason.WRONG_MEANING,)),
-    ):
-        table.other.laptop.append(said)
-    table.take(table.other)
-    state = table.state
-    assert (dict(state.suggestions), state.comments, state.reasons) == ({item: "mine"}, {}, {})
-    assert len(state.judgements) == 20
-
-
-def test_words_count_from_a_laptop_that_speaks_and_where_none_does(table: Table) -> None:
-    item = table.honest.order[0]
-    table.honest.laptop.append(Comment(**table.place, item=item, text="mine"))
-    table.take(table.honest)
-    assert dict(table.state.comments) == {item: "mine"}
-
-
-<<<<<<< HEAD
 def reads_codes_in_a_passphrase_file(stage: Stage) -> None:
     ready = made(draft(reviewed(stage.desk.folder), reviewers=3, items=30), stage.desk.identity, "x", one_each=True)  # fmt: skip
     words = "kizun gorot sapos"
@@ -169,35 +111,18 @@ def rates_as_the_place_that_the_batch_lists(stage: Stage) -> None:
         stage.rate(place)
     said = stage.rate(stage.absent).model_construct(
         **{**stage.rate(stage.absent).model_dump(), "reviewer": place}
-=======
-@pytest.mark.parametrize("what", ["undo", "harm"])
-def test_who_takes_something_back_in_anothers_name_is_told_and_heard_by_nobody(
-    table: Table, what: str
-) -> None:
-    last = next(e for e in reversed(list(table.honest.laptop.events())) if e.kind == "rate")
-    table.honest.laptop.append(HarmFlag(**table.place, item=table.honest.order[0], harmful=True))
-    table.take(table.honest)
-    table.other.laptop.append(
-        Undo(**table.place, target=last.id)
-        if what == "undo"
-        else HarmFlag(**table.place, item=table.honest.order[0], harmful=False)
->>>>>>> fd6d3fa (Take no word and no yes from whoever holds another's card)
     )
-    report = table.take(table.other)
-    assert [each.code for each in report.several] == [table.card]
-    assert table.state.harmful == {table.honest.order[0]}  # a flag is heard from every laptop
-    assert not table.state.judgements  # waits until the organisation says who speaks
+    report = stage.take(stage.mallory, stage.forged(said))
+    assert report.outcome is Outcome.REFUSED or [each.said for each in report.damaged] == [
+        "has content of another form"
+    ]
+    assert stage.ratings(stage.absent) == []
 
 
-def test_who_rates_for_somebody_absent_is_told_by_name_each_time(table: Table) -> None:
-    table.other.laptop.append(consent(table, share=True))
-    told = table.take(table.other)
-    assert not told.speaks_for
-    said = next(e.payload for e in table.honest.laptop.events() if e.kind == "rate")
-    assert said is not None
-    table.other.laptop.append(said)
+def rates_with_a_photo_of_a_card(stage: Stage) -> None:
+    """Where its person never comes, the ratings count; that the laptop speaks for two is told each time."""
+    stage.mallory.laptop.append(stage.rate(stage.absent))
     for _ in range(2):
-<<<<<<< HEAD
         assert len(stage.take(stage.mallory).speaks_for) == 2
     [told] = speaking(stage.desk.office, stage.desk.review).shared
     assert stage.desk.review.code(stage.absent) in told.people
@@ -522,30 +447,3 @@ POSSIBLE: dict[str, Callable[[Stage], None]] = {
 def test_what_is_possible_is_said(said: str, stage: Stage) -> None:
     POSSIBLE[said](stage)
     assert f"| {said}" in GATE
-=======
-        told = table.take(table.other)
-        assert set(told.speaks_for) >= {table.card}
-    shared = speaking(table.desk.office, table.desk.review).shared
-    assert [set(each.people) >= {table.card} for each in shared] == [True]
-
-
-def test_another_laptops_log_and_the_offices_take_nothing_from_it(table: Table) -> None:
-    table.take(table.honest)
-    victim = table.honest.laptop.device
-    office = table.desk.office.first_device
-    before = table.state
-    for device in (victim, office):
-        said = consent(table, share=True)
-        chain = [e for e in table.honest.laptop.events() if e.device == victim]
-        place = (
-            {"seq": len(chain), "prev": chain[-1].id}
-            if device == victim
-            else {"seq": 0, "prev": ""}
-        )
-        event = make_event(said, device=device, lamport=10**6, salt=bytes(16), **place)  # type: ignore[arg-type]
-        with table.other.laptop.connection:
-            insert_event(table.other.laptop.connection, event)
-    report = table.take(table.other)
-    assert report.aside or report.why
-    assert table.state == before
->>>>>>> fd6d3fa (Take no word and no yes from whoever holds another's card)
