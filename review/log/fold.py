@@ -33,7 +33,7 @@ from review.log.payloads import (
 )
 from review.log.state import Adjudication, Judgement, ReviewerState, State
 from review.log.withdrawal import covered, withdrawals
-from review.rating import Rating
+from review.rating import Rating, Relation
 
 _T = TypeVar("_T")
 _P = TypeVar("_P", bound=Payload)
@@ -104,7 +104,7 @@ def _person(events: Sequence[Event]) -> ReviewerState:
         consented=bool(consents),
         share_corrections=bool(consents)
         and all(each.share_corrections for each in consents.values()),
-        relation=related[-1].relation if (related := _all(said, Related)) else None,
+        relation=_nearest(events),
         decided=tuple(last),
         judgements={
             item: _judgement(event, said)
@@ -123,6 +123,12 @@ def _person(events: Sequence[Event]) -> ReviewerState:
         harmful=frozenset(_kept({each.item: each.harmful for each in _all(said, HarmFlag)})),
         undoable=tuple(event.id for event in acts),
     )
+
+
+def _nearest(events: Iterable[Event]) -> Relation | None:
+    """Give the nearest of the last words on each device: another laptop can take no nearness away."""
+    last = {e.device: e.payload.relation for e in events if isinstance(e.payload, Related)}
+    return min(last.values(), key=list(Relation).index, default=None)
 
 
 def _kept(last: dict[str, _T]) -> dict[str, _T]:

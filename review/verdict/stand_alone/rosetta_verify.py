@@ -116,7 +116,7 @@ def _fold(events: list[dict[str, Any]], key: Any, own: set[str], keys: dict[str,
         if e["kind"] in {"rate", "cannot_judge"} and (e["id"], e["reviewer"], e["batch"]) not in undone:
             people[e["reviewer"]].pop(e["item"], None)
             people[e["reviewer"]][e["item"]] = RANKS[e["rating"]] if e["kind"] == "rate" else None
-    near = {(e["batch"], e["reviewer"]): NEAR.index(e["relation"]) for e in theirs if e["kind"] == "relation"}
+    near = {(e["batch"], e["reviewer"], e["device"]): NEAR.index(e["relation"]) for e in theirs if e["kind"] == "relation"}
     again = {i: e["partner"] for i, e in key["items"].items() if e["control"] == "repeat"}
     flags = {(e["reviewer"], e["batch"], e["item"]): e["harmful"] for e in theirs if e["kind"] == "harm"}
     decided = {e["item"]: e for e in mine if e["kind"] == "adjudicate" and e["device"] in own}
@@ -416,7 +416,7 @@ def _certified(members: dict[str, bytes], stated: Any) -> tuple[dict[str, Any], 
     valid, verdict = _decide(panel := _panel_of(state, key, run), policy)
     became = Counter(_became(who, valid, events, key, own | {devices["organisation"]}, state) for who in key["orders"])
     asked = {"asked": {one: became[one] for one in BECAME}} if not stated["format"].endswith("/1") else {}
-    nearest = Counter(min((n for (_, one), n in state["near"].items() if one == who), default=3) for who in valid)
+    nearest = Counter(min((n for (_, one, _), n in state["near"].items() if one == who), default=3) for who in valid)
     harm = [{"harmful": e["harmful"], "reason": e.get("reason", ""), "by": e.get("by", "")} for e in panel["decisions"]]
     return {
         "format": stated["format"], "review": key["review"], "run": run, "batches": key["batch_sha256"], "key_sha256": _sha(members["key.json"]),

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from review.log.event import make_event
-from review.log.payloads import Comment, Consent, HarmFlag, Reason, Reasons, Suggest, Undo
+from review.log.payloads import Comment, Consent, HarmFlag, Reason, Reasons, Related, Suggest, Undo
 from review.log.state import ReviewerState
 from review.log.table import insert_event
 from review.office.importing import FileReport, import_bytes
 from review.office.speaking import speaking
-from review.rating import Rating
+from review.rating import Rating, Relation
 from tests.review.office.made import Desk, Person, desk
 
 
@@ -75,6 +75,14 @@ def test_nobody_puts_words_in_anothers_mouth(table: Table) -> None:
     state = table.state
     assert (dict(state.suggestions), state.comments, state.reasons) == ({item: "mine"}, {}, {})
     assert len(state.judgements) == 20
+
+
+def test_nobody_says_in_anothers_name_that_they_are_not_near_the_method(table: Table) -> None:
+    table.honest.laptop.append(Related(**table.place, relation=Relation.MADE))
+    table.take(table.honest)
+    table.other.laptop.append(Related(**table.place, relation=Relation.NEITHER))
+    table.take(table.other)
+    assert table.state.relation is Relation.MADE
 
 
 def test_words_count_from_a_laptop_that_speaks_and_where_none_does(table: Table) -> None:

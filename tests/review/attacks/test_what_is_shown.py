@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,7 +19,8 @@ from review.files.keys import Identity, Role
 from review.files.ratings_form import RatingsManifest
 from review.files.signature import Signed
 from review.log.event import make_event
-from review.log.payloads import AnyPayload, LaptopWord, Rate, Scope, Speaks, Withdraw
+from review.log.payloads import AnyPayload, LaptopWord, Rate, Related, Scope, Speaks, Withdraw
+from review.rating import Relation
 from review.verdict.certificate import certified_again, read_certificate
 from review.verdict.certificate_text import certificate_text
 from review.verdict.evidence import Evidence
@@ -36,7 +38,9 @@ from tests.review.attacks.ground import (
     verified,
 )
 from tests.review.attacks.test_organiser import MEMBERS, as_of_the_first_version
-from tests.review.verdict.certified import changed
+from tests.review.verdict import histories
+from tests.review.verdict.certified import GO, changed, issue
+from tests.review.verdict.histories import Chain
 
 
 def refused(file: EvidenceFile, folder: Path, capsys: Any) -> tuple[set[str], str]:
@@ -163,6 +167,30 @@ def test_two_laptops_called_one_are_told(
     assert certificate.laptops is not None
     assert certificate.laptops.replaced == 1
     assert "1 laptop came instead of another one" in certificate_text(certificate)
+
+
+def test_a_word_from_another_log_takes_no_nearness_away_in_either_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = histories.make_key(Random(4), replace(GO, reviewers=3))
+    events = histories.make_events(Random(4), replace(GO, reviewers=3), key)
+    for lamport, relation in ((10**6, Relation.MADE), (10**7, Relation.NEITHER)):
+        for batch in key.batches:
+            chain = Chain(Random(lamport))
+            chain.lamport = lamport
+            for who in key.orders:
+                chain.write(Related(wall=ISSUED, reviewer=who, batch=batch, relation=relation))
+            events += chain.events
+    file = issue(histories.evidence_of(key, events))
+    accepted(file, tmp_path, capsys)
+    relations = verified(file).certificate.relations
+    assert relations is not None
+    assert relations.model_dump() == {
+        "made": 3,
+        "knows": 0,
+        "neither": 0,
+        "not_asked": 0,
+    }
 
 
 def test_a_second_verifier_that_only_the_certificate_names_is_not_ours() -> None:
