@@ -167,7 +167,9 @@ def test_verify_says_what_holds_and_what_does_not(
     with pytest.raises(HarnessError, match="took theirs back since"):
         invoke("attach", certificate)
     home.joinpath("reviews.sqlite").rename(tmp_path / "elsewhere.sqlite")
-    assert "byte for byte" in invoke("verify", alone / "c.certificate.json").stdout
+    said = invoke("verify", alone / "c.certificate.json").stdout
+    assert "byte for byte" in said
+    assert "Nothing that you kept yourself was held against it" in said
     changed = (
         (alone / "c.certificate.json").read_bytes().replace(b'"outcome":"go"', b'"outcome":"no_go"')
     )
