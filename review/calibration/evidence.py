@@ -186,7 +186,8 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
         )
         if not (entries[result.position].model_extra or {}).get("withheld")
     ]
-    _count_missed(run, said, by_place, entries, results, missed)
+    absent = WITHHELD if _totals_only(connection, run) else ELSEWHERE
+    _count_missed(run, said, by_place, entries, results, missed, absent)
     scorer = stored_scorer(run, "und", list(entries.values()))
     taken = scorer.entries_values([scorer.unpack(result.statistics) for result in results])
     return _Part(
@@ -200,6 +201,13 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
     )
 
 
+def _totals_only(connection: sqlite3.Connection, run: Run) -> bool:
+    """Tell whether a run came as a card without rows, as those with secret entries do."""
+    from harness.store.runs import read_card
+
+    return run.imported and (read_card(connection, run.id) or {}).get("withheld") is not None
+
+
 def _count_missed(
     run: Run,
     said: _Said,
@@ -207,7 +215,9 @@ def _count_missed(
     entries: Mapping[int, Any],
     results: Sequence[Any],
     missed: dict[str, int],
+    absent: str,
 ) -> None:
+    """Count the ratings that cannot be used; ``absent`` is why an entry is not among the run's."""
     used = {result.position for result in results}
     withheld = sum(
         len(ratings)
@@ -216,7 +226,7 @@ def _count_missed(
     )
     all_ = sum(len(rows) for (run_id, _), rows in said.items() if run_id == run.run_id)
     missed[WITHHELD] += withheld
-    missed[ELSEWHERE] += all_ - withheld - sum(len(by_place[place]) for place in used)
+    missed[absent] += all_ - withheld - sum(len(by_place[place]) for place in used)
 
 
 def _rated_run(connection: sqlite3.Connection, run: Run, outputs: int) -> RatedRun:

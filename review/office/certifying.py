@@ -14,7 +14,8 @@ from review.log.chain import ancestors
 from review.log.event import Event, events_sha256
 from review.log.payloads import Look
 from review.office.store import IssuedCertificate, Office, Review, utc_now
-from review.verdict.certificate import Certificate, Issuer, Reading, certify, read_verdict
+from review.verdict.certificate import Certificate, Issuer
+from review.verdict.certify import Reading, certify, read_verdict
 from review.verdict.evidence import Evidence, gather, looked_at
 from review.verdict.evidence_file import EvidenceFile
 from review.verdict.signed import HandedOver

@@ -7,38 +7,20 @@ of issue follows from the evidence; it names no reviewer, not even by pseudonym.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from functools import cached_property
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import HarnessError, UsageError
+from harness.failures import UsageError
 from harness.problems import first_problem
 from review.forms import Form, Since, VersionedForm, formats
-from review.log.event import events_sha256
 from review.log.payloads import Count, Hex64, Id, Short
-from review.log.state import State
-from review.log.voices import Voices
-from review.rating import Relation
-from review.verdict.agreement import MEASURES, Agreement, Measure, agreement
-from review.verdict.asked import Became, what_became
-from review.verdict.counted import counted
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import own_program_sha256
-from review.verdict.findings import Code
-from review.verdict.gate import decide
-from review.verdict.panel import Harm, Panel
-from review.verdict.panels import panel_of, run_of
-from review.verdict.places import six
-from review.verdict.policy import GatePolicy, read_policy
-from review.verdict.verdict import Outcome, Verdict
-from review.verdict.witnesses import CertifiedWitnesses, certified_witnesses
+from review.verdict.asked import Became
+from review.verdict.verdict import Outcome
+from review.verdict.witnesses import CertifiedWitnesses
 
 CertificateFormat = Literal["rosetta-certificate/1", "rosetta-certificate/2"]
 CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/2"
@@ -201,159 +183,6 @@ class Certificate(VersionedForm):
         return sha256(self.as_bytes()).hexdigest()
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What the evidence says of one run today."""
-
-    policy: GatePolicy
-    panel: Panel
-    verdict: Verdict
-    relations: CertifiedRelations
-    harm: tuple[CertifiedDecision, ...] = ()
-    """What was decided about items that were called harmful."""
-
-    @cached_property
-    def agreement(self) -> Agreement:
-        """How far the valid reviewers agree; its intervals take longer than the verdict."""
-        return agreement(self.panel, self.verdict.numbers.reviewers)
-
-
-def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Reading:
-    """Decide about one run; ``look`` is the number of looks at it, those before the review too, unless it is given."""
-    policy = read_policy(evidence.policy, "policy.toml")
-    before = run_of(evidence.key, run_id).looks
-    number = before + max(1, evidence.state.looks.get(run_id, 0)) if look is None else look
-    panel = panel_of(evidence.state, evidence.key, run_id, number)
-    verdict = decide(panel, policy)
-    relations = certified_relations(evidence, verdict.numbers.reviewers)
-    return Reading(policy, panel, verdict, relations, _harm(panel, evidence.state))
-
-
-def certified_relations(evidence: Evidence, reviewers: Collection[str]) -> CertifiedRelations:
-    """Count what these people say of themselves; of somebody's words in several batches the nearest counts."""
-    order = list(Relation)
-    said: dict[str, list[Relation]] = {who: [] for who in reviewers}
-    for who, _, part in counted(evidence.state, evidence.key):
-        if who in said and part.relation is not None:
-            said[who].append(part.relation)
-    nearest = Counter(min(each, key=order.index) for each in said.values() if each)
-    counts = {str(each): nearest[each] for each in order}
-    return CertifiedRelations(**counts, not_asked=len(said) - nearest.total())
-
-
-def _harm(panel: Panel, state: State) -> tuple[CertifiedDecision, ...]:
-    decided = (
-        state.adjudications[item]
-        for item, became in panel.harm.items()
-        if became is not Harm.FLAGGED
-    )
-    told = [
-        CertifiedDecision(harmful=bool(each.harmful), reason=each.reason, by=each.by)
-        for each in decided
-    ]
-    return tuple(sorted(told, key=lambda each: (not each.harmful, each.reason, each.by)))
-
-
-def require_enough(reading: Reading) -> None:
-    """Raise HarnessError where too little was rated to certify anything."""
-    if reading.verdict.outcome not in ISSUED:
-        raise HarnessError(
-            "No certificate was made: too little was rated for any verdict. "
-            "`rosetta review gate` says what is missing."
-        )
-
-
-def certify(
-    evidence: Evidence,
-    run_id: str,
-    issuer: Issuer,
-    issued: str,
-    supersedes: str | None = None,
-) -> Certificate:
-    """Write the certificate of a run; raises HarnessError where too little was rated to certify anything."""
-    reading = read_verdict(evidence, run_id)
-    require_enough(reading)
-    verifier = own_program_sha256()
-    return _certificate(
-        evidence, run_id, reading, issuer, issued, supersedes, verifier_sha256=verifier
-    )
-
-
-def _certificate(
-    evidence: Evidence,
-    run_id: str,
-    reading: Reading,
-    issuer: Issuer,
-    issued: str,
-    supersedes: str | None,
-    form: CertificateFormat = CERTIFICATE_FORMAT,
-    verifier_sha256: str | None = None,
-) -> Certificate:
-    """Write the certificate, with what its form has."""
-    first = form == "rosetta-certificate/1"
-    return Certificate(
-        format=form,
-        issued=issued,
-        supersedes=supersedes,
-        organisation=issuer,
-        review=evidence.key.review,
-        run=_run(evidence, run_id),
-        batches=evidence.key.batch_sha256,
-        policy=CertifiedPolicy(
-            sha256=evidence.policy_sha256,
-            status=reading.policy.status,
-            organisation=reading.policy.organisation,
-            community_reviewers=reading.policy.enough.community_reviewers,
-        ),
-        key_sha256=evidence.key_sha256,
-        log=_log(evidence),
-        panel=_panel(evidence, reading.verdict, first=first),
-        laptops=None if first else certified_laptops(evidence.voices),
-        relations=None if first else reading.relations,
-        harm=() if first else reading.harm,
-        witnesses=None if first else certified_witnesses(evidence, issuer.signing_key),
-        verdict=without_names(reading.verdict),
-        agreement=agreement_json(_agreement(reading, form)),
-        verifier_sha256=None if first else verifier_sha256,
-    )
-
-
-def _agreement(reading: Reading, form: CertificateFormat) -> Agreement:
-    """Give the agreement as a form states it: the first one takes the chance term of AC2 from paired items alone."""
-    if form != "rosetta-certificate/1":
-        return reading.agreement
-    return agreement(reading.panel, reading.verdict.numbers.reviewers, paired_chance=True)
-
-
-def as_certified(evidence: Evidence, stated: Certificate) -> Evidence:
-    """Give the evidence as it counted for a certificate of its form; the first one took the last word of any laptop.
-
-    What witnesses said later is left out.
-    """
-    counted = () if stated.witnesses is None else stated.witnesses.statements
-    return replace(
-        evidence,
-        weighs_laptops=stated.format != "rosetta-certificate/1",
-        witnesses=tuple(e for e in evidence.witnesses if sha256(e).hexdigest() in counted),
-    )
-
-
-def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
-    """Write from the evidence what a certificate should say; form, time, issuer and second verifier are taken from it."""
-    evidence = as_certified(evidence, stated)
-    reading = read_verdict(evidence, stated.run.run_id)
-    return _certificate(
-        evidence,
-        stated.run.run_id,
-        reading,
-        stated.organisation,
-        stated.issued,
-        stated.supersedes,
-        stated.format,
-        stated.verifier_sha256,
-    )
-
-
 def read_certificate(data: bytes, name: str) -> Certificate:
     """Read a certificate from its bytes, its signature not looked at; raises UsageError in words."""
     if len(data) > MOST_BYTES:
@@ -375,96 +204,3 @@ def read_certificate(data: bytes, name: str) -> Certificate:
     if certificate.as_bytes() != data:
         raise UsageError(f"{name} is not written in the one canonical form: it was changed.")
     return certificate
-
-
-def without_names(verdict: Verdict) -> dict[str, Any]:
-    """Give a verdict as JSON without pseudonyms: people's shares by size, findings about people without whose."""
-    said = verdict.as_json()
-    codes = list(Code)
-    findings = [
-        {name: fact for name, fact in finding.items() if name != "reviewer"}
-        for finding in said["findings"]
-    ]
-    shares = sorted(said["numbers"]["reviewers"].values(), key=Decimal)
-    return {
-        **said,
-        "numbers": {**said["numbers"], "reviewers": shares},
-        "findings": sorted(findings, key=lambda f: (codes.index(f["code"]), canonical_bytes(f))),
-    }
-
-
-def agreement_json(measured: Agreement) -> dict[str, Any]:
-    """Give agreement as whole numbers and decimal strings; leniency without names, by size."""
-    leniency = [_measure(each) for each in measured.leniency.values()]
-    return {
-        "items": measured.items,
-        "reviewers": measured.reviewers,
-        **{name: _measure(getattr(measured, name)) for name in MEASURES},
-        "leniency": sorted(leniency, key=canonical_bytes),
-    }
-
-
-def _measure(measure: Measure) -> dict[str, Any]:
-    ends = measure.interval
-    return {
-        "value": None if measure.value is None else str(six(measure.value)),
-        "why": None if measure.why is None else str(measure.why),
-        "interval": None
-        if ends is None
-        else {
-            "lower": str(six(ends.lower)),
-            "upper": str(six(ends.upper)),
-            "level": str(six(ends.level)),
-            "draws": ends.draws,
-            "seed": ends.seed,
-            "method": ends.method,
-        },
-    }
-
-
-def _run(evidence: Evidence, run_id: str) -> CertifiedRun:
-    run = run_of(evidence.key, run_id)
-    return CertifiedRun(
-        run_id=run.run_id,
-        run_card_hash=run.run_card_hash,
-        dataset_id=run.dataset_id,
-        language_pair=run.language_pair,
-        strata={str(stratum): count for stratum, count in run.strata.items()},
-        segments=run.segments,
-        **({"looks": run.looks} if "looks" in run.model_fields_set else {}),
-    )
-
-
-def _log(evidence: Evidence) -> CertifiedLog:
-    return CertifiedLog(
-        sha256=events_sha256(event.id for event in evidence.events),
-        events=len(evidence.events),
-        tips=tuple(evidence.tips),
-        gaps=evidence.gaps(),
-        withheld=evidence.withheld,
-        withdrawals=len({who for who, _ in evidence.taken_back}),
-        devices_sha256=evidence.devices_sha256,
-    )
-
-
-def certified_laptops(voices: Voices) -> CertifiedLaptops:
-    """Give what a certificate says of laptops: counts and the organisation's reasons, no person and no laptop."""
-    return CertifiedLaptops(
-        removed=tuple(sorted(voices.removed.values())),
-        replaced=len(voices.replaced),
-        decided=len(voices.decided),
-        waiting=len(voices.waiting),
-    )
-
-
-def _panel(evidence: Evidence, verdict: Verdict, *, first: bool) -> CertifiedPanel:
-    counted = verdict.numbers.reviewers
-    count = len(counted)
-    later = {} if first else {"asked": what_became(evidence, counted)}
-    return CertifiedPanel(
-        invited=len(evidence.key.orders),
-        reviewers=count,
-        words=f"panel of {count}",
-        chosen=evidence.key.panel,
-        **later,
-    )

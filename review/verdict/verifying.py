@@ -15,13 +15,8 @@ from review.files.batch import Batch
 from review.files.keys import key_phrase
 from review.files.signature import verify as signed_by
 from review.log.event import events_sha256
-from review.verdict.certificate import (
-    Certificate,
-    as_certified,
-    certified_again,
-    read_certificate,
-    read_verdict,
-)
+from review.verdict.certificate import Certificate, read_certificate
+from review.verdict.certify import as_certified, certified_again, read_verdict
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EARLIER_PROGRAMS, own_program_sha256
 from review.verdict.kept import check_hand_over, check_kept_batch

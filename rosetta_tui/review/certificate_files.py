@@ -38,7 +38,7 @@ def issue_files(
     """
     from harness.failures import UsageError
     from review.office.certifying import issue, review_evidence
-    from review.verdict.certificate import read_verdict, require_enough
+    from review.verdict.certify import read_verdict, require_enough
     from rosetta_tui.review.out_folder import make_folder
 
     evidence = review_evidence(office, review, identity.public.signing_key)

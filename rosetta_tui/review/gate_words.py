@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from review.office.store import Review
-    from review.verdict.certificate import Reading
+    from review.verdict.certify import Reading
     from review.verdict.findings import Finding
     from review.verdict.verdict import Outcome
 
@@ -173,8 +173,8 @@ def agreement_words(reading: Reading) -> str:
 def measured(reading: Reading, name: str) -> str:
     """Say one measure of agreement with its interval."""
     from review.verdict.agreement import SHARES
-    from review.verdict.certificate import agreement_json
     from review.verdict.certificate_text import measure
+    from review.verdict.certify import agreement_json
 
     return measure(agreement_json(reading.agreement)[name], share=name in SHARES)
 

@@ -12,7 +12,7 @@ from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.office.store import Review
-    from review.verdict.certificate import Reading
+    from review.verdict.certify import Reading
     from review.verdict.evidence_file import EvidenceFile
 
 
@@ -42,7 +42,7 @@ def gate_(
     from review.office.certifying import look, review_evidence
     from review.office.results import runs_of
     from review.office.store import Office
-    from review.verdict.certificate import read_verdict
+    from review.verdict.certify import read_verdict
     from rosetta_tui.review.certificate_files import issue_files
 
     with Office.open(home()) as office:
@@ -67,7 +67,7 @@ def gate_(
 
 
 def _json(run: str, reading: Reading) -> dict[str, Any]:
-    from review.verdict.certificate import agreement_json, without_names
+    from review.verdict.certify import agreement_json, without_names
     from review.verdict.verdict import Outcome
 
     verdict = without_names(reading.verdict)

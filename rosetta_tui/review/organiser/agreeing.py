@@ -19,7 +19,7 @@ from rosetta_tui.widgets.field import Field
 if TYPE_CHECKING:
     from review.office.store import Review
     from review.verdict.agreement import Measure
-    from review.verdict.certificate import Reading
+    from review.verdict.certify import Reading
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 BAR = 31

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from review.office.store import IssuedCertificate, Office
     from review.verdict.adjudication import Case, Grounds
     from review.verdict.attachment import Standing
-    from review.verdict.certificate import Reading
+    from review.verdict.certify import Reading
     from review.verdict.evidence_file import EvidenceFile
     from rosetta_tui.review.export_files import Export
 
@@ -68,7 +68,7 @@ class Desk:
     def look(self, review: str, run_id: str) -> Reading:
         """Look at the numbers of a run; a look at new ratings is written down."""
         from review.office.certifying import look, review_evidence
-        from review.verdict.certificate import read_verdict
+        from review.verdict.certify import read_verdict
 
         own_key = self.identity().public.signing_key
         with self.office() as office:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from review.office.store import IssuedCertificate, Office, Review
     from review.verdict.adjudication import Case
     from review.verdict.attachment import Standing
-    from review.verdict.certificate import Reading
+    from review.verdict.certify import Reading
     from review.verdict.evidence import Evidence
     from review.verdict.key import KeyRun
     from review.verdict.verifying import Verification

@@ -16,7 +16,7 @@ from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field
 
 if TYPE_CHECKING:
-    from review.verdict.certificate import Reading
+    from review.verdict.certify import Reading
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 BAR = 41

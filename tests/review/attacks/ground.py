@@ -22,7 +22,8 @@ from review.office.certifying import issue, look, review_evidence
 from review.office.importing import import_bytes
 from review.office.store import Office
 from review.rating import Rating
-from review.verdict.certificate import Issuer, certify
+from review.verdict.certificate import Issuer
+from review.verdict.certify import certify
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EvidenceFile, pack_evidence
 from review.verdict.panel import ControlKind

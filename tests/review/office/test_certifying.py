@@ -20,7 +20,7 @@ from review.office.store import Office
 from review.office.withdrawing import withdraw
 from review.rating import Rating
 from review.session.words import Words
-from review.verdict.certificate import read_verdict
+from review.verdict.certify import read_verdict
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
 from review.verdict.panel import ControlKind

@@ -24,7 +24,8 @@ from review.files.signature import Signed
 from review.log.event import Event
 from review.log.table import insert_event, read_events
 from review.office.store import Office, Review
-from review.verdict.certificate import Certificate, Issuer, certify
+from review.verdict.certificate import Certificate, Issuer
+from review.verdict.certify import certify
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EvidenceFile
 from review.verdict.key import AnswerKey

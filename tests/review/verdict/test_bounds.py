@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from review.verdict.careless import not_worse_p
-from review.verdict.certificate import without_names
+from review.verdict.certify import without_names
 from review.verdict.gate import decide
 from review.verdict.panel import Panel
 from review.verdict.places import six

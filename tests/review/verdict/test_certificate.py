@@ -18,15 +18,10 @@ from harness.failures import HarnessError, UsageError
 from review.files.signature import public_pem
 from review.log.payloads import Rate, Undo
 from review.verdict.attachment import standing, why_not_community
-from review.verdict.certificate import (
-    Certificate,
-    certified_again,
-    certify,
-    read_certificate,
-    read_verdict,
-)
+from review.verdict.certificate import Certificate, read_certificate
 from review.verdict.certificate_html import certificate_html
 from review.verdict.certificate_text import certificate_text
+from review.verdict.certify import certified_again, certify, read_verdict
 from review.verdict.evidence import Evidence
 from review.verdict.verdict import Outcome
 from review.verdict.verifying import verify

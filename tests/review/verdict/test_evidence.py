@@ -11,7 +11,7 @@ from review.files.archive import pack, unpack
 from review.files.problem import FileError
 from review.log.event import events_sha256
 from review.log.payloads import Adjudicate, Comment, Look, Skip, Suggest
-from review.verdict.certificate import read_verdict
+from review.verdict.certify import read_verdict
 from review.verdict.evidence import events_bytes, looked_at, read_devices, read_events_bytes
 from review.verdict.evidence_file import pack_evidence, unpack_evidence
 from tests.review.thorough import times

@@ -23,7 +23,7 @@ from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError
 from review.files.archive import pack
 from review.log.payloads import Consent, HarmFlag
-from review.verdict.certificate import certified_laptops, read_verdict, without_names
+from review.verdict.certify import certified_laptops, read_verdict, without_names
 from review.verdict.evidence import Evidence, events_bytes
 from review.verdict.evidence_file import EARLIER_PROGRAMS, own_program_sha256, pack_evidence
 from review.verdict.stand_alone import rosetta_verify as second

@@ -13,7 +13,7 @@ from harness.failures import HarnessError
 from review.files.keys import Identity
 from review.log.event import Event
 from review.log.payloads import Scope, Withdraw
-from review.verdict.certificate import read_verdict
+from review.verdict.certify import read_verdict
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EvidenceFile
 from review.verdict.verifying import Verification, verify
