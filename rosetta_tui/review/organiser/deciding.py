@@ -37,8 +37,9 @@ class DecidingScreen(Screen[None]):
     ALLOW_SELECT = False  # a secret text must not be copied off the screen
     HELP = (
         "Is it harmful or culturally wrong? u: yes, the flag stands. c: no.\n"
-        "You are asked why and who decides: both stand on the certificate. The same key again takes the decision\n"
-        "back; the last word counts. Notes stay on this machine."
+        "You are asked why and who decides: both stand on the certificate.\n"
+        "The same key again takes the decision back; the last word counts.\n"
+        "Notes stay on this machine."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "decide(True)", "Uphold", id="deciding.uphold"),
