@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from review.desktop.answers import Answers
 from review.desktop.desk import Desk
-from review.desktop.first_page import FirstPage
-from review.desktop.letters import set_letters
+from review.desktop.question_page import QuestionPage
 from review.files.batch_form import BatchManifest
 from review.session import page_words
-from review.session.item_words import Answer
 from review.session.keys import may_share
 
 
-class SharingPage(FirstPage):
+class SharingPage(QuestionPage):
     """Yes or no; Enter alone answers nothing."""
 
     chosen = Signal(bool)
 
     def __init__(self, desk: Desk, manifest: BatchManifest, now: bool | None = None) -> None:
         """``now`` is what holds until something else is chosen; None where it was not asked yet."""
-        self._answers: Answers | None = None
         super().__init__(desk)
         words = self.words
         self.place(page_words.before_you_begin(words) if now is None else page_words.using(words))
@@ -29,26 +25,10 @@ class SharingPage(FirstPage):
         self.paragraph(page_words.may_be_used(words, translating=translating), "strong")
         for sentence in page_words.what_using_means(words, manifest.organisation.name):
             self.paragraph(sentence)
-        answers = Answers(
-            [
-                Answer(str(number), said)
-                for number, said in enumerate(page_words.yes_or_no(words), 1)
-            ]
-        )
+        answers = self.ask(page_words.yes_or_no(words))
         if now is not None:
             answers.mark([0 if now else 1])
         answers.picked.connect(lambda number: self.chosen.emit(number == 0))
-        self.hold(answers)
-        self._answers = answers
-        self._fit()
-        self.tell_more_below()
-        self.button(words("Back"), self.back, words("Esc"))
-
-    def _fit(self) -> None:
-        """Give the answers letters that leave room for what they mean."""
-        super()._fit()
-        if self._answers is not None:
-            set_letters(self._answers, self.around())
 
     def typed(self, character: str) -> bool:
         """Take the answer that a digit names."""
