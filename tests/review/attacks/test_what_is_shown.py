@@ -21,13 +21,15 @@ from review.files.signature import Signed
 from review.log.event import make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate, Related, Scope, Speaks, Withdraw
 from review.rating import Relation
-from review.verdict.certificate import certified_again, read_certificate
+from review.verdict.certificate import read_certificate
 from review.verdict.certificate_text import certificate_text
+from review.verdict.certify import certified_again
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EvidenceFile, pack_evidence
 from review.verdict.signed import LESS_THAN_BOUND
 from review.verdict.stand_alone import rosetta_verify as second
 from review.verdict.verifying import verify
+from tests.review.attacks.forgeries import MEMBERS
 from tests.review.attacks.ground import (
     ISSUED,
     Ground,
@@ -37,7 +39,7 @@ from tests.review.attacks.ground import (
     second_says,
     verified,
 )
-from tests.review.attacks.test_organiser import MEMBERS, as_of_the_first_version
+from tests.review.attacks.test_organiser import as_of_the_first_version
 from tests.review.verdict import histories
 from tests.review.verdict.certified import GO, changed, issue
 from tests.review.verdict.histories import Chain
