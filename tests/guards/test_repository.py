@@ -31,10 +31,10 @@ def trees() -> Iterator[tuple[Path, ast.Module]]:
 
 
 def test_no_file_is_too_long_to_be_read_at_once() -> None:
-    lines = {
-        path: len(path.read_text("utf-8").splitlines()) for path in sources(*PACKAGES, "tests")
-    }
-    assert {str(path): count for path, count in lines.items() if count > 450} == {}
+    given_out_whole = ROOT / "review" / "verdict" / "stand_alone" / "rosetta_verify.py"
+    files = [path for path in sources(*PACKAGES, "tests") if path != given_out_whole]
+    lines = {str(path): len(path.read_text("utf-8").splitlines()) for path in files}
+    assert {path: count for path, count in lines.items() if count > 450} == {}
 
 
 def test_functions_fit_a_screen() -> None:
