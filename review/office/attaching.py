@@ -25,15 +25,22 @@ from review.verdict.verdict import Outcome
 from review.verdict.verifying import Verification, verify
 
 
-def attach(connection: sqlite3.Connection, presented: EvidenceFile, trusted: str) -> Standing:
+def attach(
+    connection: sqlite3.Connection,
+    presented: EvidenceFile,
+    trusted: str,
+    *,
+    earlier: bool = False,
+) -> Standing:
     """Attach a certificate to the run of the store that it names, and give what counts for the run now.
 
-    ``trusted`` is the public key whose word is taken. A certificate that is not ``go`` is kept only where it
+    ``trusted`` is the public key whose word is taken; ``earlier`` takes a go of an earlier form too, which
+    cannot show all that holds its organisation to its word. A certificate that is not ``go`` is kept only where it
     takes away what an earlier one gave. Raises HarnessError in words where anything is wrong.
     """
     done = verify(presented.certificate, presented.signature, presented.evidence)
     certificate = done.certificate
-    _refuse(done, trusted)
+    _refuse(done, trusted, earlier=earlier)
     run = _run(connection, certificate)
     before = standing(attached_to(connection, run.id), run.run_id, certificate.run.run_card_hash)
     if certificate.outcome is not Outcome.GO and before is None:
@@ -63,10 +70,14 @@ def suspend_withdrawn(office: Office) -> int:
         return suspend_certificates(connection, hashes)
 
 
-def _refuse(done: Verification, trusted: str) -> None:
+def _refuse(done: Verification, trusted: str, *, earlier: bool) -> None:
     if not done.ok:
         wrong = next((c for c in done.checks if c.ok is False), done.checks[-1])
         raise HarnessError(f"Not attached. {done.words} ({wrong.name}: {wrong.words})")
+    if done.unshown and done.certificate.outcome is Outcome.GO and not earlier:
+        raise HarnessError(
+            f"Not attached. {done.words} Issue it anew from a batch of now, or take it for what it shows: --earlier"
+        )
     signer = done.certificate.organisation.signing_key
     if signer != trusted:
         raise UsageError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,17 @@ from harness.store.database import open_store
 from harness.store.runs import find_run
 from review.files.keys import Identity, Role
 from review.office.store import Office
+from review.verdict.certificate import read_certificate
+from review.verdict.certify import certified_again
+from review.verdict.evidence_file import EvidenceFile
+from tests.review.attacks.test_organiser import as_of_the_first_version
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
     GO,
     NO_GO,
     SIGNER,
     attached,
+    changed,
     issue,
 )
 from tests.tui.review.gated import (
@@ -120,12 +126,25 @@ def test_what_is_not_attached(card: dict[str, Any], tmp_path: Path) -> None:
     refused(put(another_card, tmp_path), "another card of this run")
     refused(put(issue(reviewed(card, NO_GO)), tmp_path), "nothing that it could lift")
     softer = good.evidence.policy.replace(b"share = 0.70", b"share = 0.10")
-    changed = histories.evidence_of(good.evidence.key, list(good.evidence.events), softer)
-    refused(put(replace_evidence(good, changed), tmp_path), "policy: not the one")
+    other = histories.evidence_of(good.evidence.key, list(good.evidence.events), softer)
+    refused(put(replace_evidence(good, other), tmp_path), "policy: not the one")
     victim = next(e for e in good.evidence.events if e.kind == "rate")
     events = [e.erased() if e is victim else e for e in good.evidence.events]
     fewer = histories.evidence_of(good.evidence.key, events)
     refused(put(replace_evidence(good, fewer), tmp_path), "nobody has taken any back")
+
+
+def test_a_go_that_binds_its_organisation_to_less_is_taken_on_demand_only(
+    card: dict[str, Any], tmp_path: Path
+) -> None:
+    good = issue(reviewed(card))
+    bare = replace(good.evidence, batches={}, laptops=())
+    old = changed(replace(good, evidence=bare), as_of_the_first_version, SIGNER)
+    again = certified_again(bare, read_certificate(old.certificate, "x")).as_bytes()
+    path = put(EvidenceFile(again, SIGNER.sign(again), bare), tmp_path)
+    refused(path, "of an earlier version.*--earlier")
+    invoke("attach", path, "--trust", SIGNER.public.signing_key, "--earlier")
+    assert listed()["claimable_tier"] == "fluent"
 
 
 def test_a_card_whose_seal_is_broken_is_not_lifted(
