@@ -16,10 +16,14 @@ from rosetta_tui.text import plain
     "--trust", metavar="KEY", help="Public key of the organisation, 64 hexadecimal digits."
 )
 @click.option(
-    "--earlier", is_flag=True, help="Take a go of an earlier form, which shows less, for what it shows."
+    "--earlier",
+    is_flag=True,
+    help="Take a go of an earlier form, which shows less, for what it shows.",
 )
 @click.option("--remove", is_flag=True, help="Take all certificates away from RUN.")
-def attach_(certificate: str, evidence: Path | None, trust: str | None, earlier: bool, remove: bool) -> None:
+def attach_(
+    certificate: str, evidence: Path | None, trust: str | None, earlier: bool, remove: bool
+) -> None:
     """Attach CERTIFICATE (.certificate.json or .rosetta-evidence) to the run that it is about.
 
     It is verified first. Its signer must be this machine's organisation, or the key named with --trust. The
