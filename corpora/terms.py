@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +54,21 @@ _FORBIDDING = (
 """Words of a licence that keep texts here. ND: a translation is a derivative."""
 
 _OPEN = (
-    "cc", "cc0", "cc by", "creative commons", "public domain", "pd", "pddl", "odbl", "odc", "mit",
-    "apache", "bsd", "gpl", "lgpl", "agpl", "gnu", "gfdl", "mpl", "eupl", "ofl", "isc", "zlib",
-    "unlicense", "ogl", "nlod", "etalab", "cdla", "artistic", "attribution",
+    "cc", "cc0", "cc by", "creative commons", "creativecommons org", "public domain", "pd", "pddl",
+    "odbl", "odb l", "odc", "open database", "open data commons", "mit", "apache", "bsd", "0bsd",
+    "gpl", "gplv2", "gplv3", "lgpl", "lgplv3", "agpl", "agplv3", "gnu", "gfdl", "mpl", "mozilla",
+    "eupl", "ofl", "isc", "zlib", "unlicense", "ogl", "open government", "nlod", "etalab", "cdla",
+    "artistic", "attribution",
 )  # fmt: skip
 """Beginnings of licences that allow sending, as far as nothing in them forbids it."""
+
+_BEFORE = frozenset({"http", "https", "www", "the", "licence", "license", "licensed", "under", "a"})
+"""Words that may stand before the name of a licence."""
+
+_SILENT = frozenset({
+    "unknown", "unspecified", "not specified", "not stated", "none", "n a", "na", "null",
+})  # fmt: skip
+"""What stands in place of a licence where nobody has named one."""
 
 _UNCLEAR = frozenset({
     "no", "not", "only", "without", "permission", "consent", "prohibited", "forbidden", "private",
@@ -65,6 +76,9 @@ _UNCLEAR = frozenset({
     "agreement", "nda", "contact", "request", "embargo", "closed", "sealed", "secret", "sacred",
 })  # fmt: skip
 """Words of a licence that may forbid something that is not understood here."""
+
+_OF_NAMES = frozenset({"no", "only"})
+"""Those of them that names of open licences hold: ``GPL-3.0-only``, ``MIT No Attribution``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +164,16 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def licence_leads_to(licence: str) -> Transmission | None:
-    """Judge a licence: None where it may forbid something and is not understood."""
+    """Judge a licence: None where it is not one of those that are known here, or may forbid something."""
     words = folded_words(licence)
     spaced = f" {' '.join(words)} "
     if any(f" {each} " in spaced for each in _FORBIDDING):
         return Transmission.LOCAL_ONLY
-    if any(spaced.startswith(f" {each} ") for each in _OPEN):
-        return Transmission.OPEN
-    unclear = "licenseref" in "".join(words) or _UNCLEAR.intersection(words)
-    return None if unclear else Transmission.OPEN
+    named = f" {' '.join(dropwhile(_BEFORE.__contains__, words))} "
+    if any(named.startswith(f" {each} ") for each in _OPEN):
+        return None if (_UNCLEAR - _OF_NAMES).intersection(words) else Transmission.OPEN
+    silent = " ".join(words) in _SILENT if words else not licence.strip()
+    return Transmission.OPEN if silent else None
 
 
 def marks_beside(path: Path) -> list[Path]:

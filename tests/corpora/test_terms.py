@@ -159,15 +159,18 @@ def test_licences_that_forbid_keep_the_texts_here(tmp_path: Path, licence: str) 
 @pytest.mark.parametrize(
     "licence",
     ["CC0-1.0", "CC-BY-NC-SA-4.0", "CC-BY-2.0", "MIT", "Apache-2.0", "GPL-3.0-only", "unknown",
-     "Public Domain", "ODbL-1.0", "OGL-UK-3.0"],
+     "Public Domain", "ODbL-1.0", "OGL-UK-3.0", "", "none", "MIT No Attribution", "The MIT License",
+     "https://creativecommons.org/licenses/by/4.0/", "Open Government Licence v3.0"],
 )  # fmt: skip
 def test_licences_that_allow_it_change_nothing(tmp_path: Path, licence: str) -> None:
     assert not kept_here(load(json_file(tmp_path, [entry()], license=licence)))
 
 
 @pytest.mark.parametrize(
-    "licence", ["TK CR", "research only", "LicenseRef-Council", "with consent of the elders"]
-)
+    "licence",
+    ["TK CR", "research only", "LicenseRef-Council", "with consent of the elders",
+     "Kaitiakitanga License", "보호됨", "©", "Nur mit Erlaubnis", "other", "CC BY 4.0, do not upload", "MIT, private"],
+)  # fmt: skip
 def test_a_licence_that_may_forbid_asks_for_a_word(tmp_path: Path, licence: str) -> None:
     found = only_problem(json_file(tmp_path, [entry()], license=licence))
     assert '"transmission"' in found.mend
