@@ -109,14 +109,20 @@ def claimable(card: Mapping[str, Any], review: Standing | None = None) -> Tier:
     return claim_of(card).tier(review_passed=review is not None and review.passed)
 
 
-def tier_words(card: Mapping[str, Any], review: Standing | None = None) -> str:
-    """Say what may be said of a run, such as ``functional (automatic 0.58; review pending)``."""
+def tier_words(
+    card: Mapping[str, Any], review: Standing | None = None, *, beside: bool = False
+) -> str:
+    """Say what may be said of a run, such as ``functional (automatic 0.58; review pending)``.
+
+    ``beside``: in a list where interval and caveats have places of their own.
+    """
     from harness.card.claimed import claim_of
 
     said = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
     if review is not None and review.suspended:
         said = "review suspended: ratings were taken back"
-    return claim_of(card).words(review_passed=review is not None and review.passed, review=said)
+    passed = review is not None and review.passed
+    return claim_of(card).words(review_passed=passed, review=said, brief=beside, caveats=not beside)
 
 
 def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:

@@ -10,6 +10,7 @@ from rosetta_tui.card_fields import (
     OUTCOMES,
     block,
     blocks,
+    caveats_in_words,
     cost,
     number,
     references_accepted,
@@ -40,12 +41,16 @@ if TYPE_CHECKING:
     from harness.store.runs import RunSummary
     from review.verdict.attachment import Standing
 
-HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "comp.", "tier", "cost", "failed")
+CAVEATS = "caveats"
+"""Heading of the column that says which part of the outputs fails; left out where none does."""
+
+HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "comp.", "tier", CAVEATS,
+            "cost", "failed")  # fmt: skip
 
 BESIDE = "chrf_plus_plus"
 """The metric that always stands beside the composite (T3)."""
 
-WIDEST = 52
+WIDEST = 60
 """Cells of the widest column; a longer text is cut."""
 
 
@@ -61,7 +66,8 @@ def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
         _state(run),
         with_interval(scores, "chrf_plus_plus"),
         figures.number(number(scores.get("composite")), 2) + (OTHER_INPUTS if other else ""),
-        tier_words(card, review_of(card, run.certificates)),
+        tier_words(card, review_of(card, run.certificates), beside=True),
+        caveats_in_words(card) if card else "",
         cost(run.card),
         failed_words(run.failed, run.failures),
     )

@@ -19,6 +19,7 @@ from corpora.text import comparison_form, is_blank
 from harness.annotators.annotator import Memo, NoMemo
 from harness.failures import HarnessError, UsageError
 from harness.keys import KeySource, find_key
+from harness.staying_here import why_secret
 from scoring.setup import EmbeddingFacts
 from scoring.translation import Translation
 
@@ -70,11 +71,12 @@ class EmbeddingAnnotator:
         """Raise UsageError where the texts of these entries must not go to this model."""
         if self._embedder.here:
             return
+        entries = list(entries)
         if any(entry.secret for entry in entries):
             raise UsageError(
-                "These entries belong to a secret segment (gold_standard, held_out), and the embedding "
-                "model would be sent their texts on another machine. Name a local folder or an endpoint "
-                "on this machine with --embeddings, or leave it away."
+                f"{why_secret(entries)}, and the embedding model would be sent their texts on another "
+                "machine. Name a local folder or an endpoint on this machine with --embeddings, or leave "
+                "it away."
             )
         if offline:
             raise UsageError(

@@ -76,3 +76,16 @@ async def test_home_marks_them_too(mixed: Path) -> None:
         await pilot.press("down")
         await settle(pilot)
         assert "composite of other inputs" not in text(app)
+
+
+def test_a_caveat_stands_whole_in_the_list_of_runs(path: Path) -> None:
+    assert "caveats" not in listed()
+    finished = run_corpus(
+        path, corpus(12), Plan(method="constant", options=MethodOptions(**LANGUAGES, text="E"))
+    )
+    said = listed()
+    assert "caveats" in said.splitlines()[0]
+    [row] = [line for line in said.splitlines() if finished.finished.run_id[:8] in line]
+    assert "100 % too short  free" in row
+    assert "baseline (automatic 0.16; not above the floor)  " in row
+    assert "…" not in row

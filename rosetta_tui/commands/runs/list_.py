@@ -61,17 +61,20 @@ def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:
 
 
 def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
-    """Give the heading and a line for each run; the person's words only where there are any."""
-    from rosetta_tui.card_text import HEADINGS, run_line
+    """Give the heading and a line for each run; caveats and the person's words only where there are any."""
+    from rosetta_tui.card_text import CAVEATS, HEADINGS, run_line
     from rosetta_tui.run_facts import other_inputs
 
     others = other_inputs(runs)
-    lines = [run_line(run, other=run.run_id in others) for run in runs]
+    lines = [HEADINGS, *(run_line(run, other=run.run_id in others) for run in runs)]
+    place = HEADINGS.index(CAVEATS)
+    if not any(line[place] for line in lines[1:]):
+        lines = [(*line[:place], *line[place + 1 :]) for line in lines]
     if not any(run.tags or run.note for run in runs):
-        yield from (HEADINGS, *lines)
+        yield from lines
         return
-    yield (*HEADINGS, "tags, note")
-    for run, line in zip(runs, lines, strict=True):
+    yield (*lines[0], "tags, note")
+    for run, line in zip(runs, lines[1:], strict=True):
         words = [*(f"#{tag}" for tag in run.tags), *run.note.splitlines()[:1]]
         yield (*line, " ".join(words))
 
