@@ -44,13 +44,15 @@ class InputsLine(Telling):
 
 
 def _full(live: LiveRun, width: int) -> Content:
-    """Give three lines; where the tier has too many words for its shape, the words stand alone.
+    """Give three lines; where the tier has too many words, its shape goes, then the composite's value.
 
-    Caveats stand in the lines below the panel.
+    That value stands in the line above, and caveats in the lines below the panel.
     """
     tier = tier_line(live, caveats=False)
     if 0 < width < tier.cell_length:
         tier = tier[tier.plain.index(" ") + 1 :]
+    if 0 < width < tier.cell_length and (reasons := tier.plain.partition("; ")[2]):
+        tier = Content(f"{tier.plain.partition(' ')[0]} ({reasons}")
     return Content("\n").join([_chrf_line(live), _composite_line(live), tier])
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from harness.store.results import replace_scores
 from harness.store.runs import CARD_COLUMNS, seal_run
+from scoring.claim import Claim, Limit, Reason
 from scoring.scorer import EntryValues
 from scoring.specification import specification
 from scoring.tiers import Tier
@@ -149,4 +150,28 @@ async def test_that_a_run_is_at_its_floor_is_read_in_full(tmp_path: Path, width:
     async with app.run_test(size=(width, 48)) as pilot:
         await settle(pilot)
         assert "baseline (automatic 0.20; not above the floor)" in text(app)
+    made.close()
+
+
+@pytest.mark.parametrize("width", [100, 140, 160])
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (Reason.IDENTICAL, "mostly one and the same output)"),
+        (Reason.CHRF_FLOOR, "chrF++ not above the floor)"),
+    ],
+)
+async def test_why_no_more_may_be_claimed_is_read_to_its_end(
+    tmp_path: Path, reason: Reason, words: str, width: int
+) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    limits = (Limit(reason, Tier.BASELINE, clear=False),)
+    claim = Claim(0.55, Tier.FUNCTIONAL, Tier.BASELINE, limits)
+    made.play([made.started(), made.progress(84, claim=claim)])
+    app = App(made, watch=True)
+    async with app.run_test(size=(width, 48)) as pilot:
+        await settle(pilot)
+        shown = text(app)
+        assert words in shown
+        assert shown.index("baseline (") < shown.index(words)
     made.close()
