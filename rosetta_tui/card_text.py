@@ -22,7 +22,7 @@ from rosetta_tui.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.claim_lines import caveat_lines, floor_lines
+from rosetta_tui.claim_lines import caveat_lines, floor_lines, rise_line
 from rosetta_tui.metric_words import (
     beside_value,
     by_category,
@@ -169,6 +169,7 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
         yield line("  why this profile", scores.get("composite_profile_reason"))
     for part in blocks(scores, "composite_inputs"):
         yield _input(part)
+    yield from rise_line(card)
     yield from floor_lines(card)
     shown = [
         metric

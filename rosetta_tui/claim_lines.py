@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.card.claimed import claim_of, of_earlier_version, stated_floors
+from harness.card.claimed import claim_of, of_earlier_version, stated_floors, without_rise
 from rosetta_tui import figures
 from rosetta_tui.card_fields import block
 from rosetta_tui.metric_words import floor_words, value
@@ -18,11 +18,19 @@ EARLIER = (
     "score the outputs again to compare with those of now"
 )
 
+RISE = "an input has no value here, though worthless outputs have one, and counts as nothing"
+
 
 def caveat_lines(card: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each way in which a part of the outputs fails."""
     for caveat in claim_of(card).caveats:
         yield line("  caveat", caveat_sentence(caveat))
+
+
+def rise_line(card: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line where inputs without a value raise the composite; what is claimed has no such rise."""
+    if (even := without_rise(card)) is not None:
+        yield line("  without its rise", value("composite", even), RISE)
 
 
 def floor_lines(card: Mapping[str, Any]) -> Iterator[str]:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from corpora.text import comparison_form
 from scoring.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, Kind
 from scoring.claim import HIGHEST_WITHOUT_REVIEW, Claim, Limit, Reason, Score, decide
-from scoring.composite import Composite, Input
-from scoring.floors import VERSION, Floor
+from scoring.composite import Composite, Input, counting_gaps
+from scoring.floors import VERSION, Floor, attainable
 from scoring.specification import specification
 from scoring.tiers import Tier, quality_tier
 
@@ -49,6 +49,16 @@ def claim_of(card: Mapping[str, Any]) -> Claim:
 def of_earlier_version(card: Mapping[str, Any]) -> bool:
     """Say whether a card states floors that were worked out otherwise than now."""
     return bool(stated_floors(card)) and card.get("floors_version") != VERSION
+
+
+def without_rise(card: Mapping[str, Any]) -> float | None:
+    """Return the composite in which inputs without a value count as nothing; None where it is the stated one.
+
+    Only inputs of which worthless outputs have a value are counted (``scoring.composite.counting_gaps``).
+    """
+    mixed = _mixed(_object(card.get("scores")))
+    even = counting_gaps(mixed, attainable(stated_floors(card)))
+    return None if even == mixed.value else even
 
 
 def stated_floors(card: Mapping[str, Any]) -> dict[str, Floor]:

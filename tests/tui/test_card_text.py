@@ -223,3 +223,21 @@ def test_lists_mark_a_run_whose_outputs_are_those_of_another() -> None:
     assert "rescored" not in " ".join(run_line(own))
     assert "↺ chat · small · plain · rescored" in run_line(again)
     assert [cell.text for cell in run_cells(again)][3] == "↺ chat · small · plain · rescored"
+
+
+def test_a_rise_by_an_input_without_a_value_is_taken_back_beside_the_composite() -> None:
+    part = {
+        "metric": "chrf_plus_plus",
+        "value": 54.0,
+        "normalised": 0.54,
+        "weight": 0.25,
+        "effective_weight": 1.0,
+    }
+    scores = {"composite": 0.54, "composite_profile": "B", "composite_inputs": [part]}
+    floor = {"name": "words", "composite": 0.1, "chrf_plus_plus": 5.0}
+    known = floor | {"inputs": ["chrf_plus_plus", "hallucination_rate"]}
+    assert "without its rise" not in card_text({"scores": scores, "floors": [floor]})
+    found = card_text({"scores": scores, "floors": [known]})
+    assert found.index("0.54") < found.index(
+        "without its rise         0.45 · an input has no value"
+    )
