@@ -183,6 +183,19 @@ def _counts(
     return same.get(laptop, laptop) in laptops
 
 
+def may_go_on_with(laptop: str, came_instead_of: Mapping[str, str | None]) -> set[str]:
+    """Give the keys whose logs a laptop may go on with: its own, and those that it came instead of, one after another.
+
+    ``came_instead_of`` is laptop → the one before it, as the organisation says; a circle of them ends where it began.
+    """
+    keys: set[str] = set()
+    key: str | None = laptop
+    while key is not None and key not in keys:
+        keys.add(key)
+        key = came_instead_of.get(key)
+    return keys
+
+
 def far_ahead(events: Collection[Event], own: Collection[str]) -> dict[str, int]:
     """Give device → its largest logical time, of those where no honest laptop's can be.
 

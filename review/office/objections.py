@@ -8,7 +8,7 @@ from review.files.batch_form import BatchManifest
 from review.log.event import Event
 from review.log.merge import Objection
 from review.log.payloads import OfItem, OfReviewer, Rate, Train, Translate, Withdraw
-from review.log.voices import OWN_WORDS
+from review.log.voices import OWN_WORDS, may_go_on_with
 from review.log.withdrawal import reach
 from review.office.store import Office, Review
 
@@ -18,20 +18,10 @@ OTHER_LAPTOPS: Final = "is of another laptop's log, and this laptop did not come
 
 def closed_devices(office: Office, signing_key: str) -> dict[str, str]:
     """Give device → why a laptop adds nothing to its chain: the organisation's, or another laptop's."""
-    speaks_for = _speaks_for(office, signing_key)
-    others = {device for device, key in office.devices().items() if key not in speaks_for}
-    return dict.fromkeys(others, OTHER_LAPTOPS) | dict.fromkeys(office.own_devices, FORGED)
-
-
-def _speaks_for(office: Office, signing_key: str) -> set[str]:
-    """Give the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
     before = {laptop.signing_key: laptop.instead_of for laptop in office.laptops()}
-    keys: set[str] = set()
-    key: str | None = signing_key
-    while key is not None and key not in keys:
-        keys.add(key)
-        key = before.get(key)
-    return keys
+    keys = may_go_on_with(signing_key, before)
+    others = {device for device, key in office.devices().items() if key not in keys}
+    return dict.fromkeys(others, OTHER_LAPTOPS) | dict.fromkeys(office.own_devices, FORGED)
 
 
 def objection(review: Review, batch: str) -> Objection:

@@ -25,7 +25,7 @@ from review.log.event import FIRST, Event, EventError, read_event
 from review.log.fold import fold
 from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, Scope
 from review.log.state import State
-from review.log.voices import OWN_WORDS, Voices, heard
+from review.log.voices import OWN_WORDS, Voices, heard, may_go_on_with
 from review.verdict.key import AnswerKey
 
 DECIDING = ANSWERS | OWN_WORDS
@@ -131,12 +131,7 @@ class Evidence:
 
     def speaks_for(self, signing_key: str) -> set[str]:
         """Give the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
-        keys: set[str] = set()
-        key: str | None = signing_key
-        while key is not None and key not in keys:
-            keys.add(key)
-            key = self._instead.get(key)
-        return keys
+        return may_go_on_with(signing_key, self._instead)
 
     @property
     def withheld(self) -> int:
