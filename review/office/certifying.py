@@ -112,14 +112,20 @@ def unseen_runs(office: Office, review: Review) -> dict[str, int]:
 
     Empty where nothing is rated yet.
     """
+    return _unseen(office, review)[0]
+
+
+def _unseen(office: Office, review: Review) -> tuple[dict[str, int], str]:
+    """Give the same, and the hash of the ratings that there are now."""
     events = office.events(review)
     rated = looked_at(events, review.key.batches)
     seen, ratings = _seen_ratings(events, office.own_devices), events_sha256(rated)
-    return {
+    new = {
         run.run_id: run.looks + len(seen[run.run_id]) + 1
         for run in review.key.runs
         if rated and ratings not in seen[run.run_id]
     }
+    return new, ratings
 
 
 def look_at_ratings(office: Office, review: Review) -> dict[str, int]:
@@ -128,13 +134,10 @@ def look_at_ratings(office: Office, review: Review) -> dict[str, int]:
     To be called before ratings, or anything that tells how they lie, are shown or handed on. It counts where too
     little is rated for a verdict, too: whoever reads the ratings need not wait for one.
     """
-    new = unseen_runs(office, review)
-    if new:
-        ratings = events_sha256(looked_at(office.events(review), review.key.batches))
-        batch = review.key.batches[0]
-        for run in new:
-            said = Look(wall=utc_now(), batch=batch, run_id=run, events_sha256=ratings)
-            office.append(review, said)
+    new, ratings = _unseen(office, review)
+    for run in new:
+        said = Look(wall=utc_now(), batch=review.key.batches[0], run_id=run, events_sha256=ratings)
+        office.append(review, said)
     return new
 
 

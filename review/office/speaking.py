@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from harness.failures import UsageError
 from review.files.keys import key_phrase
 from review.log.payloads import LaptopWord, Speaks
-from review.log.voices import far_ahead
+from review.log.voices import far_ahead, heard
 from review.office.received import KnownLaptop
 from review.office.store import Office, Review, utc_now
 
@@ -61,9 +61,10 @@ class Speaking:
 
 def speaking(office: Office, review: Review) -> Speaking:
     """Say which laptops speak for whom, by name."""
-    voices, keys = office.voices(review), office.devices()
+    events, keys = office.events(review), office.devices()
+    _, voices = heard(events, keys, office.own_devices, set(review.manifests))
     known = {laptop.signing_key: laptop for laptop in office.laptops()}
-    far = {keys.get(device) for device in far_ahead(office.events(review), office.own_devices)}
+    far = {keys.get(device) for device in far_ahead(events, office.own_devices)}
     people: dict[str, set[str]] = {key: set() for key in delivered(office, review)}
     for (_, person), laptops in voices.speakers.items():
         for key in laptops:
@@ -151,7 +152,10 @@ def take_out(office: Office, laptop: KnownLaptop, reason: str) -> list[str]:
     What was taken back on it stays taken back. UsageError where it is out already.
     """
     if laptop.removed is not None:
-        raise UsageError(f"{laptop.name} is taken out already, since {laptop.removed[:10]}.")
+        raise UsageError(
+            f"{laptop.name} is taken out already, since {laptop.removed[:10]}. To say another reason, put it back first: "
+            "rosetta review enrol --remove --undo"
+        )
     return _set_heard(office, laptop, heard=False, reason=reason)
 
 
@@ -176,7 +180,10 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
     here = delivered(office, review)
     for laptop in laptops:
         if laptop.signing_key not in here:
-            raise UsageError(f"{laptop.name} handed nothing over for review {review.name}.")
+            raise UsageError(
+                f"{laptop.name} handed nothing over for review {review.name}. Import its files first, or name another "
+                f"laptop: rosetta review status {review.name} lists them."
+            )
         if laptop.removed is not None:
             raise UsageError(
                 f"{laptop.name} is taken out. Put it back first: rosetta review enrol --remove --undo"

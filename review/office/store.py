@@ -25,7 +25,7 @@ from review.log.payloads import Adjudicate, Kind, LaptopWord, Look, Speaks, With
 from review.log.saving import saying
 from review.log.state import State
 from review.log.table import append_event, read_events
-from review.log.voices import Voices, heard
+from review.log.voices import heard
 from review.log.withdrawal import reach
 from review.office.database import FILE, is_unclean, note_unclean, open_office, rewrite
 from review.office.received import Import, KnownLaptop, Quarantined
@@ -242,7 +242,9 @@ class Office(OwnFile):
 
     def state_of_any(self, review: Review) -> State:
         """Give the same, also of a review that was changed: for counting who did how much, never for results."""
-        return fold(self._heard(review)[0], set(review.manifests))
+        batches = set(review.manifests)
+        events, _ = heard(self.events(review), self.devices(), self.own_devices, batches)
+        return fold(events, batches)
 
     def looks(self) -> dict[str, int]:
         """Give run id → how often its numbers were looked at, in all reviews: at how many different sets of ratings."""
@@ -251,13 +253,6 @@ class Office(OwnFile):
             if isinstance(event.payload, Look) and event.device in self.own_devices:
                 found[event.payload.run_id].add(event.payload.events_sha256)
         return {run: len(seen) for run, seen in sorted(found.items())}
-
-    def voices(self, review: Review) -> Voices:
-        """Give which laptops speak for whom in a review, and who waits for a word of the organisation about that."""
-        return self._heard(review)[1]
-
-    def _heard(self, review: Review) -> tuple[list[Event], Voices]:
-        return heard(self.events(review), self.devices(), self.own_devices, set(review.manifests))
 
     def laptops(self) -> list[KnownLaptop]:
         """Give the laptops that were enrolled, also those that are not heard any more."""
