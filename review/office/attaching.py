@@ -100,9 +100,13 @@ def _run(connection: sqlite3.Connection, certificate: Certificate) -> Run:
         )
     raw = read_raw(connection, run.id)
     if raw.get(HASH_FIELD) != stated.run_card_hash:
-        raise HarnessError("Not attached: it is about another card of this run, with another seal.")
+        raise HarnessError(
+            "Not attached: it is about another card of this run, with another seal. Attach it on a "
+            "computer that has the card as it was reviewed."
+        )
     if seal_form(raw) is None or "unverified" in (read_card(connection, run.id) or {}):
         raise HarnessError(
-            "Not attached: the seal of the run's card is broken, so it is not what was reviewed."
+            "Not attached: the seal of the run's card is broken, so it is not what was reviewed. Attach it on "
+            "a computer that has the card whole."
         )
     return run

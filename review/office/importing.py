@@ -22,9 +22,7 @@ from review.files.sealing import AgeIdentity, SealError, checked_recipient
 from review.files.stick import StickError, read_file
 from review.log.event import Event, EventError, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, merge
-from review.log.payloads import (
-    Withdraw,
-)
+from review.log.payloads import Withdraw
 from review.log.saving import NotSaved, saying
 from review.log.table import insert_event, read_events
 from review.log.withdrawal import known_withdrawals
@@ -135,11 +133,9 @@ def _received(
     office: Office, ratings: RatingsFile, data: bytes, name: str, *, enrol: bool, now: datetime
 ) -> FileReport:
     """Refuse what is of no review here, set aside what nobody vouched for, and take the rest."""
-    review = office.review_of_batch(ratings.manifest.batch)
-    if (
-        review is None
-        or ratings.manifest.batch_sha256 != (review.key.batch_sha256[ratings.manifest.batch])
-    ):
+    said = ratings.manifest
+    review = office.review_of_batch(said.batch)
+    if review is None or said.batch_sha256 != review.key.batch_sha256[said.batch]:
         why = f"{name}: these ratings belong to a review that was not made here."
         return FileReport(name, Outcome.REFUSED, why, phrase=ratings.phrase)
     laptop = _laptop(office, ratings.manifest.signer)

@@ -111,7 +111,9 @@ def grounds(reason: str, by: str, texts: Iterable[str]) -> Grounds:
         if not text:
             raise UsageError(f"A decision needs a {name}: it stands on the certificate.")
         if len(text) > MOST_GROUNDS:
-            raise UsageError(f"The {name} has {len(text)} characters; {MOST_GROUNDS} are kept.")
+            raise UsageError(
+                f"The {name} has {len(text)} characters; {MOST_GROUNDS} are kept. Shorten it."
+            )
         if any(_quotes(text, each) for each in texts):
             raise UsageError(
                 f"The {name} repeats words of the sentence, and it is published. Say it without quoting."

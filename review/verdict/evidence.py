@@ -258,7 +258,9 @@ def read_devices(data: bytes, name: str) -> tuple[str, dict[str, str]]:
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         fits = False
     if not fits:
-        raise UsageError(f"{name} is not a list of devices.")
+        raise UsageError(
+            f"{name} is not a list of devices. Ask for the evidence file as it was issued."
+        )
     return own, {device: each for device, each in keys.items() if each is not None}
 
 
@@ -287,7 +289,9 @@ def read_signed(
         laptops = tuple(_signed(each) for each in raw["laptops"])
         witnesses = tuple(each.encode() for each in raw["witnesses"])
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        raise UsageError(f"{name} is not a list of signed manifests.") from None
+        raise UsageError(
+            f"{name} is not a list of signed manifests. Ask for the evidence file as it was issued."
+        ) from None
     return batches, laptops, witnesses
 
 
