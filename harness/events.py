@@ -7,11 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from corpora.corpus import Dataset
 from harness.method import Setup
 from harness.result import Result
-from scoring.claim import Claim
+
+if TYPE_CHECKING:
+    from scoring.claim import Claim
 
 
 class RunState(StrEnum):

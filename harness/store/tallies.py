@@ -13,10 +13,11 @@ def failures_by_run(
     A class that this version does not know keeps its name.
     """
     found: dict[int, dict[str, int]] = {}
+    of_one = "" if only is None else "AND run = :run"
     rows = connection.execute(
-        "SELECT run, error_class, count(*) FROM results WHERE error_class IS NOT NULL"
-        " AND (? IS NULL OR run = ?) GROUP BY run, error_class ORDER BY count(*) DESC, error_class",
-        (only, only),
+        f"SELECT run, error_class, count(*) FROM results WHERE error_class IS NOT NULL {of_one}"
+        " GROUP BY run, error_class ORDER BY count(*) DESC, error_class",
+        {"run": only},
     )
     for run, error_class, count in rows:
         found.setdefault(run, {})[str(error_class)] = count
@@ -25,9 +26,6 @@ def failures_by_run(
 
 def done_by_run(connection: sqlite3.Connection, only: int | None = None) -> dict[int, int]:
     """Count the stored entries of runs; those of one run where ``only``."""
-    return dict(
-        connection.execute(
-            "SELECT run, count(*) FROM results WHERE ? IS NULL OR run = ? GROUP BY run",
-            (only, only),
-        )
-    )
+    of_one = "" if only is None else "WHERE run = :run"
+    query = f"SELECT run, count(*) FROM results {of_one} GROUP BY run"
+    return dict(connection.execute(query, {"run": only}))

@@ -1,0 +1,62 @@
+"""Counts of stored and failed entries, by run."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from corpora.entry import Entry
+from harness.failures import ErrorClass
+from harness.store.tallies import done_by_run, failures_by_run
+from tests.harness.store.test_results import add, make_run, result
+
+ENTRIES = [Entry(id=n, source=f"s{n}", reference="r") for n in range(4)]
+
+
+@pytest.fixture
+def two_runs(connection: sqlite3.Connection) -> list[int]:
+    runs = [make_run(connection, ENTRIES, run_id) for run_id in ("11111111-a", "22222222-b")]
+    rows = [result(place, ENTRIES[place]) for place in (0, 1)]
+    lost = [
+        result(2, ENTRIES[2], None, error_class=ErrorClass.TIMEOUT),
+        result(3, ENTRIES[3], None, error_class=ErrorClass.TIMEOUT),
+    ]
+    add(connection, runs[0], *rows, *lost)
+    add(connection, runs[1], rows[0], lost[0])
+    return runs
+
+
+def test_all_runs_are_counted_or_one_alone(
+    connection: sqlite3.Connection, two_runs: list[int]
+) -> None:
+    first, second = two_runs
+    assert done_by_run(connection) == {first: 4, second: 2}
+    assert done_by_run(connection, first) == {first: 4}
+    assert failures_by_run(connection) == {first: {"timeout": 2}, second: {"timeout": 1}}
+    assert failures_by_run(connection, second) == {second: {"timeout": 1}}
+    assert done_by_run(connection, 77) == failures_by_run(connection, 77) == {}
+
+
+@pytest.mark.parametrize("count", [done_by_run, failures_by_run])
+def test_counting_one_run_reads_no_row_of_another(
+    connection: sqlite3.Connection, two_runs: list[int], count: object
+) -> None:
+    assert callable(count)
+    asked: list[str] = []
+    connection.set_trace_callback(asked.append)
+    count(connection, two_runs[0])
+    connection.set_trace_callback(None)
+    (query,) = asked
+    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+    assert any("SEARCH" in step and "(run=?)" in step for step in plan), plan
+    assert not any(step.startswith("SCAN") for step in plan), plan
+
+
+def test_listing_runs_loads_no_scoring() -> None:
+    code = (
+        "import sys, harness.store.runs; assert not {'numpy', 'scoring.claim'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-P", "-c", code], check=True)
