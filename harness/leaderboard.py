@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from corpora.entry import Segment
-from harness.leaderboard_entrant import CHRF, Entrant, block, counts, number
+from harness.card.reading import block, number
+from harness.leaderboard_entrant import CHRF, Entrant, counts
 from harness.store.runs import RunSummary, find_run, list_runs
 from harness.store.trouble import stored_object
 from scoring.composite import profile_for

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.card.reading import number
 from harness.failures import ErrorClass
 from harness.store.runs import RunSummary
 from scoring.cost import cost_adjusted
@@ -75,20 +76,7 @@ class Entrant:
         return found if isinstance(found, str) else ""
 
 
-def number(value: object) -> float | None:
-    """Give a field of a card that is a number; true and false are none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)
-
-
 def counts(value: object) -> Mapping[str, int]:
     """Read how many entries failed by class from a card, whose rows may have been withheld."""
     stated = value if isinstance(value, Mapping) else {}
     return {str(name): n for name, n in stated.items() if isinstance(n, int) and n > 0}
-
-
-def block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Give a field of a card that is an object, an empty one where it is none."""
-    found = card.get(name)
-    return found if isinstance(found, Mapping) else {}

@@ -8,25 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness.card.reading import block, number
 from rosetta_tui import figures
 
 if TYPE_CHECKING:
     from harness.store.certificates import Attached
     from review.verdict.attachment import Standing
     from scoring.tiers import Tier
-
-
-def number(value: object) -> float | None:
-    """Give a field that is a number; true and false are none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)
-
-
-def block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Give a field that is an object, an empty one where it is none."""
-    found = card.get(name)
-    return found if isinstance(found, Mapping) else {}
 
 
 def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness.card.reading import block, number
 from rosetta_tui import figures
 from rosetta_tui.card_fields import (
     OUTCOMES,
-    block,
     blocks,
     caveats_in_words,
     cost,
-    number,
     references_accepted,
     rescore_of,
     review_of,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.card.claimed import claim_of, of_earlier_version, stated_floors, without_rise
+from harness.card.reading import block
 from rosetta_tui import figures
-from rosetta_tui.card_fields import block
 from rosetta_tui.metric_words import floor_words, value
 from rosetta_tui.named_line import line
 from scoring.claim import caveat_sentence

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from harness.card.reading import block, number
 from rosetta_tui import figures
-from rosetta_tui.card_fields import block, interval, number, with_interval
+from rosetta_tui.card_fields import interval, with_interval
 from rosetta_tui.metric_words import short_title, value
 from rosetta_tui.records import Record
 from rosetta_tui.run_facts import iso, setup_words, when

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.card.claimed import claim_of, stated_floors
+from harness.card.reading import block, number
 from harness.events import Event, Finished, Floor, Progress
 from harness.own_tries import sum_tries
 from harness.started import started
@@ -15,7 +16,7 @@ from harness.store.corpora import read_dataset
 from harness.store.results import Outcome, read_outcome
 from harness.store.runs import Run, find_run
 from harness.store.stretches import elapsed_seconds
-from rosetta_tui.card_fields import block, interval, number
+from rosetta_tui.card_fields import interval
 from rosetta_tui.live import LiveRun
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui.card_fields import block, blocks
+from harness.card.reading import block
+from rosetta_tui.card_fields import blocks
 from rosetta_tui.metric_words import title, value
 from rosetta_tui.named_line import line
 from rosetta_tui.text import plain

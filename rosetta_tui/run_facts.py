@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from harness.card.reading import block, number
 from rosetta_tui import figures
-from rosetta_tui.card_fields import block, blocks, number
+from rosetta_tui.card_fields import blocks
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from corpora.text import comparison_form
-from rosetta_tui.card_fields import block, number
+from harness.card.reading import block, number
 from rosetta_tui.run_facts import setup_words
 from rosetta_tui.text import plain
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from harness.card.reading import block, number
 from rosetta_tui import figures
 from rosetta_tui.card_fields import (
-    block,
     caveats_in_words,
     claimable,
     cost,
     interval,
-    number,
     review_of,
     tier_sign,
     tier_words,

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from corpora.text import comparison_form
+from harness.card.reading import block, number
 from scoring.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, Kind
 from scoring.claim import HIGHEST_WITHOUT_REVIEW, Claim, Limit, Reason, Score, decide
 from scoring.composite import Composite, Input, counting_gaps
@@ -33,17 +33,17 @@ def claim_of(card: Mapping[str, Any]) -> Claim:
     Decided from the numbers that it states; for a card of this version that is the record it was sealed
     with, and a lower claim of its own holds.
     """
-    scores = _object(card.get("scores"))
+    scores = block(card, "scores")
     made = decide(
         _mixed(scores),
         _lower(scores, "composite"),
-        Score(_number(scores.get("chrf_plus_plus")), _lower(scores, "chrf_plus_plus")),
+        Score(number(scores.get("chrf_plus_plus")), _lower(scores, "chrf_plus_plus")),
         stated_floors(card),
         identical=scores.get("mostly_identical") is True,
         caveats=stated_caveats(scores.get("claim")),
     )
-    limits = (*made.limits, *_own_limits(card, scores, made))
-    return replace(made, limits=limits, claimable_tier=replace(made, limits=limits).tier())
+    made = replace(made, limits=(*made.limits, *_own_limits(card, scores, made)))
+    return replace(made, claimable_tier=made.tier())
 
 
 def of_earlier_version(card: Mapping[str, Any]) -> bool:
@@ -63,7 +63,7 @@ def without_rise(card: Mapping[str, Any]) -> float | None:
 
 def stated_floors(card: Mapping[str, Any]) -> dict[str, Floor]:
     """Return the floors of a card by name."""
-    listed = card.get("floors") or _object(card.get("scores")).get("floors")
+    listed = card.get("floors") or block(card, "scores").get("floors")
     if isinstance(listed, Mapping):
         listed = [{"name": name, **_object(floor)} for name, floor in listed.items()]
     found = listed if isinstance(listed, list | tuple) else ()
@@ -73,8 +73,8 @@ def stated_floors(card: Mapping[str, Any]) -> dict[str, Floor]:
 def _floor(stated: Mapping[str, Any]) -> Floor:
     inputs = stated.get("inputs")
     return Floor(
-        _number(stated.get("composite")),
-        _number(stated.get("chrf_plus_plus")),
+        number(stated.get("composite")),
+        number(stated.get("chrf_plus_plus")),
         tuple(map(str, inputs)) if isinstance(inputs, list | tuple) else (),
         _whole(stated.get("entries")),
         _whole(stated.get("searched")),
@@ -95,7 +95,7 @@ def _mixed(scores: Mapping[str, Any]) -> Composite:
     known = profile if profile in specification().profiles else "B"
     listed = scores.get("composite_inputs")
     inputs = tuple(_inputs(listed if isinstance(listed, list | tuple) else ()))
-    return Composite(_number(scores.get("composite")), str(known), "", inputs, {}, 0.0)
+    return Composite(number(scores.get("composite")), str(known), "", inputs, {}, 0.0)
 
 
 def _inputs(listed: Iterable[object]) -> Iterator[Input]:
@@ -103,10 +103,10 @@ def _inputs(listed: Iterable[object]) -> Iterator[Input]:
         part = _object(each)
         name = part.get("metric")
         numbers = [
-            _number(part.get(key)) for key in ("value", "normalised", "weight", "effective_weight")
+            number(part.get(key)) for key in ("value", "normalised", "weight", "effective_weight")
         ]
         if isinstance(name, str) and None not in numbers:
-            yield Input(name, *(number or 0.0 for number in numbers))
+            yield Input(name, *(each or 0.0 for each in numbers))
 
 
 def stated_caveats(claim: object) -> tuple[Caveat, ...]:
@@ -114,11 +114,11 @@ def stated_caveats(claim: object) -> tuple[Caveat, ...]:
     listed, found = _object(claim).get("caveats"), []
     for each in listed if isinstance(listed, list | tuple) else ():
         part = _object(each)
-        share, kind = _number(part.get("share")), part.get("kind")
+        share, kind = number(part.get("share")), part.get("kind")
         if share is not None and 0 <= share <= 1 and isinstance(kind, str) and kind in set(Kind):
-            number, of = _whole(part.get("entries")) or 0, _whole(part.get("of")) or 0
-            threshold = _number(part.get("threshold")) or LEAST_SHARE
-            found.append(Caveat(Kind(kind), share, number, of, threshold))
+            entries, of = _whole(part.get("entries")) or 0, _whole(part.get("of")) or 0
+            threshold = number(part.get("threshold")) or LEAST_SHARE
+            found.append(Caveat(Kind(kind), share, entries, of, threshold))
     return tuple(found)
 
 
@@ -126,20 +126,13 @@ def _object(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        return None
-    return float(value)
-
-
 def _whole(value: object) -> int | None:
-    number = _number(value)
-    whole = number is not None and number.is_integer() and 0 <= number <= _MOST
-    return int(number) if whole and number is not None else None
+    found = number(value)
+    return int(found) if found is not None and found.is_integer() and 0 <= found <= _MOST else None
 
 
 def _lower(scores: Mapping[str, Any], metric: str) -> float | None:
-    return _number(_object(_object(scores.get("confidence_intervals")).get(metric)).get("ci_lower"))
+    return number(block(block(scores, "confidence_intervals"), metric).get("ci_lower"))
 
 
 # What cards claimed that state no record of it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Never
 
@@ -112,3 +113,20 @@ def _check_text(value: dict[str, Any], name: str) -> None:
         raise UsageError(
             f"{name} holds text with more than {MOST_STACKED} combining marks in a row, which no writing has."
         )
+
+
+def number(value: object) -> float | None:
+    """Give a field of a card that is a finite number, None for anything else; true and false are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Give a field of a card that is an object, an empty one where it is none."""
+    found = card.get(name)
+    return found if isinstance(found, Mapping) else {}

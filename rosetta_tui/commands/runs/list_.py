@@ -109,8 +109,8 @@ def _summary(run: RunSummary) -> dict[str, Any]:
 
 
 def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
+    from harness.card.reading import block
     from rosetta_tui.card_fields import (
-        block,
         blocks,
         claim_json,
         claimable,
