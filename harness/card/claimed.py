@@ -91,11 +91,11 @@ def _own_limits(card: Mapping[str, Any], scores: Mapping[str, Any], made: Claim)
 
 
 def _mixed(scores: Mapping[str, Any]) -> Composite:
-    profile = scores.get("composite_profile")
-    known = profile if profile in specification().profiles else "B"
+    stated = scores.get("composite_profile")
+    profile = stated if isinstance(stated, str) and stated in specification().profiles else "B"
     listed = scores.get("composite_inputs")
     inputs = tuple(_inputs(listed if isinstance(listed, list | tuple) else ()))
-    return Composite(number(scores.get("composite")), str(known), "", inputs, {}, 0.0)
+    return Composite(number(scores.get("composite")), profile, "", inputs, {}, 0.0)
 
 
 def _inputs(listed: Iterable[object]) -> Iterator[Input]:

@@ -163,6 +163,20 @@ def test_a_card_from_elsewhere_claims_no_more_than_its_numbers_and_no_more_than_
                             "claim": {"caveats": [{"kind": "no"}, 4, {"share": True}]}},
                  "floors": [{"name": None, "composite": "y"}], "claimable_tier": 5}):  # fmt: skip
         assert claim_of(odd).words()
+    for name in card["scores"]:
+        for value in (
+            [],
+            {},
+            [[]],
+            [{"metric": [], "value": {}}],
+            "x",
+            -1,
+            True,
+            10**400,
+            float("inf"),
+        ):
+            odd = {**card, "scores": {**card["scores"], name: value}}
+            assert claim_of(odd).words(), (name, value)
 
 
 def test_a_changed_claim_does_not_verify(tmp_path: Path) -> None:
