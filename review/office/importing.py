@@ -26,7 +26,7 @@ from review.log.payloads import Withdraw
 from review.log.saving import NotSaved, saying
 from review.log.table import insert_event, read_events
 from review.log.withdrawal import known_withdrawals
-from review.office.arrivals import Arrival, free_name, mark_recompute, note_arrival
+from review.office.arrivals import Arrival, mark_recompute, note_arrival
 from review.office.attaching import suspend_withdrawn
 from review.office.database import note_unclean, rewrite
 from review.office.file_report import FileReport, Outcome
@@ -87,17 +87,13 @@ def import_files(
     identities: Sequence[AgeIdentity],
     paths: Iterable[Path],
     *,
-    enrol: bool = False,
     now: datetime | None = None,
 ) -> Iterator[FileReport]:
-    """Take files in, one after the other; what is wrong with one is in its report and stops no other.
-
-    ``enrol`` vouches for every laptop that is unknown.
-    """
+    """Take files in, one after the other; what is wrong with one is in its report and stops no other."""
     for path in paths:
         try:
             data = read_file(path)
-            yield import_bytes(office, identities, data, path.name, enrol=enrol, now=now)
+            yield import_bytes(office, identities, data, path.name, now=now)
         except NotSaved as error:
             yield FileReport(path.name, Outcome.REFUSED, f"{path.name}: {error}")
         except StickError as error:
@@ -110,7 +106,6 @@ def import_bytes(
     data: bytes,
     name: str,
     *,
-    enrol: bool = False,
     now: datetime | None = None,
 ) -> FileReport:
     """Take one file in; when this returns, all of it is on the disk. NotSaved where it cannot be kept."""
@@ -121,7 +116,7 @@ def import_bytes(
         return FileReport(name, Outcome.REFUSED, f"{name}: {why}")
     with saying(office.path):
         now = now or datetime.now(UTC)
-        report = _received(office, ratings, data, name, enrol=enrol, now=now)
+        report = _received(office, ratings, data, name, now)
         if not report.withdrawn:
             return report
         waiting = drop_reached(office, identities, known_withdrawals(office.connection))
@@ -130,7 +125,7 @@ def import_bytes(
 
 
 def _received(
-    office: Office, ratings: RatingsFile, data: bytes, name: str, *, enrol: bool, now: datetime
+    office: Office, ratings: RatingsFile, data: bytes, name: str, now: datetime
 ) -> FileReport:
     """Refuse what is of no review here, set aside what nobody vouched for, and take the rest."""
     said = ratings.manifest
@@ -139,17 +134,17 @@ def _received(
         why = f"{name}: these ratings belong to a review that was not made here."
         return FileReport(name, Outcome.REFUSED, why, phrase=ratings.phrase)
     laptop = _laptop(office, ratings.manifest.signer)
-    if laptop is not None and laptop.removed is not None:
-        why = f"{name}: {_taken_out(laptop)}"
-        return FileReport(name, Outcome.REFUSED, why, review=review.name, phrase=ratings.phrase)
-    if not enrol and laptop is None:
+    if laptop is None:
         if holds_reached(ratings, known_withdrawals(office.connection)):
             why = _TAKEN_BACK.format(key=ratings.manifest.signer)
             return FileReport(name, Outcome.REFUSED, f"{name}: {why}")
         if not set_aside(office, ratings.manifest.signer, name, data, ratings.phrase):
             return FileReport(name, Outcome.REFUSED, f"{name}: {_TOO_MUCH_WAITS}")
         return _report(name, Outcome.SET_ASIDE, review, ratings)
-    return _taken(office, review, ratings, data, name, now)
+    if laptop.removed is not None:
+        why = f"{name}: {_taken_out(laptop)}"
+        return FileReport(name, Outcome.REFUSED, why, review=review.name, phrase=ratings.phrase)
+    return _taken(office, review, laptop, ratings, data, name, now)
 
 
 def _laptop(office: Office, signing_key: str) -> KnownLaptop | None:
@@ -164,16 +159,11 @@ def _taken_out(laptop: KnownLaptop) -> str:
     )
 
 
-def _know(office: Office, sender: Sender) -> None:
-    """Enrol a laptop that is unknown, and learn the key to seal for it where that is not known."""
-    known = _laptop(office, sender.signing_key)
-    if known is not None and known.recipient is not None:
-        return
-    recipient = None
-    with suppress(SealError):  # it can still be heard, only not sealed for
-        recipient = checked_recipient(sender.recipient)
-    name = free_name(office) if known is None else known.name
-    office.enrol(sender.signing_key, name, recipient)
+def _learn_recipient(office: Office, laptop: KnownLaptop, sender: Sender) -> None:
+    """Keep the key to seal for a laptop, where it is not known yet."""
+    if laptop.recipient is None:
+        with suppress(SealError):  # it can still be heard, only not sealed for
+            office.enrol(laptop.signing_key, laptop.name, checked_recipient(sender.recipient))
 
 
 def _report(name: str, outcome: Outcome, review: Review, ratings: RatingsFile) -> FileReport:
@@ -188,13 +178,16 @@ def _report(name: str, outcome: Outcome, review: Review, ratings: RatingsFile) -
 
 
 def _taken(
-    office: Office, review: Review, ratings: RatingsFile, data: bytes, name: str, now: datetime
+    office: Office,
+    review: Review,
+    laptop: KnownLaptop,
+    ratings: RatingsFile,
+    data: bytes,
+    name: str,
+    now: datetime,
 ) -> FileReport:
-    """Merge and keep, in one transaction; then erase what was taken back from every byte of the file.
-
-    A laptop that is unknown is enrolled with it.
-    """
-    sender, batch = ratings.manifest.laptop, ratings.manifest.batch
+    """Merge and keep, in one transaction; then erase what was taken back from every byte of the file."""
+    batch = ratings.manifest.batch
     incoming = [_event_or_line(line) for line in ratings.lines]
     closed = closed_devices(office, ratings.manifest.signer)
     if not _is_signed_for(ratings, incoming, closed, review):
@@ -202,7 +195,7 @@ def _taken(
             name, Outcome.REFUSED, f"{name}: {_NOT_SIGNED_FOR}", phrase=ratings.phrase
         )
     with office.transaction():
-        _know(office, sender)
+        _learn_recipient(office, laptop, ratings.manifest.laptop)
         elsewhere = _elsewhere(office, incoming, closed)
         merged = merge(
             read_events(office.connection),

@@ -19,7 +19,6 @@ from review.files.signature import Signed
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload
 from review.office.certifying import issue, look, review_evidence
-from review.office.importing import import_bytes
 from review.office.store import Office
 from review.rating import Rating
 from review.verdict.certificate import Issuer
@@ -29,7 +28,7 @@ from review.verdict.evidence_file import EvidenceFile, pack_evidence
 from review.verdict.panel import ControlKind
 from review.verdict.stand_alone import rosetta_verify as second
 from review.verdict.verifying import Verification, verify
-from tests.review.office.made import Desk, Person, desk
+from tests.review.office.made import Desk, Person, desk, take_vouched
 
 GATE = (Path(__file__).parents[3] / "docs" / "gate.md").read_text("utf-8")
 ISSUED = "2026-12-01T10:00:00Z"
@@ -86,8 +85,7 @@ def ground() -> Ground:
 
 def hand_over(made: Desk, person: Person) -> str:
     """Take in what a laptop hands over; gives the six words that it showed."""
-    data = person.handed_over()
-    return import_bytes(made.office, [made.identity.age], data, "stick", enrol=True).phrase
+    return take_vouched(made.office, made.identity, person.handed_over()).phrase
 
 
 def _rating(made: Desk, item: str, rng: Random, *, strict: bool) -> Rating:

@@ -11,10 +11,10 @@ from review.log.event import make_event
 from review.log.payloads import Comment, Consent, HarmFlag, Reason, Reasons, Related, Suggest, Undo
 from review.log.state import ReviewerState
 from review.log.table import insert_event
-from review.office.importing import FileReport, import_bytes
+from review.office.importing import FileReport
 from review.office.speaking import speaking
 from review.rating import Rating, Relation
-from tests.review.office.made import Desk, Person, desk
+from tests.review.office.made import Desk, Person, desk, take_vouched
 
 
 class Table:
@@ -31,8 +31,7 @@ class Table:
         self.other.rate([Rating.EXCELLENT] * 20)
 
     def take(self, person: Person) -> FileReport:
-        data = person.handed_over()
-        return import_bytes(self.desk.office, [self.desk.identity.age], data, "stick", enrol=True)
+        return take_vouched(self.desk.office, self.desk.identity, person.handed_over())
 
     @property
     def state(self) -> ReviewerState:

@@ -33,7 +33,7 @@ from review.log.payloads import (
     Withdraw,
 )
 from review.office.certifying import review_evidence
-from review.office.importing import FileReport, Outcome, import_bytes
+from review.office.importing import FileReport, Outcome
 from review.office.objections import FORGED, OTHER_LAPTOPS
 from review.office.speaking import speaking, take_out
 from review.rating import Rating
@@ -41,7 +41,7 @@ from review.verdict.evidence_file import pack_evidence
 from rosetta_tui.review.import_words import report_lines
 from tests.review.attacks.ground import GATE
 from tests.review.attacks.stage import Stage
-from tests.review.office.made import Person, draft, made, reviewed
+from tests.review.office.made import Person, draft, made, reviewed, take_vouched
 
 UNKNOWN = "is of a reviewer whom this batch does not know"
 
@@ -266,9 +266,7 @@ def goes_on_after_she_was_taken_out(stage: Stage) -> None:
         if each.signing_key == stage.mallory.identity.public.signing_key
     ]  # fmt: skip
     take_out(stage.desk.office, laptop, "")
-    report = import_bytes(
-        stage.desk.office, [stage.desk.identity.age], stage.sealed(stage.mallory), "x", enrol=True
-    )
+    report = take_vouched(stage.desk.office, stage.desk.identity, stage.sealed(stage.mallory))
     assert (report.outcome, "taken out" in report.why) == (Outcome.REFUSED, True)
     assert stage.ratings(stage.mallory.code) == []
 

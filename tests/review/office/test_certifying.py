@@ -13,7 +13,7 @@ from harness.failures import UsageError
 from harness.store.database import open_store
 from review.log.payloads import Adjudicate, Scope
 from review.office.certifying import issue, look, review_evidence
-from review.office.importing import Outcome, import_bytes
+from review.office.importing import Outcome
 from review.office.progress import progress
 from review.office.results import of_runs, page_of
 from review.office.store import Office
@@ -26,7 +26,7 @@ from review.verdict.evidence_file import EvidenceFile, pack_evidence, unpack_evi
 from review.verdict.panel import ControlKind
 from review.verdict.stand_alone import rosetta_verify
 from review.verdict.verifying import Verification, verify
-from tests.review.office.made import WALL, Desk, Person, desk
+from tests.review.office.made import WALL, Desk, Person, desk, take_vouched
 from tests.review.verdict.certified import certificate_of
 
 
@@ -48,9 +48,7 @@ def _rating(made: Desk, item: str, rng: Random) -> Rating:
 
 
 def arrive(made: Desk, person: Person) -> None:
-    report = import_bytes(
-        made.office, [made.identity.age], person.handed_over(), "stick", enrol=True
-    )
+    report = take_vouched(made.office, made.identity, person.handed_over())
     assert report.outcome is Outcome.TAKEN, report
 
 

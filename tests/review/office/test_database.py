@@ -15,10 +15,10 @@ from review.log.payloads import Scope
 from review.log.saving import NotSaved
 from review.office import importing
 from review.office.database import FILE
-from review.office.importing import Outcome, import_bytes, import_files
+from review.office.importing import Outcome, enrol_laptop, import_bytes, import_files
 from review.office.store import Office
 from review.office.withdrawing import withdraw
-from tests.review.office.made import Person, desk, random_ratings
+from tests.review.office.made import Person, desk, random_ratings, take_vouched, vouch_for
 
 NOW = datetime.now(UTC)
 
@@ -57,19 +57,22 @@ def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> No
         assert not office.quarantine()
 
 
-def test_a_laptop_whose_file_could_not_be_kept_is_not_known_either(
+def test_a_file_that_could_not_be_kept_waits_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = desk(tmp_path / "home", reviewers=2, items=20)
     data = Person(tmp_path / "laptop", made.batch, made.codes[0]).handed_over()
     with made.office as office:
+        waits = import_bytes(office, [made.identity.age], data, "x")
+        assert waits.outcome is Outcome.SET_ASIDE
         with monkeypatch.context() as broken:
             broken.setattr(importing, "note_arrival", _full)
             with pytest.raises(NotSaved, match="full"):
-                import_bytes(office, [made.identity.age], data, "x", enrol=True)
-        assert not office.laptops()
-        report = import_bytes(office, [made.identity.age], data, "x", enrol=False)
-        assert report.outcome is Outcome.SET_ASIDE
+                enrol_laptop(office, waits.signing_key, "blue", None, [made.identity.age])
+        assert [each.content for each in office.quarantine()] == [data]
+        assert not office.imports()
+        [report] = enrol_laptop(office, waits.signing_key, "blue", None, [made.identity.age])
+        assert report.outcome is Outcome.TAKEN
 
 
 def _full(*_: object) -> None:
@@ -96,7 +99,7 @@ def test_a_full_disk_stops_no_withdrawal(tmp_path: Path, at_the_office: bool) ->
     made = desk(tmp_path / "home", reviewers=3, items=30)
     someone = Person(tmp_path / "laptop", made.batch, made.codes[0])
     someone.rate(random_ratings(20, 1))
-    import_bytes(made.office, [made.identity.age], someone.handed_over(), "x", enrol=True, now=NOW)
+    take_vouched(made.office, made.identity, someone.handed_over(), now=NOW)
     salts = [each.salt for each in someone.laptop.events() if each.salt]
     whole = made.office.connection
     made.office.connection = _Full(whole)  # type: ignore[assignment]
@@ -124,11 +127,12 @@ def test_a_file_that_another_program_holds_is_told_and_stays(tmp_path: Path) -> 
     someone.rate(random_ratings(3, 1))
     file = tmp_path / "a.rosetta-ratings"
     file.write_bytes(someone.handed_over())
+    vouch_for(made.office, made.identity, file.read_bytes())
     made.office.connection.execute("PRAGMA busy_timeout = 1")
     with closing(sqlite3.connect(made.folder / FILE, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        [report] = import_files(made.office, [made.identity.age], [file], enrol=True, now=NOW)
+        [report] = import_files(made.office, [made.identity.age], [file], now=NOW)
         assert report.outcome is Outcome.REFUSED
         assert "another program uses the file. Close the other window" in report.why
-    [report] = import_files(made.office, [made.identity.age], [file], enrol=True, now=NOW)
+    [report] = import_files(made.office, [made.identity.age], [file], now=NOW)
     assert (report.outcome, report.added) == (Outcome.TAKEN, 4)

@@ -30,7 +30,16 @@ from review.office.objections import FORGED, OTHER_LAPTOPS
 from review.office.progress import progress
 from review.rating import Rating
 from review.verdict.policy import proposed
-from tests.review.office.made import WALL, Desk, Person, desk, draft, random_ratings, reviewed
+from tests.review.office.made import (
+    WALL,
+    Desk,
+    Person,
+    desk,
+    draft,
+    random_ratings,
+    reviewed,
+    vouch_for,
+)
 from tests.review.office.made import made as make
 
 NOW = datetime.now(UTC)
@@ -56,7 +65,9 @@ def events_of(someone: Person) -> list[Event]:
 def take(made: Desk, identity: Identity, events: Sequence[Event], enrol: bool = True) -> FileReport:
     archive = sign_ratings(events, made.batch, identity)
     data = seal(archive, made.batch.manifest.organisation.recipients)
-    return import_bytes(made.office, [made.identity.age], data, "x", enrol=enrol, now=NOW)
+    if enrol:
+        vouch_for(made.office, made.identity, data)
+    return import_bytes(made.office, [made.identity.age], data, "x", now=NOW)
 
 
 def next_of(last: Event, payload: AnyPayload, *, seq: int | None = None) -> Event:

@@ -35,7 +35,15 @@ from review.office.rated_items import rated_items
 from review.office.store import Office
 from review.office.withdrawing import withdraw
 from review.rating import Rating
-from tests.review.office.made import WALL, Desk, Person, desk, random_ratings
+from tests.review.office.made import (
+    WALL,
+    Desk,
+    Person,
+    desk,
+    random_ratings,
+    take_vouched,
+    vouch_for,
+)
 from tests.review.thorough import times
 
 NOW = datetime.now(UTC)
@@ -58,7 +66,9 @@ def person(made: Desk, place: int, count: int = 0, folder: str | None = None) ->
 def take(
     made: Desk, data: bytes, *, enrol: bool = True, name: str = "a.rosetta-ratings"
 ) -> FileReport:
-    return import_bytes(made.office, [made.identity.age], data, name, enrol=enrol, now=NOW)
+    if enrol:
+        vouch_for(made.office, made.identity, data)
+    return import_bytes(made.office, [made.identity.age], data, name, now=NOW)
 
 
 def told(made: Desk) -> object:
@@ -102,7 +112,7 @@ def test_every_order_and_any_repetition_gives_one_state(made: Desk) -> None:
         with Office.open(folder) as office:
             review = office.review("demo")
             for place in (*order, *order[::2], order[0]):
-                import_bytes(office, [made.identity.age], files[place], "x", enrol=True, now=NOW)
+                take_vouched(office, made.identity, files[place], now=NOW)
             events = office.events(review)
             seen.append((office.state(review), [event.line() for event in events]))
     assert all(each == seen[0] for each in seen)
@@ -139,7 +149,7 @@ def test_an_unknown_laptop_waits_for_somebody_to_vouch(made: Desk) -> None:
 def test_a_secret_key_of_somebody_else_opens_nothing(made: Desk) -> None:
     data = person(made, 0, 1).handed_over()
     other = Identity.make(Role.ORGANISATION)
-    report = import_bytes(made.office, [other.age], data, "x", enrol=True)
+    report = take_vouched(made.office, other, data)
     assert report.outcome is Outcome.REFUSED
     assert "another key" in report.why
 
@@ -148,7 +158,7 @@ def test_ratings_of_another_review_are_refused(made: Desk, tmp_path: Path) -> No
     other = desk(tmp_path / "other", reviewers=3, items=30)
     with other.office:
         data = Person(tmp_path / "theirs", other.batch, other.codes[0]).handed_over()
-        report = import_bytes(made.office, [other.identity.age], data, "x", enrol=True)
+        report = take_vouched(made.office, other.identity, data)
     assert report.outcome is Outcome.REFUSED
     assert "was not made here" in report.why
 
@@ -366,7 +376,7 @@ from review.office.store import Office
 folder, data, secret = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), sys.argv[3]
 with Office.open(folder) as office:
     print("go", flush=True)
-    import_bytes(office, [AgeIdentity.read(secret)], data, "x", enrol=False)
+    import_bytes(office, [AgeIdentity.read(secret)], data, "x")
     print("done", flush=True)
 """
 
@@ -419,7 +429,8 @@ def test_damaged_files_are_refused_in_words_and_stop_no_other(made: Desk, tmp_pa
     (stick / "note.txt").write_bytes(b"x")
     files = find_ratings([stick, stick / "gone.rosetta-ratings"])
     assert [path.name[0] for path in files] == ["a", "b", "c", "g"]
-    reports = list(import_files(made.office, [made.identity.age], files, enrol=True, now=NOW))
+    vouch_for(made.office, made.identity, good)
+    reports = list(import_files(made.office, [made.identity.age], files, now=NOW))
     outcomes = [report.outcome for report in reports]
     assert outcomes == [Outcome.REFUSED, Outcome.REFUSED, Outcome.TAKEN, Outcome.REFUSED]
     assert all(report.why for report in reports if report.outcome is Outcome.REFUSED)

@@ -14,7 +14,7 @@ from review.office.database import FILE
 from review.office.importing import FileReport, Outcome, import_bytes
 from review.office.withdrawing import withdraw
 from rosetta_tui.review.import_words import report_lines
-from tests.review.office.made import WALL, Desk, Person, desk, random_ratings
+from tests.review.office.made import WALL, Desk, Person, desk, random_ratings, vouch_for
 
 NOW = datetime.now(UTC)
 
@@ -34,7 +34,9 @@ def person(made: Desk, place: int, count: int = 6, folder: str = "laptop") -> Pe
 
 def take(made: Desk, data: bytes, *, enrol: bool = False) -> FileReport:
     identities = [made.identity.age]
-    return import_bytes(made.office, identities, data, "a.rosetta-ratings", enrol=enrol, now=NOW)
+    if enrol:
+        vouch_for(made.office, made.identity, data)
+    return import_bytes(made.office, identities, data, "a.rosetta-ratings", now=NOW)
 
 
 def waiting(made: Desk) -> list[bytes]:

@@ -29,7 +29,6 @@ from review.log.payloads import (
     Scope,
     Translate,
 )
-from review.office.importing import import_bytes
 from review.office.progress import progress
 from review.office.results import require_runs, runs_of
 from review.office.sentences import Sentences, of_corpus, of_lines
@@ -65,9 +64,7 @@ class Desk:
     batch: Batch
 
     def take(self, person: Person) -> None:
-        report = import_bytes(
-            self.office, [self.identity.age], person.handed_over(), "ratings", enrol=True
-        )
+        report = made.take_vouched(self.office, self.identity, person.handed_over())
         assert report.outcome == "taken", report.why
 
     def item(self, entry: int) -> str:
@@ -315,9 +312,7 @@ def test_ratings_among_translations_are_set_aside_and_the_other_way(
     person = Translator(tmp_path, desk, 0)
     person.write(desk.item(1), "right")
     person.laptop.append(Rate(**person._about(desk.item(2)), rating=Rating.GIST))  # type: ignore[arg-type]
-    report = import_bytes(
-        desk.office, [desk.identity.age], person.handed_over(), "ratings", enrol=True
-    )
+    report = made.take_vouched(desk.office, desk.identity, person.handed_over())
     assert [remark.said for remark in report.aside] == [
         "is an answer to something else: this batch asks people to translate"
     ]
@@ -325,9 +320,7 @@ def test_ratings_among_translations_are_set_aside_and_the_other_way(
     stranger = Person(tmp_path / "stranger", rated.batch, rated.codes[0])
     about = {**stranger._place, "item": stranger.order[0], "position": 0, "active_ms": 1}
     stranger.laptop.append(Translate(**about, face=Face.DESKTOP, version="0", text="x"))  # type: ignore[arg-type]
-    report = import_bytes(
-        rated.office, [rated.identity.age], stranger.handed_over(), "ratings", enrol=True
-    )
+    report = made.take_vouched(rated.office, rated.identity, stranger.handed_over())
     assert [remark.said for remark in report.aside] == [
         "is an answer to something else: this batch asks people to rate"
     ]
