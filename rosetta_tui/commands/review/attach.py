@@ -18,7 +18,7 @@ from rosetta_tui.text import plain
 @click.option(
     "--earlier",
     is_flag=True,
-    help="Take a go of an earlier form, which shows less, for what it shows.",
+    help="Take a go although its files are of an earlier form, which cannot show all that is checked now.",
 )
 @click.option("--remove", is_flag=True, help="Take all certificates away from RUN.")
 def attach_(
@@ -29,7 +29,6 @@ def attach_(
     It is verified first. Its signer must be this machine's organisation, or the key named with --trust. The
     sealed card stays as it is; a newer certificate that is no go takes away what an earlier one gave.
     """
-
     from harness.store.database import home, opened
     from review.office.attaching import attach
     from review.office.presenting import present
@@ -61,7 +60,6 @@ def _trusted(named: str | None, folder: Path) -> str:
 
 
 def _remove(name: str) -> None:
-
     from harness.store.certificates import detach_certificates
     from harness.store.database import opened
     from harness.store.runs import find_run
