@@ -47,6 +47,17 @@ class Voices:
     """Laptops that came instead of others, as the organisation says."""
     decided: Collection[Place] = ()
     """People of whom several laptops speak, or one that the organisation does not name, where it has named some."""
+    same: Mapping[str, str] = field(default_factory=dict)
+    """Laptop → one name for it and all that came instead of one another; those of which nothing is said left out."""
+
+    def speak_for(self, person: str, batches: Collection[str]) -> set[str]:
+        """Return the laptops that decide something in a person's name in one of the batches, by ``name_of``."""
+        found = (self.speakers.get((batch, person), ()) for batch in batches)
+        return {self.name_of(laptop) for laptops in found for laptop in laptops}
+
+    def name_of(self, laptop: str) -> str:
+        """Return the one name of a laptop and of all that came instead of one another."""
+        return self.same.get(laptop, laptop)
 
     @property
     def waiting(self) -> tuple[Place, ...]:
@@ -97,7 +108,7 @@ def heard(
     waiting = {place for place, laptops in several.items() if not laptops}
     replaced = {laptop for laptop, word in words.items() if word.instead_of is not None}
     decided = (several.keys() | silenced) - waiting
-    return counted, Voices(found, several, removed, frozenset(replaced), frozenset(decided))
+    return counted, Voices(found, several, removed, frozenset(replaced), frozenset(decided), same)
 
 
 def _is_a_speakers(

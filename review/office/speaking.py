@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from harness.failures import UsageError
 from review.files.keys import key_phrase
+from review.files.reviewer_codes import printed
 from review.log.payloads import LaptopWord, Speaks
 from review.log.voices import far_ahead, heard
 from review.office.received import KnownLaptop
@@ -175,9 +176,12 @@ def _set_heard(office: Office, laptop: KnownLaptop, *, heard: bool, reason: str)
 def let_speak(office: Office, review: Review, person: str, laptops: Sequence[KnownLaptop]) -> None:
     """Say which laptops speak for a person of a review; what the others said in this name counts no more.
 
-    UsageError for a laptop that handed nothing over for the review, or is taken out.
+    UsageError for a laptop that handed nothing over for the review, is taken out, or has no answer of this person.
     """
-    here = delivered(office, review)
+    here, batches = delivered(office, review), review.batches_of(person)
+    events, own = office.events(review), office.own_devices
+    _, voices = heard(events, office.devices(), own, set(review.manifests))
+    spoke = voices.speak_for(person, batches)
     for laptop in laptops:
         if laptop.signing_key not in here:
             raise UsageError(
@@ -188,8 +192,18 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
             raise UsageError(
                 f"{laptop.name} is taken out. Put it back first: rosetta review enrol --remove --undo"
             )
+        if voices.name_of(laptop.signing_key) not in spoke:
+            raise UsageError(_no_answer(office, laptop, review.code(person), spoke))
     keys = tuple(sorted({laptop.signing_key for laptop in laptops}))
     with office.transaction():
-        for batch in review.batches_of(person):
+        for batch in batches:
             said = Speaks(wall=utc_now(), batch=batch, reviewer=person, laptops=keys)
             office.append(review, said)
+
+
+def _no_answer(office: Office, laptop: KnownLaptop, code: str, spoke: Iterable[str]) -> str:
+    """Say that a laptop never spoke for a person, and which did."""
+    names = _names(spoke, {each.signing_key: each for each in office.laptops()})
+    have = "have" if len(names) > 1 else "has"
+    others = f"{' and '.join(names)} {have}" if names else "no laptop has one yet"
+    return f"{laptop.name} has no answer of {printed(code)}; {others}. Nothing is changed."

@@ -220,8 +220,9 @@ def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_js
             raise UsageError(
                 f"--speaks-for: no review has the code {printed(read)}. `rosetta review status` lists them."
             )
-        for review, person in found:
-            let_speak(office, review, person, named)
+        with office.transaction():
+            for review, person in found:
+                let_speak(office, review, person, named)
     names = [each.name for each in named]
     reviews = [review.name for review, _ in found]
     if as_json:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.failures import UsageError
+from review.files.reviewer_codes import printed
 from review.log.event import Event
 from review.log.payloads import LaptopWord, Speaks
 from review.log.voices import heard
@@ -104,6 +105,28 @@ def test_only_a_laptop_that_handed_something_over_and_is_heard_speaks(made: Desk
     take_out(made.office, laptop_of(made, second), "")
     with pytest.raises(UsageError, match="Put it back first"):
         let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+
+
+def test_a_laptop_that_never_spoke_for_a_person_silences_nobody(made: Desk) -> None:
+    first, second = person(made, 0), person(made, 1)
+    for each in (first, second):
+        take(made, each.identity, events_of(each))
+    code = printed(made.card(first))
+    with pytest.raises(UsageError) as refused:
+        let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+    assert str(refused.value) == (
+        f"laptop 2 has no answer of {code}; laptop 1 has. Nothing is changed."
+    )
+    both = [laptop_of(made, each) for each in (first, second)]
+    with pytest.raises(UsageError, match="Nothing is changed"):
+        let_speak(made.office, made.review, first.code, both)
+    assert len(ratings(made, first)) == 3
+    assert words(made) == []
+    old, new = (each.identity.public.signing_key for each in (first, second))
+    made.office.enrol(new, "new", None, old)
+    note_laptops(made.office, made.review)
+    let_speak(made.office, made.review, first.code, [laptop_of(made, second)])
+    assert len(ratings(made, first)) == 3
 
 
 def test_a_laptop_is_taken_out_with_all_that_it_said_and_put_back(made: Desk) -> None:

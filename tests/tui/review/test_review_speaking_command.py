@@ -103,5 +103,9 @@ def test_what_says_nothing_together_is_refused(stick: tuple[Path, list[made.Pers
     assert "no laptop 'box 9'" in refused("enrol", "box 9", "--remove")
     assert "handed nothing over" in refused("enrol", "box 0", "--speaks-for", code)
     rosetta("import", str(folder))
+    said = refused("enrol", "box 1", "--speaks-for", code)
+    assert (
+        f"box 1 has no answer of {printed(code)}; box 0 and box 2 have. Nothing is changed." in said
+    )
     assert "no review has the code" in refused("enrol", "box 0", "--speaks-for", "YBKC-TGFM")
     assert "Name one laptop" in refused("enrol", "--remove")
