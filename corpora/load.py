@@ -168,14 +168,19 @@ def _with_terms(
 
 
 def _terms_of_entries(placed: Sequence[Placed]) -> Iterator[Term]:
-    """Give the terms that entries name, each once: what one of them says holds for the file."""
+    """Give the terms that entries name, each once: what one of them says holds for the file.
+
+    The card repeats a term that is understood, so that one does not name its entry, which is then secret.
+    """
     known: set[tuple[str, str]] = set()
     for item in placed:
         for term in terms_in(item.entry.model_extra or {}):
             key = term.field, str(term.said)
             if key not in known:
                 known.add(key)
-                yield replace(term, field=f"entry {shown(item.entry.id, 30)}, {term.field}")
+                unclear = term.led_to is None
+                where = f"entry {shown(item.entry.id, 30)}" if unclear else "an entry"
+                yield replace(term, field=f"{where}, {term.field}")
 
 
 def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:

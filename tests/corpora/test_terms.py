@@ -138,6 +138,13 @@ def test_the_strictest_term_holds(tmp_path: Path) -> None:
     assert kept_here(load(json_file(tmp_path, [entry(), entry(2, transmission=LOCAL)])))
 
 
+def test_a_term_does_not_name_the_entry_that_it_makes_secret(tmp_path: Path) -> None:
+    corpus = load(json_file(tmp_path, [entry(), entry("name-of-one", transmission=LOCAL)]))
+    assert corpus.dataset.terms.because == f"an entry, transmission: {LOCAL}"
+    found = only_problem(json_file(tmp_path, [entry(), entry("name-of-one", transmission="soon")]))
+    assert "name-of-one" in str(found.field)
+
+
 def test_what_the_owner_says_goes_before_a_licence(tmp_path: Path) -> None:
     allowed = {"license": "All rights reserved", "transmission": "open"}
     assert not kept_here(load(json_file(tmp_path, [entry()], **allowed)))
