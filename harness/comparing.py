@@ -83,6 +83,8 @@ class ComparedRun:
     """Outputs from the cache: a repetition made of them repeats nothing."""
     cost_usd: float | None
     """What the outputs cost when they were made; None: unknown for one of them (M5)."""
+    known_cost_usd: float
+    """What is known of it: the least that it can be."""
     median_seconds: float | None
     """Middle latency of the entries that were not answered from the cache."""
     caveats: tuple[Caveat, ...] = ()
@@ -260,6 +262,7 @@ def _compared(letter: str, side: Side, drawn: Table, tests: _Tests) -> ComparedR
         failed=sum(row.failed for row in side.used),
         cached=sum(row.cached for row in side.used),
         cost_usd=fsum(known) if len(known) == len(costs) else None,
+        known_cost_usd=fsum(known),
         median_seconds=median(seconds) if seconds else None,
         caveats=side.rows.caveats,
         file=PurePath(run.plan.get("options", {}).get("outputs") or "").name,

@@ -56,6 +56,7 @@ def _run(run: ComparedRun) -> dict[str, Any]:
         "failed": run.failed,
         "cached": run.cached,
         "cost_usd": run.cost_usd,
+        "known_cost_usd": run.known_cost_usd,
         "median_latency_seconds": run.median_seconds,
         "caveats": [asdict(caveat) for caveat in run.caveats],
         "scores": dict(run.values),

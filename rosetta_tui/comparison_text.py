@@ -89,7 +89,7 @@ def _run(run: ComparedRun, words: str, metrics: Sequence[str]) -> tuple[str, ...
         words,
         *(_value(run, metric) for metric in metrics),
         str(run.failed),
-        figures.money(run.cost_usd),
+        figures.cost(run.cost_usd, run.known_cost_usd),
         figures.seconds(run.median_seconds),
     )
 

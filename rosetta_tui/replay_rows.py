@@ -54,6 +54,7 @@ class ReplayRows:
             done=after - first,
             failed=int(self.failed[first:after].sum()),
             cost_usd=None if np.isnan(costs).any() else float(costs.sum()),
+            known_cost_usd=float(np.nansum(costs)),
             tokens=None if untold == len(tokens) else int(np.nansum(tokens)),
             tokens_untold=untold,
             latencies=latencies[~np.isnan(latencies)].tolist(),

@@ -105,6 +105,14 @@ def state_words(run: ComparedRun) -> str:
     return f"{'going on' if run.under_way else 'stopped'} {run.done:,}/{run.total:,}"
 
 
+def _cost(run: ComparedRun) -> str:
+    from rosetta_tui import figures
+
+    if run.cost_usd is None and not run.known_cost_usd:
+        return "cost unknown"
+    return figures.cost(run.cost_usd, run.known_cost_usd)
+
+
 def facts(run: ComparedRun) -> str:
     """Say what else is known of a run, in one line."""
     from rosetta_tui import figures
@@ -115,7 +123,7 @@ def facts(run: ComparedRun) -> str:
         if run.done == run.total
         else f"{run.done:,} of {run.total:,} entries",
         f"{run.failed:,} failed" if run.failed else "none failed",
-        figures.money(run.cost_usd) if run.cost_usd is not None else "cost unknown",
+        _cost(run),
         f"{figures.seconds(run.median_seconds)} s" if run.median_seconds is not None else "",
         "UNVERIFIED" if run.unverified else "",
     ]

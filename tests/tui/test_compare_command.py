@@ -230,3 +230,15 @@ def test_runs_are_listed_with_the_metric_that_was_asked_for(make: Make) -> None:
     assert " BLEU " in shown[1]
     assert "chrF++" not in shown[1]
     assert " – " not in shown[2].partition(")")[0]
+
+
+def test_the_least_that_outputs_cost_is_told(make: Make) -> None:
+    weak, strong = make(6), make(25)
+    with closing(open_store()) as store:
+        number = list_runs(store)[0].number
+        store.execute("UPDATE results SET cost_usd = 0.25 WHERE run = ? AND position < 3", [number])
+    shown = run(weak, strong).output
+    assert re.search(rf"B  {strong} .* at least \$0\.75", shown)
+    assert re.search(rf"A  {weak} .* unknown", shown)
+    told = json.loads(run(weak, strong, "--json").output)["runs"][1]
+    assert (told["cost_usd"], told["known_cost_usd"]) == (None, 0.75)

@@ -96,6 +96,16 @@ def test_every_way_to_a_moment_gives_the_same_picture(made: Scene, moments: list
         assert live.finished is None or moment >= playback.duration
 
 
+def test_money_that_is_partly_unknown_is_the_least_that_it_can_be(made: Scene) -> None:
+    made.store.execute("UPDATE results SET cost_usd = NULL WHERE position = 0")
+    playback = Playback(made.store, made.run_id)
+    end = _progress([*playback.begin(), *playback.move_to(playback.duration)])
+    known = sum(each.cost_usd or 0.0 for each in made.results if each.position != 0)
+    assert end.cost_usd is None
+    assert end.known_cost_usd == pytest.approx(known)
+    assert known > 0
+
+
 def test_the_end_equals_what_was_counted_live(made: Scene) -> None:
     playback = Playback(made.store, made.run_id)
     events = [*playback.begin(), *playback.move_to(playback.duration)]
