@@ -160,7 +160,7 @@ def _packed(response: httpx.Response) -> bool:
     how = "several times" if len(encodings) > 1 else "in a way"
     failure = Refused(
         ErrorClass.MALFORMED,
-        f"The reply is packed {how} that was not asked for (content-encoding: "
+        f"The reply is packed {how}, which was not asked for (content-encoding: "
         f"{ascii(', '.join(encodings))[1:-1][:40]}). Set the endpoint to plain replies or to gzip.",
     )
     failure.bill = Reply("")  # it came, so that it may have been charged
