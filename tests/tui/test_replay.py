@@ -97,9 +97,14 @@ def test_every_way_to_a_moment_gives_the_same_picture(made: Scene, moments: list
 
 
 def test_money_that_is_partly_unknown_is_the_least_that_it_can_be(made: Scene) -> None:
-    made.store.execute("UPDATE results SET cost_usd = NULL WHERE position = 0")
-    playback = Playback(made.store, made.run_id)
-    end = _progress([*playback.begin(), *playback.move_to(playback.duration)])
+    [(cost,)] = made.store.execute("SELECT cost_usd FROM results WHERE position = 0")
+    change = "UPDATE results SET cost_usd = ? WHERE position = 0"
+    made.store.execute(change, [None])
+    try:
+        playback = Playback(made.store, made.run_id)
+        end = _progress([*playback.begin(), *playback.move_to(playback.duration)])
+    finally:
+        made.store.execute(change, [cost])
     known = sum(each.cost_usd or 0.0 for each in made.results if each.position != 0)
     assert end.cost_usd is None
     assert end.known_cost_usd == pytest.approx(known)
