@@ -48,6 +48,17 @@ def several_words(person: Several) -> str:
     )
 
 
+def waiting_words(waiting: int, people: int, review: str) -> str:
+    """Say how many people of a review are not counted, and where it is decided; empty where all are."""
+    if not waiting:
+        return ""
+    verb, them = ("is", "this person") if waiting == 1 else ("are", "each of them")
+    return (
+        f"{waiting} of {people} people {verb} not counted: several laptops speak for {them}. "
+        f"Say which does: rosetta review status {review}"
+    )
+
+
 def shared_words(name: str, people: Sequence[str], called: str = "") -> str:
     """Say that one laptop speaks for several people; ``called`` is by what a command finds it, its name if empty."""
     return (

@@ -13,6 +13,7 @@ from rosetta_tui.text import json_text, plain
 if TYPE_CHECKING:
     from review.office.store import Review
     from review.verdict.certify import Reading
+    from review.verdict.evidence import Evidence
     from review.verdict.evidence_file import EvidenceFile
 
 
@@ -28,14 +29,21 @@ if TYPE_CHECKING:
     help="Folder for the files of --issue.",
 )
 @click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
+@click.option("--anyway", is_flag=True, help="Look, though several laptops speak for somebody, who is not counted.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def gate_(
-    review: str, run_id: str | None, issue: bool, output: Path, overwrite: bool, as_json: bool
+    review: str,
+    run_id: str | None,
+    issue: bool,
+    output: Path,
+    overwrite: bool,
+    anyway: bool,
+    as_json: bool,
 ) -> None:
     """Read the verdict of REVIEW (its name, the beginning of it, or `last`): go, no-go, discuss, insufficient.
 
     Each look at new ratings is written down; from the second on the gate asks to be surer. With too few
-    ratings no numbers are shown, so that is no look.
+    ratings no numbers are shown, so that is no look. While several laptops speak for somebody, a new look is refused.
     """
     from harness.store.database import home
     from review.files.keys import Identity, Role
@@ -49,12 +57,14 @@ def gate_(
         found = office.review(review)
         identity = Identity.load(home(), Role.ORGANISATION)
         runs = runs_of(found, run_id)
+        evidence = review_evidence(office, found, identity.public.signing_key)
+        _say_who_waits(found, evidence, runs, anyway=anyway)
         if issue:
             for made, paths in issue_files(
                 office, found, runs, identity, output, overwrite=overwrite
             ):
                 _tell(made, paths)
-        evidence = review_evidence(office, found, identity.public.signing_key)
+            evidence = review_evidence(office, found, identity.public.signing_key)
         for run in runs:
             evidence = look(office, found, run, evidence)
         readings = {run: read_verdict(evidence, run) for run in runs}
@@ -64,6 +74,22 @@ def gate_(
     for run, reading in readings.items():
         for line in _lines(found, run, reading):
             click.echo(plain(line))
+
+
+def _say_who_waits(
+    review: Review, evidence: Evidence, runs: Sequence[str], *, anyway: bool
+) -> None:
+    """Say who is not counted; UsageError where a look would be spent without them, unless ``anyway``."""
+    from harness.failures import UsageError
+    from review.office.certifying import seen
+    from rosetta_tui.review.voice_words import waiting_words
+
+    people = {who for _, who in evidence.voices.waiting}
+    words = waiting_words(len(people), len(review.key.orders), review.name)
+    if words and not anyway and any(seen(evidence, run) is None for run in runs):
+        raise UsageError(f"{words}. Nothing was looked at; --anyway looks without them.")
+    if words:
+        click.echo(plain(f"LOOK: {words}"), err=True)
 
 
 def _json(run: str, reading: Reading) -> dict[str, Any]:
@@ -100,12 +126,14 @@ def _lines(review: Review, run: str, reading: Reading) -> Iterator[str]:
 def _tell(made: EvidenceFile, paths: Sequence[Path]) -> None:
     """Say what was written, what it says, and what may be done with it."""
     from review.verdict.certificate import read_certificate
+    from rosetta_tui.shell_words import command_line
 
     for path in paths:
         click.echo(f"Written: {plain(str(path))}", err=True)
     certificate = read_certificate(made.certificate, "the certificate")
     outcome = certificate.outcome
-    lift = f" A run's tier is lifted by: rosetta review attach {paths[0].name}"
+    attach = command_line(["rosetta", "review", "attach", str(paths[0])])
+    lift = f" A run's tier is lifted by: {attach}"
     click.echo(
         plain(
             f"Certificate {certificate.sha256[:16]}… says {outcome}. The evidence holds who rated what by "

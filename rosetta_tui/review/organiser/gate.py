@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from rosetta_tui import figures
 from rosetta_tui.review import gate_words
-from rosetta_tui.review.organiser.hidden import hidden
+from rosetta_tui.review.organiser.hidden import hidden, not_counted
 from rosetta_tui.review.organiser.reviews import SIGNS, TONES
 from rosetta_tui.text import show
 from rosetta_tui.widgets.field import Field
@@ -30,6 +30,8 @@ def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         yield from hidden(now, run)
         return
     yield _verdict(reading)
+    if words := not_counted(now):
+        yield Field("Not counted", show(words, "$warn"))
     if gate_words.has_numbers(reading):
         yield Field("Needed", show(gate_words.needed_words(reading)))
         yield Field("Found", _found(reading), classes="-apart")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widgets import Static
 
+from rosetta_tui.review.voice_words import waiting_words
+
 if TYPE_CHECKING:
     from review.verdict.policy import GatePolicy
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
@@ -23,6 +25,7 @@ def hidden(now: ReviewNow, run: RunNow, what: str = "The numbers of this run") -
             f"{rule(now, run)}\n\n",
             f"{before}{later} ",
             f"{now.progress.done:,} of {now.progress.asked:,} decisions are here.\n\n",
+            _waiting(now, "", "\n\n"),
             ("l", "bold $mark"),
             "  look now",
         ),
@@ -36,7 +39,20 @@ def question(now: ReviewNow, run: RunNow, what: str = "numbers") -> Content:
         (f"Look at the {what}? This is look {run.looks + 1}.\n\n", "bold"),
         f"{rule(now, run)}\n\n",
         f"{now.progress.done:,} of {now.progress.asked:,} decisions are here.",
+        _waiting(now, "\n\n", ""),
     )
+
+
+def _waiting(now: ReviewNow, before: str, after: str) -> Content:
+    """Say who would not be counted in this look; empty where everybody would be."""
+    words = not_counted(now)
+    return Content.assemble(before, (words, "$warn"), after) if words else Content()
+
+
+def not_counted(now: ReviewNow) -> str:
+    """Say of how many people nothing counts because several laptops speak for them, and where it is decided."""
+    waiting = sum(each.waits for each in now.speaking.several)
+    return waiting_words(waiting, len(now.review.key.orders), now.review.name)
 
 
 def rule(now: ReviewNow, run: RunNow) -> str:

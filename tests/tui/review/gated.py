@@ -12,14 +12,16 @@ from click.testing import CliRunner, Result
 
 from harness.store.database import open_store
 from review.files.keys import Identity, Role
+from review.log.payloads import Rate
 from review.office.store import Office, Review
+from review.rating import Rating
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import pack_evidence
 from review.verdict.panel import ControlKind
 from rosetta_tui.commands.review import review as review_commands
 from rosetta_tui.commands.runs import runs
 from tests.review.verdict import histories
-from tests.review.verdict.certified import GO, about, fill_office
+from tests.review.verdict.certified import GO, about, deliver, fill_office
 from tests.review.verdict.histories import Shape
 
 
@@ -65,6 +67,23 @@ def issued(tmp_path: Path, name: str = "out") -> Path:
     assert done.exit_code == 0, done.output
     [certificate] = (tmp_path / name).glob("*.certificate.json")
     return certificate
+
+
+def second_laptop(office: Office, review: Review) -> None:
+    """Let another laptop rate something in the name of the first person."""
+    chain = histories.Chain(Random(5))
+    chain.lamport = 10**6
+    who, item = next(iter(review.key.orders)), next(iter(review.key.items))
+    chain.write(
+        Rate(
+            wall=histories.WALL, reviewer=who, batch=review.key.batches[0], item=item, position=0,
+            active_ms=5, face="lines", version="0", rating=Rating.GIST,
+        )
+    )  # fmt: skip
+    deliver(office.connection, review.key, tuple(chain.events))
+    office.connection.execute(
+        "UPDATE delivery SET signing_key = ? WHERE device = ?", ("ab" * 32, chain.device)
+    )
 
 
 def put(file: Any, folder: Path, name: str = "c") -> Path:

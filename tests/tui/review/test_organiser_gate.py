@@ -13,6 +13,7 @@ from review.verdict.policy import read_policy
 from rosetta_tui.review.gate_words import verdict_lines
 from rosetta_tui.screens.confirm import ConfirmScreen
 from tests.review.verdict.histories import Shape
+from tests.tui.review.gated import second_laptop
 from tests.tui.review.organising import (
     FEW,
     GO,
@@ -53,6 +54,22 @@ async def test_numbers_are_hidden_until_the_look_is_agreed_to(section: str, tmp_
         assert made.kinds() == []
         assert numbers(await press(pilot, "l", "y"))
         assert made.kinds() == ["look"]
+
+
+async def test_who_is_not_counted_stands_before_the_look_and_beside_the_verdict(
+    tmp_path: Path,
+) -> None:
+    made = scene(tmp_path, MIXED)
+    with made.office() as office:
+        second_laptop(office, office.review("spring"))
+    app = app_of(made)
+    told = "1 of 5 people is not counted: several laptops speak for this person."
+    async with app.run_test(size=LARGE) as pilot:
+        assert told in words(await open_review(pilot, made, "Gate"))
+        assert told in words(await press(pilot, "l"))
+        assert isinstance(app.screen, ConfirmScreen)
+        assert told in words(await press(pilot, "y"))
+        assert not isinstance(app.screen, ConfirmScreen)
 
 
 async def test_the_same_ratings_are_asked_about_once_and_new_ones_again(tmp_path: Path) -> None:

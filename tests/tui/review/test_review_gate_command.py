@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,7 @@ from tests.tui.review.gated import (
     issued,
     listed,
     reviewed,
+    second_laptop,
 )
 
 WHY = "used so in the north\nAnn\n"
@@ -123,6 +125,35 @@ def test_only_a_look_at_new_ratings_is_a_new_look(
     for _ in range(2):
         [found] = json.loads(invoke("gate", "--json").stdout)
         assert (found["look"], found["confidence"]) == (2, "0.975000")
+
+
+def test_no_look_is_spent_unasked_while_two_laptops_speak_for_somebody(
+    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
+) -> None:
+    review = filled(office, home, reviewed(card))
+    second_laptop(office, review)
+    said = (
+        r"^1 of 5 people is not counted: several laptops.*review status spring\. Nothing was looked"
+    )
+    for arguments in ((), ("--issue", "-o", tmp_path / "out")):
+        with pytest.raises(UsageError, match=said):
+            invoke("gate", "spring", *arguments)
+    assert (office.state(review).looks, (tmp_path / "out").exists()) == ({}, False)
+    told = invoke("gate", "--anyway")
+    assert told.stderr.startswith("LOOK: 1 of 5 people is not counted")
+    assert "4 reviewers" in told.stdout
+    again = invoke("gate")  # the same ratings: no new look
+    assert again.stderr.startswith("LOOK: 1 of 5 people is not counted")
+    assert list(office.state(review).looks.values()) == [1]
+
+
+def test_the_command_that_lifts_the_tier_can_be_pasted(
+    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
+) -> None:
+    filled(office, home, reviewed(card))
+    said = invoke("gate", "--issue", "-o", tmp_path / "two words").stderr
+    command = said.split("lifted by: rosetta review ")[1].splitlines()[0]
+    assert invoke(*shlex.split(command)).exit_code == 0
 
 
 def test_too_few_ratings_show_no_numbers_and_are_no_look(
