@@ -22,11 +22,13 @@ def _ask_door(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_ask_door)
+offline.shut, offline.why = offline.door(_doors.append)  # for what fixtures of modules do
 
 
 @pytest.fixture(autouse=True)
 def own_door(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give each test a door of its own, which is open."""
+    _doors.clear()
     made = offline.door(_doors.append)
     monkeypatch.setattr(offline, "shut", made.shut)
     monkeypatch.setattr(offline, "why", made.why)

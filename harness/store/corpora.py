@@ -159,6 +159,12 @@ def read_dataset(connection: sqlite3.Connection, corpus_id: int) -> Dataset:
     return unpacks(Dataset.model_validate_json)(row[0])
 
 
+def _stays_here(connection: sqlite3.Connection, corpus_id: int) -> bool:
+    """Tell whether the terms of a stored corpus keep it on this machine; no entry is left of one that is gone."""
+    row = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
+    return row is not None and unpacks(Dataset.model_validate_json)(row[0]).terms.local_only
+
+
 def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
     """Give the hash over the bytes of a stored corpus's file."""
     row = connection.execute("SELECT sha256 FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
@@ -177,9 +183,7 @@ def read_entries(
     connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
 ) -> dict[int, Entry]:
     """Give entries by their place in the corpus: all, or those asked for."""
-    of_all: dict[str, object] = {}
-    if read_dataset(connection, corpus_id).terms.local_only:
-        of_all["local_only"] = True
+    of_all: dict[str, object] = {"local_only": True} if _stays_here(connection, corpus_id) else {}
     if positions is None:
         rows = connection.execute(_READ, (corpus_id,))
         return {row[0]: _entry(row, of_all) for row in rows}

@@ -26,6 +26,7 @@ from review.desktop.item_page import ItemPage
 from review.desktop.organisation_page import OrganisationPage
 from review.desktop.page import Page
 from review.desktop.pauses import EndPage
+from review.desktop.relation_page import RelationPage
 from review.desktop.rows import Rows
 from review.desktop.running import Running, run
 from tests.review.session.scenes import CODE
@@ -100,6 +101,8 @@ class Script:
         self.fill(CODE)
         yield self.shows(ConsentPage)
         self.press(_ENTER)
+        yield self.shows(RelationPage)
+        self.press("3")
         yield self.judges(1)
         self.press("c", *COMMENT, _ENTER)
         yield self.judges(1)

@@ -32,14 +32,14 @@ async def test_a_review_is_opened_from_home_and_leads_back(
         await pilot.press("v")
         await until(pilot, lambda: not isinstance(app.screen, HomeScreen))
         await begin(pilot)
-        await press(pilot, "enter")
+        await press(pilot, "enter", "3")
         assert "Sentence 1 of 4" in text(app)
         await press(pilot, "3", "question_mark")
         assert "Leave it for later" in text(app)
         await press(pilot, "escape", "q")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     with Laptop.open(tmp_path) as laptop:
-        assert len(list(laptop.events())) == 3
+        assert len(list(laptop.events())) == 4  # consent, nearness to the method, session, rating
 
 
 async def test_a_data_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:

@@ -84,10 +84,11 @@ def test_the_organiser_is_told_what_may_not_be_used(home: Path, listed: Path) ->
         desk = Written(office, identity, office.review("words"), batch)
         person = Translator(listed.parent, desk, 0, shares=False)
         person.write(desk.item(1), "mine alone")
+        code = desk.review.code(person.code)
         (stick / "back.rosetta-ratings").write_bytes(person.handed_over())
     rosetta("import", str(stick), "--enrol", "--yes")
     status = rosetta("status", "words").output
-    row = next(line for line in status.splitlines() if printed(person.code) in line)
+    row = next(line for line in status.splitlines() if line.startswith(printed(code)))
     assert row.split()[1:3] == ["yes", "no"]
     said = refused("export", "words", "--corpus", str(listed.parent / "c.jsonl"))
     for words in (status, said):
