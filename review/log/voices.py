@@ -25,8 +25,9 @@ FAR = 2**20
 _SPEAKING = frozenset({Kind.RATE, Kind.CANNOT_JUDGE, Kind.TRANSLATE, Kind.UNDO, Kind.HARM})
 """Kinds by which a laptop decides something in a person's name."""
 
-_WORDS = frozenset({Kind.REASONS, Kind.COMMENT, Kind.SUGGEST})
-"""Kinds that bear on no number, and make no laptop a speaker."""
+_TEXTS = frozenset({Kind.REASONS, Kind.COMMENT, Kind.SUGGEST})
+"""Kinds that bear on no number and make no laptop a speaker: they are taken from a person's speakers alone, where
+there are any."""
 
 Place = tuple[str, str]
 """Batch and person."""
@@ -86,41 +87,43 @@ def heard(
     ]
     found = _speakers(left, keys, batches)
     same = _same_laptops(words)
+    laptops = _Laptops(keys, same)
+    spoken = {place: laptops.names(speakers) for place, speakers in found.items()}
     named = _decided(every, batches)
-    several = {
-        place: named.get(place, ())
-        for place, laptops in found.items()
-        if len({same.get(laptop, laptop) for laptop in laptops}) > 1
-    }
-    ruled = {**named, **several}
-    allowed = {
-        place: {same.get(laptop, laptop) for laptop in laptops} for place, laptops in ruled.items()
-    }
-    spoken = {place: {same.get(each, each) for each in every} for place, every in found.items()}
+    several = {place: named.get(place, ()) for place, names in spoken.items() if len(names) > 1}
+    allowed = {place: laptops.names(each) for place, each in {**named, **several}.items()}
     counted, silenced = [], set()
     for event in left:
-        if event.kind in _WORDS and not _is_a_speakers(event, spoken, keys, same):
+        place, laptop = _place(event), laptops.name(event)
+        if event.kind in _TEXTS and laptop not in spoken.get(place, {laptop}):
             continue
-        if _counts(event, allowed, keys, same):
+        if _counts(event, laptop, allowed.get(place)):
             counted.append(event)
         else:
-            silenced.add(_place(event))
-    waiting = {place for place, laptops in several.items() if not laptops}
+            silenced.add(place)
+    waiting = {place for place, each in several.items() if not each}
     replaced = {laptop for laptop, word in words.items() if word.instead_of is not None}
     decided = (several.keys() | silenced) - waiting
     return counted, Voices(found, several, removed, frozenset(replaced), frozenset(decided), same)
 
 
-def _is_a_speakers(
-    event: Event,
-    spoken: Mapping[Place, Collection[str]],
-    keys: Mapping[str, str],
-    same: Mapping[str, str],
-) -> bool:
-    """Tell whether words come from a laptop that speaks for their person; where none does, from any."""
-    laptop = keys.get(event.device, event.device)
-    name = same.get(laptop, laptop)
-    return name in spoken.get(_place(event), {name})
+@dataclass(frozen=True, slots=True)
+class _Laptops:
+    """Laptops by one name each: all that came instead of one another have the same."""
+
+    keys: Mapping[str, str]
+    """Device → signing key of its laptop."""
+    same: Mapping[str, str]
+    """Laptop → the one name of it; left out where that is its own."""
+
+    def name(self, event: Event) -> str:
+        """Give the laptop that wrote an event."""
+        laptop = self.keys.get(event.device, event.device)
+        return self.same.get(laptop, laptop)
+
+    def names(self, laptops: Iterable[str]) -> frozenset[str]:
+        """Give some laptops, those that are the same once."""
+        return frozenset(self.same.get(laptop, laptop) for laptop in laptops)
 
 
 def _place(event: Event) -> Place:
@@ -177,21 +180,18 @@ def _decided(events: Iterable[Event], batches: Collection[str]) -> dict[Place, t
     }
 
 
-def _counts(
-    event: Event,
-    allowed: Mapping[Place, Collection[str]],
-    keys: Mapping[str, str],
-    same: Mapping[str, str],
-) -> bool:
-    """Tell whether an event counts; of somebody who waits, only a yes to the terms and a call of harm do."""
+def _counts(event: Event, laptop: str, allowed: Collection[str] | None) -> bool:
+    """Tell whether an event counts that a laptop wrote.
+
+    ``allowed`` are the laptops that count for its person; None where nothing has to be decided, and empty while
+    the organisation has not said: then only a yes to the terms and a call of harm count.
+    """
     said = event.payload
-    laptops = allowed.get(_place(event))
-    if laptops is None or event.kind in {Kind.WITHDRAW, Kind.SPEAKS}:
+    if allowed is None or event.kind in {Kind.WITHDRAW, Kind.SPEAKS}:
         return True
-    if not laptops:
+    if not allowed:
         return event.kind is Kind.CONSENT or (isinstance(said, HarmFlag) and said.harmful)
-    laptop = keys.get(event.device, event.device)
-    return same.get(laptop, laptop) in laptops
+    return laptop in allowed
 
 
 def may_go_on_with(laptop: str, came_instead_of: Mapping[str, str | None]) -> set[str]:
