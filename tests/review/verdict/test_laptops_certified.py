@@ -9,12 +9,13 @@ from tests.review.verdict.certified import certificate_of, issue, review_of
 
 def test_decisions_about_laptops_are_told_in_numbers_and_reasons() -> None:
     certificate = certificate_of(issue(review_of(1)))
-    for words in ("laptops out", "who speaks", "not counted"):
+    for words in ("laptops out", "replaced", "who speaks", "not counted"):
         assert words not in certificate_text(certificate)
-    laptops = CertifiedLaptops(removed=("", "lost \x1b[2J"), decided=1, waiting=2)
+    laptops = CertifiedLaptops(removed=("", "lost \x1b[2J"), replaced=1, decided=1, waiting=2)
     told = " ".join(certificate_text(certificate.model_copy(update={"laptops": laptops})).split())
     assert "laptops out 2 taken out by the organisation: no reason given; lost" in told
-    assert "who speaks several laptops spoke for 1 person; the organisation named" in told
+    assert "replaced 1 laptop came instead of another one, by the organisation's word" in told
+    assert "who speaks for 1 person the organisation named the laptops that count" in told
     assert (
         "not counted 2 people: several laptops spoke for them, and the organisation has not" in told
     )
