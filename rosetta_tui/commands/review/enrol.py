@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 MOST_REASON = 200
 """Characters of a reason: it stands on certificates."""
-
-_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 @click.command("enrol")
@@ -143,13 +140,14 @@ def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str 
     """Give signing key, recipient and name of the laptop that is meant."""
     from review.files.laptop_card import SUFFIX, read_laptop_card
     from review.files.stick import read_file
+    from rosetta_tui.commands.review.trust import as_key
 
     first = laptop[0]
     if len(laptop) == 1 and (first.endswith(SUFFIX) or Path(first).is_file()):
         card = read_laptop_card(read_file(Path(first)))
         return card.public.signing_key, card.public.recipient, card.name
-    if len(laptop) == 1 and _KEY.fullmatch(first.lower()):
-        return first.lower(), None, None
+    if len(laptop) == 1 and (key := as_key(first)):
+        return key, None, None
     return _by_words(office, " ".join(laptop)), None, None
 
 

@@ -8,12 +8,18 @@ from pathlib import Path
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
+def as_key(typed: str) -> str | None:
+    """Give a public key in its one form, 64 lower-case hexadecimal digits; None where this is none."""
+    key = typed.strip().lower()
+    return key if _KEY.fullmatch(key) else None
+
+
 def read_key(named: str) -> str:
     """Read the key of --trust; UsageError where it is none."""
     from harness.failures import UsageError
 
-    key = named.strip().lower()
-    if not _KEY.fullmatch(key):
+    key = as_key(named)
+    if key is None:
         raise UsageError("--trust: a public key has 64 hexadecimal digits. Correct it.")
     return key
 

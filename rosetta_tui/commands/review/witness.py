@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +12,6 @@ from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.files.witness import Statement
-
-_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) -> None:
@@ -70,21 +67,25 @@ def _laptop(named: str) -> tuple[str, str]:
     from harness.failures import UsageError
     from review.files.laptop_card import read_laptop_card
     from review.files.stick import read_file
+    from rosetta_tui.commands.review.trust import as_key
 
-    if _KEY.fullmatch(named.lower()):
-        return named.lower(), named.lower()[:8]
+    if key := as_key(named):
+        return key, key[:8]
     if not Path(named).is_file():
-        raise UsageError(f"{named}: neither a laptop's file nor its key (64 hexadecimal digits).")
+        raise UsageError(
+            f"{named}: neither a laptop's file nor its key (64 hexadecimal digits). Name one."
+        )
     return read_laptop_card(read_file(Path(named))).public.signing_key, Path(named).stem
 
 
 def _organisation(named: str) -> str:
     """Give the organisation's key: as it is, or as a batch of it has it."""
     from harness.failures import UsageError
+    from rosetta_tui.commands.review.trust import as_key
     from rosetta_tui.commands.review.verify import kept_batch
 
-    if _KEY.fullmatch(named.lower()):
-        return named.lower()
+    if key := as_key(named):
+        return key
     if not Path(named).is_file():
         raise UsageError(
             f"--witness {named}: name the organisation by its key (64 hexadecimal digits) or by a batch file of it."
