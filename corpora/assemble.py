@@ -12,7 +12,7 @@ from corpora.corpus import Dataset
 from corpora.entry import Entry, Segment
 from corpora.findings import Findings, shown
 from corpora.json_text import strings_in
-from corpora.marks import misplaced
+from corpora.marks import misplaced, without_roles
 from corpora.raw import (
     DIFFICULTY_WORD,
     EXACT_TIER,
@@ -109,7 +109,7 @@ def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
             field="dataset",
         )
         return None
-    for mark in misplaced(fields | {"id": None}, _KNOWN_OF_DATASET):
+    for mark in misplaced(without_roles(fields) | {"id": None}, _KNOWN_OF_DATASET):
         findings.error(mark.wrong, mark.mend, field=f"dataset.{shown(mark.path)}")
     try:
         dataset = Dataset.model_validate(fields)

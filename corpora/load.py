@@ -15,7 +15,7 @@ from corpora.decode import decode, read_bytes
 from corpora.entry import Segment
 from corpora.fields import dataset_fields
 from corpora.findings import Findings, shown
-from corpora.marks import misplaced, names_secret
+from corpora.marks import misplaced, names_secret, without_roles
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.read_json import read_json
 from corpora.terms import KNOWN_OF_MARK, MEND, Term, marks_beside, terms_in, terms_of_mark, weighed
@@ -145,7 +145,7 @@ def _marks_beside(paths: Sequence[Path], findings: Findings) -> list[Term]:
         except ValueError as error:
             own.error(str(error), f"{MEND} As JSON, or take the file away.")
             terms, fields = [], {}
-        for wrong in misplaced(fields | {"role": None}, KNOWN_OF_MARK):
+        for wrong in misplaced(without_roles(fields), KNOWN_OF_MARK):
             own.error(wrong.wrong, wrong.mend, field=shown(wrong.path))
         found += terms
         findings.problems += own.problems
@@ -174,7 +174,7 @@ def _terms_of_entries(placed: Sequence[Placed]) -> Iterator[Term]:
     """
     known: set[tuple[str, str]] = set()
     for item in placed:
-        for term in terms_in(item.entry.model_extra or {}):
+        for term in terms_in(item.entry.model_extra or {}, of_entry=True):
             key = term.field, str(term.said)
             if key not in known:
                 known.add(key)

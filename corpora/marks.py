@@ -7,14 +7,14 @@ field, make a file unusable until its owner has said what is meant.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from corpora.entry import Segment
+from corpora.folding import LONGEST, NEAR, fold, folded_words
+from corpora.term_names import Speaks, speaks_of_terms
 
 SEGMENT_MEND = (
     'Write the segment of each entry in its field "segment" '
@@ -56,8 +56,6 @@ _WORDS = frozenset({
 """Words of a field's name that may say which entries are secret."""
 
 _RESEMBLED = ("segment", "subset", "partition", "heldout", "goldstandard", "secret")
-_NEAR = 0.8
-"""Share of common letters from which on a name resembles one of these."""
 
 _TERM_NAMES = frozenset({
     "localonly", "notstored", "donotsend", "donottransmit", "donotshare", "notransmission", "offlineonly",
@@ -81,18 +79,6 @@ _WHERE_GOLD_IS_KNOWN = frozenset(
 )
 """``gold_standard`` is also a provenance (§2.5)."""
 
-LICENCE_FIELDS = frozenset({"license", "licence", "licenses", "licences", "rights", "termsofuse"})
-"""Folded names of fields that hold a licence, which is read as a term too."""
-
-_LONGEST = 80
-"""Characters of a name or value that is looked at; a longer one is a text."""
-
-_LOOK_ALIKES = str.maketrans("аеорсухѕіјԁһкмтнвԍոαειοκνρτυχμѵƨ", "aeopcyxsijdhkmthbgnaeioknptuxmvs")
-"""Cyrillic, Armenian and Greek letters that are drawn as Latin ones."""
-
-_BETWEEN_WORDS = re.compile(r"[^a-z0-9]+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
 
 def misplaced(fields: Mapping[str, Any], known: frozenset[str]) -> Iterator[Misplaced]:
     """Give every field that may hold a mark which is not understood.
@@ -105,6 +91,13 @@ def misplaced(fields: Mapping[str, Any], known: frozenset[str]) -> Iterator[Misp
             yield found
         elif name not in _TEXTS:
             yield from _inside(name, value, gold=name in _WHERE_GOLD_IS_KNOWN)
+
+
+def without_roles(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the role of a corpus, which ``corpora.terms`` reads."""
+    return {
+        name: value for name, value in fields.items() if speaks_of_terms(name) is not Speaks.ROLE
+    }
 
 
 def _by_name(path: str, name: str, value: Any) -> Misplaced | None:
@@ -120,7 +113,7 @@ def _inside(path: str, value: Any, *, gold: bool) -> Iterator[Misplaced]:
     if isinstance(value, str):
         if names_secret(value, gold=gold):
             yield Misplaced.segment(path)
-        elif len(value) <= _LONGEST and fold(value) == "localonly" and not _is_term(path):
+        elif len(value) <= LONGEST and fold(value) == "localonly" and not _is_term(path):
             yield Misplaced.term(path)
     elif isinstance(value, dict):
         for name, inner in value.items():
@@ -135,23 +128,23 @@ def _inside(path: str, value: Any, *, gold: bool) -> Iterator[Misplaced]:
 
 
 def _is_term(path: str) -> bool:
-    return path == "transmission" or fold(path.rpartition(".")[2]) in LICENCE_FIELDS
+    return path == "transmission" or speaks_of_terms(path.rpartition(".")[2]) is not None
 
 
 @lru_cache(maxsize=4096)
 def is_term_mark(name: str) -> bool:
     """Tell whether a name is, or resembles, one of a field that says where texts may go."""
-    joined = fold(name) if len(name) <= _LONGEST else ""
+    joined = fold(name) if len(name) <= LONGEST else ""
     if "transmi" in joined or joined in _TERM_NAMES:
         return True
     near = SequenceMatcher(None, joined, "transmission", autojunk=False).ratio()
-    return abs(len(joined) - len("transmission")) <= 2 and near >= _NEAR
+    return abs(len(joined) - len("transmission")) <= 2 and near >= NEAR
 
 
 @lru_cache(maxsize=4096)
 def is_mark(name: str) -> bool:
     """Tell whether a name is, or resembles, one of a field that says what is secret."""
-    if len(name) > _LONGEST:
+    if len(name) > LONGEST:
         return False
     words = folded_words(name)
     joined = "".join(words)
@@ -159,31 +152,16 @@ def is_mark(name: str) -> bool:
         return True
     return any(
         abs(len(joined) - len(each)) <= 2
-        and SequenceMatcher(None, joined, each, autojunk=False).ratio() >= _NEAR
+        and SequenceMatcher(None, joined, each, autojunk=False).ratio() >= NEAR
         for each in _RESEMBLED
     )
 
 
 def names_secret(value: str, *, gold: bool = False) -> bool:
     """Tell whether a text is a secret segment's name, however it is written; ``gold``: not that one."""
-    if len(value) > _LONGEST:
+    if len(value) > LONGEST:
         return False
     return (folded := fold(value)) in _SECRET and not (gold and folded.startswith("gold"))
-
-
-def fold(text: str) -> str:
-    """Give the letters and digits of a name without case, marks, signs between them, or look-alikes."""
-    if text.isascii():  # nearly all names; twenty times as fast
-        return _BETWEEN_WORDS.sub("", text.lower())
-    return "".join(folded_words(text))
-
-
-def folded_words(text: str) -> list[str]:
-    """Split a name into its words, folded; a camel's hump begins a word."""
-    plain = unicodedata.normalize("NFKD", text).translate(_LOOK_ALIKES)
-    plain = "".join(each for each in plain if unicodedata.category(each) not in {"Mn", "Cf"})
-    folded = _CAMEL.sub(" ", plain).casefold().translate(_LOOK_ALIKES)
-    return [word for word in _BETWEEN_WORDS.split(folded) if word]
 
 
 def _numbers_sentences(name: str, value: Any) -> bool:

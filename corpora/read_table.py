@@ -16,10 +16,13 @@ from typing import Any
 
 from corpora.corpus import Dataset, Form
 from corpora.findings import Findings
+from corpora.folding import fold, folded_words
 from corpora.json_text import parse_line
 from corpora.marks import SEGMENT_MEND, TERM_MEND, is_mark, is_term_mark, names_secret
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry, canonical_names
 from corpora.table_cells import JSON_COLUMN, NOTHING, read_cell
+from corpora.term_names import Speaks, has_licence_word, speaks_of_terms
+from corpora.terms import forbids_plainly
 
 ENVELOPE_COMMENT = re.compile(r"#\s*(dataset\.)?([^:\s][^:]*?)\s*:\s*(.*?)\s*")
 """``# key: value`` for the envelope's own fields, ``# dataset.key: value`` for any other."""
@@ -241,6 +244,8 @@ def _envelope(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]
         prefix, key, text = match.groups()
         if prefix:
             envelope[key] = _value(text)
+        elif key not in Dataset.model_fields and speaks_of_terms(key):
+            envelope[key.strip("# ")] = text
         elif key == "provenance" and not text.startswith("["):
             envelope[key] = [tag.strip() for tag in text.split(",") if tag.strip()]
         elif key in Dataset.model_fields:
@@ -249,21 +254,46 @@ def _envelope(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]
 
 
 def _check_comments(table: Table, delimiter: str, findings: Findings) -> None:
-    """Refuse a comment that may be a mark of secrecy: nothing would follow from it."""
+    """Refuse a comment that may be a mark or a term: nothing would follow from it."""
+    before: set[str] = set()
     for line, comment in (*table.comments, *table.later):
         match = ENVELOPE_COMMENT.fullmatch(comment.rstrip(delimiter))
         key, value = (match[2], match[3]) if match else ("", comment)
-        if is_mark(key) or (key != "id" and names_secret(value, gold=key == "provenance")):
-            mend = SEGMENT_MEND
-        elif is_term_mark(key) and (
-            key not in Dataset.model_fields or (line, comment) in table.later
+        late = (line, comment) in table.later
+        speaks = is_term_mark(key) or speaks_of_terms(key) is not None
+        if speaks_of_terms(key) is not Speaks.ROLE and (
+            is_mark(key) or (key != "id" and names_secret(value, gold=key == "provenance"))
         ):
-            mend = f"{TERM_MEND} In a table: # transmission: local-only before the header."
-        else:
-            continue
-        findings.error(
-            "The comment may say what is secret, and is not understood.", mend, line=line
-        )
+            findings.error(_NOT_UNDERSTOOD, SEGMENT_MEND, line=line)
+        elif speaks and fold(key) in before:
+            findings.error(
+                "A term stands twice, so nobody knows which of them holds.", "Keep one.", line=line
+            )
+        elif late and speaks:
+            findings.error(
+                "The comment may say where the texts may go, and stands after the header.",
+                f"Move it. {_BEFORE_HEADER}",
+                line=line,
+            )
+        elif _may_be_term(key, value, is_read=match is not None and (speaks or bool(match[1]))):
+            findings.error(_NOT_UNDERSTOOD, f"{TERM_MEND} {_BEFORE_HEADER}", line=line)
+        before |= {fold(key)} if speaks else set()
+
+
+_NOT_UNDERSTOOD = (
+    "The comment may say what is secret, or where texts may go, and is not understood."
+)
+_BEFORE_HEADER = "In a table: # transmission: local-only, or # license: …, before the header."
+
+
+def _may_be_term(key: str, value: str, *, is_read: bool) -> bool:
+    """Tell whether a comment may hold a term that is not taken into the envelope."""
+    if is_term_mark(key):
+        return key not in Dataset.model_fields
+    if is_read or key in Dataset.model_fields:
+        return False
+    words = folded_words(f"{key} {value}")
+    return has_licence_word(words) or forbids_plainly(value)
 
 
 def _value(text: str) -> Any:

@@ -8,14 +8,15 @@ owner has said what is meant.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
-from corpora.marks import LICENCE_FIELDS, fold, folded_words
+from corpora.folding import fold, folded_words
+from corpora.term_names import Speaks, speaks_of_terms
 
 
 class Transmission(StrEnum):
@@ -40,8 +41,8 @@ SECRET_ROLES = ("sealed", "test", "holdout", "held_out", "gold_standard")
 OPEN_ROLES = ("dev", "development", "diagnostic", "train", "training", "public", "open")
 """What ``role`` of a mark may say: of the first nothing leaves this machine."""
 
-KNOWN_OF_MARK = frozenset({FIELD, "role", "terms"})
-"""Fields of a mark that are read."""
+KNOWN_OF_MARK = frozenset({FIELD})
+"""Field of a mark that is read by its name alone."""
 
 _FORBIDDING = (
     "nd", "noderivatives", "noderivs", "no derivatives", "no derivative works", "no derivs",
@@ -52,6 +53,9 @@ _FORBIDDING = (
     "do not redistribute", "do not share", "do not send", "do not transmit",
 )  # fmt: skip
 """Words of a licence that keep texts here. ND: a translation is a derivative."""
+
+_PLAIN = tuple(each for each in _FORBIDDING if " " in each)
+"""Those of them that say so in a remark too."""
 
 _OPEN = (
     "cc", "cc0", "cc by", "creative commons", "creativecommons org", "public domain", "pd", "pddl",
@@ -130,24 +134,73 @@ def weighed(terms: Sequence[Term]) -> Terms:
 
 
 def _not_understood(term: Term) -> tuple[str, str]:
+    if speaks_of_terms(term.field.rpartition(" ")[2]) is Speaks.ROLE:
+        return term.field, (
+            f"The role is not understood (permitted: {', '.join(SECRET_ROLES + OPEN_ROLES)}), so nobody "
+            "knows where the texts may go."
+        )
     if term.explicit:
         return term.field, "The term is not understood, so nobody knows where the texts may go."
     return term.field, "The licence may forbid sending the texts elsewhere; it is not understood."
 
 
-def terms_in(fields: Mapping[str, Any], where: str = "") -> Iterator[Term]:
+def terms_in(
+    fields: Mapping[str, Any], where: str = "", *, of_entry: bool = False
+) -> Iterator[Term]:
     """Give the terms among the fields of an envelope, an entry or a mark; ``where`` goes before their names."""
     for name, value in fields.items():
+        path, speaks = f"{where}{name}", speaks_of_terms(name)
         if value is None:
             continue
         if name == FIELD:
-            yield Term(f"{where}{name}", value, _transmission(value), explicit=True)
-        elif fold(name) in LICENCE_FIELDS:
-            for said in _texts(value):
-                yield Term(f"{where}{name}", said, licence_leads_to(said), explicit=False)
-        elif isinstance(value, dict):
-            inner = terms_in(value, f"{where}{name}.")
-            yield from (term for term in inner if not term.explicit)
+            yield Term(path, value, _transmission(value), explicit=True)
+        elif speaks is Speaks.ROLE:
+            led_to = _of_role(value)
+            if led_to is Transmission.LOCAL_ONLY or not of_entry:
+                yield Term(path, value, led_to, explicit=True)
+        elif speaks is None and isinstance(value, dict | list | tuple):
+            yield from _terms_inside(path, value, of_entry=of_entry)
+        else:
+            judge = _judge(speaks, of_entry=of_entry)
+            judged = ((said, judge(said)) for said in _texts(value))
+            yield from (
+                Term(path, said, led_to, explicit=False)
+                for said, led_to in judged
+                if led_to is not _NOTHING
+            )
+
+
+_NOTHING = object()
+"""Of a text that is no term."""
+
+
+def _judge(speaks: Speaks | None, *, of_entry: bool) -> Callable[[str], Any]:
+    """Give what judges the texts of a field: as a licence, or only by what they forbid."""
+    if speaks is Speaks.LICENCE or (speaks is Speaks.LOOSELY and not of_entry):
+        return licence_leads_to
+    if speaks is None and of_entry:
+        return lambda _: _NOTHING
+    phrases = _PLAIN if speaks is None else _FORBIDDING
+    return lambda said: Transmission.LOCAL_ONLY if _holds(phrases, folded_words(said)) else _NOTHING
+
+
+def _terms_inside(path: str, value: Any, *, of_entry: bool) -> Iterator[Term]:
+    """Give the terms at deeper levels: licences, and of the others those that keep the texts here."""
+    for inner in [value] if isinstance(value, dict) else value:
+        fields = inner if isinstance(inner, dict) else {"": inner}
+        for term in terms_in(fields, f"{path}." if fields is inner else path, of_entry=of_entry):
+            if not term.explicit or term.led_to is Transmission.LOCAL_ONLY:
+                yield term
+
+
+def forbids_plainly(text: str) -> bool:
+    """Tell whether a remark holds a phrase that keeps texts here: ``do not share``."""
+    return _holds(_PLAIN, folded_words(text))
+
+
+def _holds(phrases: Iterable[str], words: Sequence[str]) -> bool:
+    spaced = f" {' '.join(words)} "
+    return any(f" {each} " in spaced for each in phrases)
 
 
 def _transmission(value: Any) -> Transmission | None:
@@ -156,18 +209,18 @@ def _transmission(value: Any) -> Transmission | None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list | tuple):
+    """Give every text of a value; a number or true is a text that nobody understands."""
+    if isinstance(value, dict | list | tuple):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _texts(inner)
+    elif value is not None:
+        yield str(value)
 
 
 def licence_leads_to(licence: str) -> Transmission | None:
     """Judge a licence: None where it is not one of those that are known here, or may forbid something."""
     words = folded_words(licence)
-    spaced = f" {' '.join(words)} "
-    if any(f" {each} " in spaced for each in _FORBIDDING):
+    if _holds(_FORBIDDING, words):
         return Transmission.LOCAL_ONLY
     named = f" {' '.join(dropwhile(_BEFORE.__contains__, words))} "
     if any(named.startswith(f" {each} ") for each in _OPEN):
@@ -188,15 +241,33 @@ def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
     Raises ValueError, in words, where it cannot be read.
     """
     try:
-        fields = json.loads(data.decode("utf-8-sig"))
+        fields = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_each_once)
+    except _SaidTwiceError as twice:
+        raise ValueError(
+            f"It says {str(twice)!r} twice, so nobody knows which of them holds."
+        ) from None
     except (ValueError, RecursionError) as error:
         raise ValueError("It is no JSON, so nobody knows where the texts may go.") from error
     if not isinstance(fields, dict):
         raise ValueError("It must be a JSON object.")  # noqa: TRY004  one kind for all
     found = list(terms_in(fields, f"{name}: "))
-    if (role := fields.get("role")) is not None:
-        found.append(Term(f"{name}: role", role, _of_role(role), explicit=True))
+    if not found:
+        raise ValueError(
+            "It says nothing that is understood, so nobody knows where the texts may go."
+        )
     return found, fields
+
+
+class _SaidTwiceError(ValueError):
+    """A field stands twice in one object."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _SaidTwiceError(next(name for name in names if names.count(name) > 1)[:30])
+    return fields
 
 
 def _of_role(role: Any) -> Transmission | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from corpora.corpus import Dataset
 from corpora.entry import Entry
-from corpora.marks import misplaced
+from corpora.marks import misplaced, without_roles
 from corpora.terms import FIELD
 from harness import offline, unquoted
 from harness.endpoints import is_loopback
@@ -114,7 +114,7 @@ def refuse_unclear(dataset: Dataset, entries: Sequence[Entry]) -> None:
             raise UsageError(f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}")
     for field, words in dataset.terms.unclear:
         raise UsageError(f"The corpus, field {field!r}: {words} Mend the file, and read it anew.")
-    for mark in misplaced(dataset.model_extra or {}, known):
+    for mark in misplaced(without_roles(dataset.model_extra or {}), known):
         raise UsageError(f"The corpus, field {mark.path!r}: {mark.wrong} {mark.mend}")
 
 

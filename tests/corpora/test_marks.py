@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from corpora.corpus import Corpus
 from corpora.entry import Segment
+from corpora.folding import fold
 from corpora.load import File, load, read
-from corpora.marks import fold, is_mark
+from corpora.marks import is_mark
 from corpora.problems import CorpusError, Severity
 from tests.corpora.making import LANGUAGES, entry, envelope, file, json_file, only_problem
 

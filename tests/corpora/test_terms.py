@@ -91,7 +91,85 @@ def test_a_field_that_resembles_it_is_an_error(tmp_path: Path, word: str) -> Non
 
 
 def test_the_term_under_another_name_is_an_error(tmp_path: Path) -> None:
-    assert LOCAL in only_problem(json_file(tmp_path, [entry()], sharing="local only")).mend
+    assert LOCAL in only_problem(json_file(tmp_path, [entry()], colour="local only")).mend
+
+
+KEEPING = [
+    ("License", "CC-BY-ND-4.0"), ("licence", "CC-BY-ND-4.0"), ("LICENCE", "CC-BY-ND-4.0"),
+    ("rights", "All rights reserved"), ("Rights", "All rights reserved"), ("data_license", "CC-BY-ND-4.0"),
+    ("lisence", "CC-BY-ND-4.0"), ("role", "test"), ("Role", "test"), ("role", "sealed"),
+    ("usage", "local-only"), ("usage_terms", "internal only"), ("terms", "do not share"),
+    ("copyright", "All rights reserved, do not share"), ("notes", "Please do not share this corpus."),
+]  # fmt: skip
+ASKING = [
+    ("Licence", "Kaitiakitanga"), ("rights", "ask the elders"), ("terms", "see the agreement"),
+    ("usage", "for members"), ("role", "benchmark"), ("public", "false"), ("Terms of use", "ask us"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "said"), KEEPING)
+def test_however_a_term_is_called_the_texts_stay_here(tmp_path: Path, name: str, said: str) -> None:
+    assert kept_here(load(json_file(tmp_path, [entry()], **{name: said})))
+    for line in (f"# {name}: {said}", f"#{name}:{said}", f"## {name} : {said}"):
+        path = file(tmp_path, f"{line}\n{TABLE}", "table.csv")
+        if name == "notes":  # a remark of a person is no field
+            assert LOCAL in only_problem(path, dataset=LANGUAGES).mend
+        else:
+            assert kept_here(load(path, dataset=LANGUAGES))
+    beside(tmp_path, **{name: said})
+    assert kept_here(load(json_file(tmp_path, [entry()])))
+
+
+@pytest.mark.parametrize(("name", "said"), ASKING)
+def test_however_a_term_is_called_it_must_be_understood(
+    tmp_path: Path, name: str, said: str
+) -> None:
+    only_problem(json_file(tmp_path, [entry()], **{name: said}))
+    only_problem(file(tmp_path, f"# {name}: {said}\n{TABLE}", "table.csv"), dataset=LANGUAGES)
+    beside(tmp_path, **{name: said})
+    only_problem(json_file(tmp_path, [entry()]))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("licence", "CC-BY-ND-4.0"), ("usage_terms", "internal only"), ("role", "test"),
+     ("usage", "do not share"), ("Rights", "all rights reserved")],
+)  # fmt: skip
+def test_a_column_keeps_the_texts_here(tmp_path: Path, name: str, said: str) -> None:
+    text = f"id,source,reference,{name}\n1,one,unu,{said}\n2,two,du,\n"
+    assert kept_here(load(file(tmp_path, text, "table.csv"), dataset=LANGUAGES))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("usage", "informal"), ("role", "teacher"), ("terms", "dog"), ("access", "x")],
+)
+def test_a_column_about_words_is_no_term(tmp_path: Path, name: str, said: str) -> None:
+    text = f"id,source,reference,{name}\n1,one,unu,{said}\n"
+    assert not kept_here(load(file(tmp_path, text, "table.csv"), dataset=LANGUAGES))
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["# All rights reserved", "# License CC-BY-ND-4.0", "# https://creativecommons.org/licenses/by-nd/4.0",
+     "# note: do not share", "#licence = CC-BY-ND-4.0", "# Licensed to the council"],
+)  # fmt: skip
+def test_a_remark_that_may_be_a_term_is_an_error(tmp_path: Path, comment: str) -> None:
+    for text in (f"{comment}\n{TABLE}", f"{TABLE}{comment}\n"):
+        only_problem(file(tmp_path, text, "table.csv"), dataset=LANGUAGES)
+
+
+def test_a_table_says_a_term_once_and_before_the_header(tmp_path: Path) -> None:
+    twice = f"# license: CC-BY-ND-4.0\n# License: MIT\n{TABLE}"
+    assert only_problem(file(tmp_path, twice, "table.csv"), dataset=LANGUAGES).line == 2
+    late = file(tmp_path, f"{TABLE}# License: MIT\n", "table.csv")
+    assert only_problem(late, dataset=LANGUAGES).line == 3
+
+
+@pytest.mark.parametrize("content", ["{}", '{"by": "us"}', '{"role":"dev","role":"test"}'])
+def test_a_mark_that_says_nothing_or_two_things_is_an_error(tmp_path: Path, content: str) -> None:
+    beside(tmp_path).write_text(content)
+    only_problem(json_file(tmp_path, [entry()]))
 
 
 def test_a_comment_after_the_header_is_no_term(tmp_path: Path) -> None:

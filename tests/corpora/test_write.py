@@ -15,6 +15,7 @@ from corpora.load import File, load, read
 from corpora.marks import is_mark, is_term_mark
 from corpora.problems import CorpusError
 from corpora.raw import SYNONYMS
+from corpora.term_names import speaks_of_terms
 from corpora.terms import Transmission, licence_leads_to
 from corpora.write import losses, write
 from tests.corpora.making import LANGUAGES, entry, envelope, json_file
@@ -29,7 +30,9 @@ _LETTER = st.characters(categories=["L"])
 _TEXT = st.builds(
     "".join, st.tuples(st.text(_SIGNS, max_size=6), _LETTER, st.text(_SIGNS, max_size=6))
 ) | (st.sampled_from(["+a", "-b", "@c", "# x", '"a', "a,b", "a\tb\nc", "true", " x "]))
-_NO_MARK = _TEXT.filter(lambda name: not is_mark(name) and not is_term_mark(name))
+_NO_MARK = _TEXT.filter(
+    lambda name: not is_mark(name) and not is_term_mark(name) and not speaks_of_terms(name)
+)
 _VALUE = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | _ANY_TEXT,
@@ -46,6 +49,7 @@ _NEW_NAME = st.from_regex(r"[A-Za-zâ][A-Za-z0-9_â -]{0,8}[a-z]", fullmatch=Tru
         name.strip().lower().replace(" ", "_") not in _RESERVED
         and not is_mark(name)
         and not is_term_mark(name)
+        and not speaks_of_terms(name)
     )
 )
 _EXTRAS = st.dictionaries(_NEW_NAME, _VALUE, max_size=3)
