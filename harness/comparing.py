@@ -10,7 +10,7 @@ from itertools import combinations
 from math import fsum
 from pathlib import PurePath
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpora.entry import EntryId
 from harness.comparing_breakdowns import Breakdown, breakdowns
@@ -27,7 +27,6 @@ from harness.comparing_refusals import refusals
 from harness.comparing_rows import RowReader, RunRows
 from harness.failures import UsageError
 from harness.store.runs import find_run, under_way
-from scoring.caveats import Caveat
 from scoring.composite import composite, composite_metrics
 from scoring.holm import holm
 from scoring.intervals import DRAWS, LEVEL, SEED, Interval, intervals_of
@@ -46,6 +45,7 @@ from scoring.wording import counted
 
 if TYPE_CHECKING:
     from harness.method import Setup
+    from harness.store.certificates import Attached
     from scoring.table import Table
 
 LEAST_RUNS, MOST_RUNS = 2, 6
@@ -87,8 +87,10 @@ class ComparedRun:
     """What is known of it: the least that it can be."""
     median_seconds: float | None
     """Middle latency of the entries that were not answered from the cache."""
-    caveats: tuple[Caveat, ...] = ()
-    """Which parts of all its outputs fail, as its card says."""
+    card: Mapping[str, Any] | None = None
+    """What its card says of its claim, over all its outputs; None before it has a card."""
+    certificates: tuple[Attached, ...] = ()
+    """What reviews said of it."""
     file: str = ""
     """Name of the file that the outputs were read from; empty where they were made in the run."""
 
@@ -264,7 +266,8 @@ def _compared(letter: str, side: Side, drawn: Table, tests: _Tests) -> ComparedR
         cost_usd=fsum(known) if len(known) == len(costs) else None,
         known_cost_usd=fsum(known),
         median_seconds=median(seconds) if seconds else None,
-        caveats=side.rows.caveats,
+        card=side.rows.card,
+        certificates=side.rows.certificates,
         file=PurePath(run.plan.get("options", {}).get("outputs") or "").name,
     )
 

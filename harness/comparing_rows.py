@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.entry import EntryId
+from harness.store.certificates import Attached, attached_to
 from harness.store.runs import Run
+from harness.store.trouble import stored_object
 
 if TYPE_CHECKING:
-    from scoring.caveats import Caveat
     from scoring.scorer import Scorer
     from scoring.setup import ScoringSetup
 
@@ -60,8 +61,8 @@ class _Facts(NamedTuple):
     last: int
     there: int
     """Results that the store has of those that were read before."""
-    claim: str | None
-    """What the run's card records of its claim, as JSON."""
+    claimed: str | None
+    """What the run's card says of its claim, as JSON; None before it has a card."""
     totals_only: int
     """Secret entries of a run from elsewhere whose card has totals and no rows."""
 
@@ -89,8 +90,10 @@ class RunRows:
     """How often the run was begun and gone on with."""
     last: int
     """The store's number of the newest row that was read."""
-    caveats: tuple[Caveat, ...] = ()
-    """Which parts of its outputs fail, as its card says."""
+    claimed: str | None = None
+    """What its card says of its claim, as JSON; None before it has a card."""
+    certificates: tuple[Attached, ...] = ()
+    """What reviews said of it."""
     local_only: bool = False
     """True where the terms of the corpus keep every entry on this machine."""
 
@@ -102,6 +105,11 @@ class RunRows:
         """
         before = (self.run.run_id, self.stretches, self.sealed, len(self.rows) + self.withheld)
         return before == (run.run_id, found.stretches, bool(found.sealed), found.there)
+
+    @cached_property
+    def card(self) -> Mapping[str, Any] | None:
+        """Give the parts of its card from which its claim is read; None before it has a card."""
+        return None if self.claimed is None else stored_object(self.claimed)
 
     @cached_property
     def by_id(self) -> dict[EntryId, Row]:
@@ -152,7 +160,8 @@ class RowReader:
             corpus=corpus,
             stretches=found.stretches,
             last=found.last,
-            caveats=_caveats(found.claim),
+            claimed=found.claimed,
+            certificates=attached_to(self._connection, run.id),
             local_only=_local_only(self._connection, run) if known is None else known.local_only,
         )
 
@@ -200,21 +209,18 @@ def _facts(connection: sqlite3.Connection, run: Run, earlier: RunRows | None) ->
         " (SELECT count(*) FROM stretches WHERE run = u.id),"
         " (SELECT coalesce(max(rowid), 0) FROM results WHERE run = u.id),"
         " (SELECT count(*) FROM results WHERE run = u.id AND rowid <= ?),"
-        " json_extract(u.run_card, '$.scores.claim'),"
+        " iif(u.run_card IS NULL, NULL, json_object("  # what a claim is read from, and a review holds for
+        " 'run_id', json_extract(u.run_card, '$.run_id'),"
+        " 'run_card_hash', json_extract(u.run_card, '$.run_card_hash'),"
+        " 'claimable_tier', json_extract(u.run_card, '$.claimable_tier'),"
+        " 'floors_version', json_extract(u.run_card, '$.floors_version'),"
+        " 'floors', json_extract(u.run_card, '$.floors'),"
+        " 'scores', json_extract(u.run_card, '$.scores'))),"
         " iif(u.imported IS NULL, 0, coalesce(json_extract(u.run_card, '$.withheld.secret'), 0))"
         " FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.id = ?",
         (_BEFORE_ALL if earlier is None else earlier.last, run.id),
     ).fetchone()
     return _Facts(*row)
-
-
-def _caveats(claim: object) -> tuple[Caveat, ...]:
-    """Read what a card, which may come from elsewhere, records."""
-    if not (isinstance(claim, str) and claim.startswith("{")):
-        return ()
-    from harness.card.claimed import stated_caveats
-
-    return stated_caveats(json.loads(claim))
 
 
 def _kept(rows: tuple[Row, ...], withheld: frozenset[int]) -> tuple[Row, ...]:

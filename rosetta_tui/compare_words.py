@@ -9,7 +9,9 @@ from textual.content import Content
 
 from rosetta_tui.comparison_words import (
     cached_words,
-    caveats_of,
+    claim_words,
+    doubtful,
+    floor_lines,
     name,
     reproduction_words,
     sentence,
@@ -21,7 +23,7 @@ from rosetta_tui.widgets.diff_text import diff_content
 
 if TYPE_CHECKING:
     from corpora.entry import Entry
-    from harness.comparing import Comparison
+    from harness.comparing import ComparedRun, Comparison
     from harness.comparing_pairs import Pair
     from harness.result import Result
 
@@ -43,11 +45,19 @@ def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content
         lines += [show(line, "$quiet") for line in reproduction_words(pair.reproduction)]
         cached = (cached_words(run) for run in (pair.first, pair.second))
         lines += [show(words, "$warn") for words in cached if words]
-    caveats = (caveats_of(run) for run in (pair.first, pair.second))
-    lines += [show(f"! {words}", "$warn") for words in caveats if words]
+    lines += [line for run in (pair.first, pair.second) for line in _claim(run)]
     if found.refused:
         lines.append(refused(found))
     return Content("\n").join(lines)
+
+
+def _claim(run: ComparedRun) -> Iterator[Content]:
+    """Say what may be claimed of a run; where that is little, with a mark and the floors."""
+    words = claim_words(run)
+    if not doubtful(run):
+        yield from [show(words, "$quiet")] if words else []
+        return
+    yield show(" · ".join([f"! {words}", *floor_lines(run)]), "$warn")
 
 
 def _sentence(pair: Pair, metric: str, *, tested: bool) -> Content:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rosetta_tui.card_fields import claim_json, claimable, review_of, tier_words
 from rosetta_tui.comparison_words import sentence
 from rosetta_tui.run_facts import iso
 
@@ -58,13 +59,26 @@ def _run(run: ComparedRun) -> dict[str, Any]:
         "cost_usd": run.cost_usd,
         "known_cost_usd": run.known_cost_usd,
         "median_latency_seconds": run.median_seconds,
-        "caveats": [asdict(caveat) for caveat in run.caveats],
+        **_claimed(run),
         "scores": dict(run.values),
         "confidence_intervals": {
             id_: {"ci_lower": found.lower, "ci_upper": found.upper}
             for id_, found in run.intervals.items()
             if id_ in run.values
         },
+    }
+
+
+def _claimed(run: ComparedRun) -> dict[str, Any]:
+    """Give what may be claimed of all outputs of a run, and why no more; nulls before it has a card."""
+    if run.card is None:
+        return {"caveats": [], "tier_in_words": None, "claim": None}
+    claim = claim_json(run.card)
+    review = review_of(run.card, run.certificates)
+    return {
+        "caveats": claim["caveats"],
+        "tier_in_words": tier_words(run.card, review),
+        "claim": {**claim, "claimable_tier": claimable(run.card, review)},
     }
 
 

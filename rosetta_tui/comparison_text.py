@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from rosetta_tui import figures
 from rosetta_tui.comparison_words import (
     cached_words,
-    caveats_of,
+    claim_words,
     ends,
+    floor_lines,
     name,
     number,
     reproduction_words,
@@ -68,8 +69,9 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
             yield f"{run.letter} has {more} that not all have, left out here"
         if not run.complete:
             yield f"{run.letter} is not complete: {run.done:,} of {run.total:,} entries are there"
-        if fails := caveats_of(run):
-            yield fails
+        if claim := claim_words(run):
+            yield f"{claim}, by all its outputs"
+            yield from (f"  {line}" for line in floor_lines(run))
         if run.unverified:
             yield f"{run.letter} is UNVERIFIED: it came without a seal that holds"
 

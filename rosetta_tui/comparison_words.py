@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rosetta_tui import figures
+from rosetta_tui.card_fields import review_of, tier_words
 from rosetta_tui.metric_words import digits, title
-from scoring.claim import caveat_words
+from scoring.claim import Reason
 from scoring.significance import COMPOSITE, direction
 from scoring.wording import counted
 
@@ -186,10 +187,34 @@ def reproduction_words(found: Reproduction) -> Iterator[str]:
         yield f"  {name(metric)}: {claimed} became {repeated}{share}"
 
 
-def caveats_of(run: ComparedRun) -> str:
-    """Say which parts of a run's outputs fail, over all of its entries; empty where none does."""
-    said = ", ".join(map(caveat_words, run.caveats))
-    return f"{run.letter}: {said} (of all its outputs)" if said else ""
+def claim_words(run: ComparedRun) -> str:
+    """Say what may be claimed of a run, over all of its entries; empty before it has a card."""
+    if run.card is None:
+        return ""
+    words = tier_words(run.card, review_of(run.card, run.certificates), beside=False)
+    return f"{run.letter} may be called {words}"
+
+
+def floor_lines(run: ComparedRun) -> Iterator[str]:
+    """Name each floor that a run does not clear, with the two numbers that were compared."""
+    from harness.card.claimed import claim_of
+
+    for limit in () if run.card is None else claim_of(run.card).limits:
+        if limit.floor is not None:
+            metric = COMPOSITE if limit.reason is Reason.COMPOSITE_FLOOR else "chrf_plus_plus"
+            begins = figures.NONE if limit.lower is None else number(metric, limit.lower)
+            floor = number(metric, limit.floor)
+            yield f"{run.letter}: {name(metric)} from {begins}, best floor {floor}"
+
+
+def doubtful(run: ComparedRun) -> bool:
+    """Tell whether a run does not clear its floors, or a part of its outputs fails."""
+    from harness.card.claimed import claim_of
+
+    if run.card is None:
+        return False
+    claim = claim_of(run.card)
+    return claim.at_floor or bool(claim.caveats)
 
 
 def cached_words(run: ComparedRun) -> str:

@@ -108,11 +108,8 @@ class Claim:
         by_reason = {limit.reason: limit for limit in self.limits}
         if Reason.IDENTICAL in by_reason:
             yield "mostly one and the same output"
-        elif Reason.COMPOSITE_FLOOR in by_reason:
-            yield _floor_words(by_reason[Reason.COMPOSITE_FLOOR], "", 2, brief=brief)
-        elif Reason.CHRF_FLOOR in by_reason:
-            yield _floor_words(by_reason[Reason.CHRF_FLOOR], "chrF++ ", 1, brief=brief)
-        elif Reason.NO_CHRF in by_reason:
+        yield from _not_cleared(by_reason, brief=brief)
+        if Reason.NO_CHRF in by_reason:
             yield "chrF++ has no value"
         if Reason.GAP in by_reason:
             yield "an input without a value counts as nothing"
@@ -207,12 +204,33 @@ def _review(quality: Tier) -> Iterator[Limit]:
         yield Limit(Reason.REVIEW, HIGHEST_WITHOUT_REVIEW)
 
 
-def _floor_words(limit: Limit, metric: str, digits: int, *, brief: bool) -> str:
+_FLOORS = {Reason.CHRF_FLOOR: ("chrF++", 1), Reason.COMPOSITE_FLOOR: ("composite", 2)}
+"""Name and decimal places of what is held against a floor."""
+
+
+def _not_cleared(limits: Mapping[Reason, Limit], *, brief: bool) -> Iterator[str]:
+    """Name the floors that are not cleared: that of chrF++, that of the composite, or either."""
+    said: dict[str, str] = {}
+    for reason, (name, digits) in _FLOORS.items():
+        if reason in limits:
+            limit = limits[reason]
+            known = (
+                limit.floor is not None
+            )  # a card may say that it is at its floor, and not at which
+            said[name if known else ""] = _floor_words(limit, digits, brief=brief)
+    if len(said) > 1 and len(set(said.values())) == 1:
+        yield said["composite"].replace("the floor", "either floor")
+        return
+    for name, words in said.items():
+        yield f"{name} {words}".lstrip()
+
+
+def _floor_words(limit: Limit, digits: int, *, brief: bool) -> str:
     if not limit.clear:
-        return f"{metric}not above the floor"
+        return "not above the floor"
     if brief or limit.lower is None:
-        return f"{metric}not clear of the floor"
-    return f"{metric}not clearly above the floor: interval reaches {limit.lower:.{digits}f}"
+        return "not clear of the floor"
+    return f"not clearly above the floor: interval reaches {limit.lower:.{digits}f}"
 
 
 _SHORTLY = {
@@ -238,7 +256,7 @@ def caveat_sentence(caveat: Caveat) -> str:
     """Say it with its numbers and what follows."""
     words = _WHOLLY[caveat.kind].format(share=share_words(caveat))
     return (
-        f"{words} ({caveat.entries:,} of {caveat.of:,}; told from {caveat.threshold * 100:.0f} %): "
+        f"{words} ({caveat.entries:,} of {caveat.of:,}; said from {caveat.threshold * 100:.0f} % on): "
         f"no more than {_most(caveat)} may be claimed"
     )
 

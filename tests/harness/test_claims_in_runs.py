@@ -25,6 +25,7 @@ from harness.store.database import open_store
 from harness.store.runs import find_run, list_runs
 from rosetta_tui.card_fields import claim_json, tier_sign, tier_words
 from rosetta_tui.card_text import card_text
+from rosetta_tui.compare_words import said
 from rosetta_tui.comparison_json import comparison_json
 from rosetta_tui.comparison_text import comparison_lines
 from rosetta_tui.leaderboard_rows import entrant_cells, entrant_record
@@ -247,6 +248,29 @@ def test_the_card_says_what_its_constant_was_searched_in(tmp_path: Path) -> None
     assert "40 different references · on 12 entries\n" in card_text(card)
 
 
+def test_a_comparison_says_which_run_clears_no_floor_and_by_how_much(tmp_path: Path) -> None:
+    shuffled = [*REFERENCES[1:], REFERENCES[0]]
+    replayed(tmp_path, shuffled)
+    (tmp_path / "b").mkdir()
+    run_corpus(tmp_path / "s.sqlite", corpus_of(ENTRIES), plan_for(tmp_path / "b", REFERENCES))
+    with closing(open_store(tmp_path / "s.sqlite")) as store:
+        found = compare_runs(store, [run.run_id for run in list_runs(store)], trials=20)
+    good, low = comparison_json(found)["runs"]
+    assert good["tier_in_words"] == "functional (automatic 1.00; review pending)"
+    assert low["tier_in_words"].startswith("baseline (")
+    assert low["claim"]["claimable_tier"] == "baseline"
+    limits = {each["reason"]: each for each in low["claim"]["limits"]}
+    assert {"chrf_floor", "composite_floor"} <= set(limits)
+    lines = list(comparison_lines(found))
+    assert f"B may be called {low['tier_in_words']}, by all its outputs" in lines
+    chrf = limits["chrf_floor"]
+    assert f"  B: chrF++ from {chrf['lower']:.1f}, best floor {chrf['floor']:.1f}" in lines
+    told = said(found, found.pairs[0], "chrf_plus_plus", tested=True).plain.splitlines()
+    assert f"A may be called {good['tier_in_words']}" in told
+    [warned] = [line for line in told if line.startswith("! B may be called baseline (")]
+    assert f"chrF++ from {chrf['lower']:.1f}, best floor {chrf['floor']:.1f}" in warned
+
+
 def test_leaderboard_and_comparison_name_caveats_too(tmp_path: Path) -> None:
     replayed(tmp_path, partly_one())
     (tmp_path / "b").mkdir()
@@ -255,11 +279,15 @@ def test_leaderboard_and_comparison_name_caveats_too(tmp_path: Path) -> None:
         runs = list_runs(store)
         found = compare_runs(store, [run.run_id for run in runs], trials=20)
         [board] = leaderboards(store)
-    said = {run.letter: [caveat.kind for caveat in run.caveats] for run in found.runs}
-    assert said == {"A": [Kind.SHORT], "B": [Kind.REPEATED]}
+    kinds = {
+        run.letter: [caveat.kind for caveat in claim_of(run.card or {}).caveats]
+        for run in found.runs
+    }
+    assert kinds == {"A": [Kind.SHORT], "B": [Kind.REPEATED]}
     lines = list(comparison_lines(found))
-    assert any(line.startswith("A: ") and "% too short" in line for line in lines)
-    assert "B: 32 % one text (of all its outputs)" in lines
+    for letter, each in (("A", runs[0]), ("B", runs[1])):
+        assert each.card is not None
+        assert f"{letter} may be called {tier_words(each.card)}, by all its outputs" in lines
     assert [run["caveats"][0]["kind"] for run in comparison_json(found)["runs"]] == [
         "short", "repeated",
     ]  # fmt: skip

@@ -59,12 +59,17 @@ def test_nothing_above_functional_is_claimed_without_review(
     [
         (0.41, Score(16.0, 15.1), [], ""),
         (0.40, Score(16.0, 15.1), [Reason.COMPOSITE_FLOOR],
-         "; not clearly above the floor: interval reaches 0.40"),
+         "; composite not clearly above the floor: interval reaches 0.40"),
         (0.41, Score(16.0, 15.0), [Reason.CHRF_FLOOR],
          "; chrF++ not clearly above the floor: interval reaches 15.0"),
         (0.41, Score(15.0, 14.0), [Reason.CHRF_FLOOR], "; chrF++ not above the floor"),
         (0.41, Score(13.0, 12.5), [Reason.CHRF_FLOOR], "; chrF++ not above the floor"),
         (0.41, Score(None, None), [Reason.NO_CHRF], "; chrF++ has no value"),
+        (0.40, Score(None, None), [Reason.COMPOSITE_FLOOR, Reason.NO_CHRF],
+         "; composite not clearly above the floor: interval reaches 0.40; chrF++ has no value"),
+        (0.40, Score(15.0, 14.0), [Reason.CHRF_FLOOR, Reason.COMPOSITE_FLOOR],
+         ("; chrF++ not above the floor"
+          "; composite not clearly above the floor: interval reaches 0.40")),
     ],
 )  # fmt: skip
 def test_both_intervals_must_clear_the_best_floor_of_each(
@@ -93,9 +98,9 @@ def test_words_for_people() -> None:
     assert claimed(0.78).words(review="review: no-go") == (
         "functional (automatic 0.78; review: no-go)"
     )
-    assert claimed(0.35, 0.3).words() == "baseline (automatic 0.35; not above the floor)"
+    assert claimed(0.35, 0.3).words() == "baseline (automatic 0.35; composite not above the floor)"
     assert claimed(0.55, 0.3).words(brief=True) == (
-        "baseline (automatic 0.55; not clear of the floor)"
+        "baseline (automatic 0.55; composite not clear of the floor)"
     )
     assert claimed(None).words() == "unscored"
 
@@ -107,6 +112,19 @@ def test_identical_outputs_above_the_floors_are_told_what_they_are() -> None:
     assert claim.at_floor
 
 
+def test_one_text_below_both_floors_is_told_of_both() -> None:
+    low = claimed(0.35, 0.3, Score(14.0, 13.0), identical=True)
+    assert low.words() == (
+        "baseline (automatic 0.35; mostly one and the same output; not above either floor)"
+    )
+    near = claimed(0.55, 0.3, Score(16.0, 14.0))
+    assert near.words(brief=True) == ("baseline (automatic 0.55; not clear of either floor)")
+    assert near.words() == (
+        "baseline (automatic 0.55; chrF++ not clearly above the floor: interval reaches 14.0; "
+        "composite not clearly above the floor: interval reaches 0.30)"
+    )
+
+
 def test_a_caveat_stands_in_the_words_with_its_share_and_lowers_the_claim() -> None:
     quarter, half = caveat(0.299), caveat(0.5, Kind.UNTRANSLATED)
     assert claimed(0.62, caveats=[quarter]).words() == ("emerging (automatic 0.62; 29 % too short)")
@@ -116,7 +134,7 @@ def test_a_caveat_stands_in_the_words_with_its_share_and_lowers_the_claim() -> N
     assert claimed(0.35, 0.2, caveats=[quarter]).words().endswith("too short)")
     assert caveat_sentence(quarter) == (
         "29 % of the outputs are empty, or less than half as long as the reference "
-        "(30 of 100; told from 25 %): no more than emerging may be claimed"
+        "(30 of 100; said from 25 % on): no more than emerging may be claimed"
     )
 
 

@@ -149,7 +149,7 @@ async def test_that_a_run_is_at_its_floor_is_read_in_full(tmp_path: Path, width:
     app = App(made, watch=True)
     async with app.run_test(size=(width, 48)) as pilot:
         await settle(pilot)
-        assert "baseline (automatic 0.20; not above the floor)" in text(app)
+        assert "baseline (automatic 0.20; not above either floor)" in text(app)
     made.close()
 
 
@@ -165,7 +165,7 @@ async def test_why_no_more_may_be_claimed_is_read_to_its_end(
     tmp_path: Path, reason: Reason, words: str, width: int
 ) -> None:
     made = scene(tmp_path / "s.sqlite")
-    limits = (Limit(reason, Tier.BASELINE, clear=False),)
+    limits = (Limit(reason, Tier.BASELINE, floor=21.0, clear=False),)
     claim = Claim(0.55, Tier.FUNCTIONAL, Tier.BASELINE, limits)
     made.play([made.started(), made.progress(84, claim=claim)])
     app = App(made, watch=True)

@@ -87,5 +87,5 @@ def test_a_caveat_stands_whole_in_the_list_of_runs(path: Path) -> None:
     assert "caveats" in said.splitlines()[0]
     [row] = [line for line in said.splitlines() if finished.finished.run_id[:8] in line]
     assert "100 % too short  free" in row
-    assert "baseline (automatic 0.16; not above the floor)  " in row
+    assert "baseline (automatic 0.16; not above either floor)  " in row
     assert "…" not in row

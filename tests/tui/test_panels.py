@@ -81,7 +81,7 @@ def test_a_failed_entry_was_not_free() -> None:
 @pytest.mark.parametrize(
     ("least", "words"),
     [
-        (0.1, "not clearly above the floor: interval reaches 0.10"),
+        (0.1, "composite not clearly above the floor: interval reaches 0.10"),
         (0.25, "not above the floor"),
     ],
 )
@@ -96,4 +96,4 @@ async def test_a_run_under_way_says_so_in_few_words(tmp_path: Path) -> None:
     found = await shown(
         tmp_path, 3, intervals={"composite": (0.1, 0.9)}, values={"composite": 0.55}
     )
-    assert "baseline (automatic 0.55; not clear of the floor)" in found
+    assert "baseline (composite not clear of the floor" in found
