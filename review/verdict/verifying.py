@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -48,34 +48,65 @@ class Verification:
     """Contents that were there when it was issued: without them the numbers of that day cannot be computed again."""
     without: Outcome | None = None
     """The verdict without them; None where none is missing, or nobody took any back."""
+    kept: tuple[Check, ...] = ()
+    """What somebody kept, held against it: batch files, words of hand-overs. The verdict does not hang on them."""
+
+    @property
+    def every(self) -> tuple[Check, ...]:
+        """All that was looked at."""
+        return (*self.checks, *self.kept)
+
+    @property
+    def holds(self) -> bool:
+        """True where nothing of the certificate itself was found wrong."""
+        return not any(check.ok is False for check in self.checks)
 
     @property
     def ok(self) -> bool:
         """True where the verdict and its numbers were computed again, and all holds that files of their version can show."""
-        return all(check.ok or check.earlier for check in self.checks)
+        return all(check.ok or check.earlier for check in self.every)
 
     @property
     def unshown(self) -> tuple[Check, ...]:
         """Give what could not be checked because the files are of an earlier version."""
-        return tuple(check for check in self.checks if check.earlier)
+        return tuple(check for check in self.every if check.earlier)
 
     @property
     def broken(self) -> bool:
         """True where something that was checked does not hold; what was taken back breaks nothing."""
-        return any(check.ok is False for check in self.checks)
+        return any(check.ok is False for check in self.every)
 
     @property
     def words(self) -> str:
         """The result in a few sentences."""
-        if self.ok and self.unshown:
+        if not self.holds:
+            return "This certificate does not hold."
+        said = self._missing_words if self.missing else self._computed_words
+        return f"{said} {self._kept_words}".rstrip()
+
+    @property
+    def _computed_words(self) -> str:
+        """Say that the verdict was computed again, and what the files cannot show."""
+        if self.unshown:
             return (
                 "The verdict was computed again, byte for byte. Its files are of an earlier version, which does not show "
                 f"all: {'; '.join(f'{each.name}: {each.words}' for each in self.unshown)}."
             )
-        if self.ok:
-            return "Everything holds: the verdict was computed again, byte for byte."
-        if self.broken:
-            return "This certificate does not hold."
+        what = "Everything" if self.ok else "The certificate itself"
+        return f"{what} holds: the verdict was computed again, byte for byte."
+
+    @property
+    def _kept_words(self) -> str:
+        """Say what of that which somebody kept is not in it; empty where all is."""
+        if not (wrong := ", ".join(each.name for each in self.kept if each.ok is False)):
+            return ""
+        return (
+            f"What you kept does not agree with it ({wrong}): compare it once more, letter by letter, then ask the "
+            "organisation."
+        )
+
+    @property
+    def _missing_words(self) -> str:
         return (
             "Signature, log and chains are those that were certified, but the numbers of that day cannot be computed "
             f"again: {self.checks[-1].words}. Without these the verdict is {self.without}. Please {_ISSUE_ANEW}."
@@ -108,9 +139,18 @@ def verify(
         _chains(stated, part),
         *check_signed(stated, evidence, part),
         *_programs(stated, program),
+    ]
+    kept = (
         *(check_kept_batch(evidence, stated, each) for each in batches),
         *(check_hand_over(Attested(evidence), part, each) for each in phrases),
-    ]
+    )
+    return replace(_verdict(stated, checks, evidence, part), kept=kept)
+
+
+def _verdict(
+    stated: Certificate, checks: list[Check], evidence: Evidence, part: Evidence
+) -> Verification:
+    """Compute the verdict again where everything that it rests on holds."""
     if any(check.ok is False for check in checks):
         left = Check("verdict", None, "not computed: it would rest on something else")
         return Verification(stated, (*checks, left))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,8 +27,22 @@ def verification_lines(done: Verification) -> Iterator[str]:
 
 def check_lines(done: Verification) -> Iterator[str]:
     """Say each thing that was looked at, and what differs."""
-    yield from (f"{_SIGNS[check.ok]} {check.name}: {check.words}" for check in done.checks)
+    yield from (f"{_SIGNS[check.ok]} {check.name}: {check.words}" for check in done.every)
     yield from (f"  {difference}" for difference in done.differences[:_MOST_DIFFERENCES])
+
+
+def together_words(done: Mapping[str, Verification]) -> str:
+    """Say what several evidences of one certificate come to together, each by the place where it was found."""
+    if broken := [place for place, each in done.items() if each.broken]:
+        return f"Together: this does not hold with {' and '.join(broken)}."
+    if not (missing := [place for place, each in done.items() if not each.ok]):
+        return "Together: all evidence that was found agrees, and each gives the verdict again."
+    again = " and ".join(place for place in done if place not in missing)
+    shown = f"the verdict was computed again with {again}" if again else "nothing was changed"
+    return (
+        f"Together: {shown}, and cannot be with {' and '.join(missing)}: ratings were taken back since. "
+        "The certificate is to be issued anew."
+    )
 
 
 def standing_lines(now: Standing) -> list[str]:

@@ -48,7 +48,7 @@ def verify_(
     from review.office.presenting import presented
     from review.verdict.verifying import verify
     from rosetta_tui.commands.review.trust import own_key, read_key
-    from rosetta_tui.review.certificate_words import verification_lines
+    from rosetta_tui.review.certificate_words import together_words, verification_lines
 
     trusted = None if trust is None else read_key(trust)
     found = presented(certificate, evidence, home())
@@ -70,6 +70,8 @@ def verify_(
             click.echo(plain(f"Evidence: {place}"))
             for line in verification_lines(each):
                 click.echo(plain(line))
+        if len(done) > 1:
+            click.echo(plain(together_words(done)))
         click.echo(_whose(signer, known, named=trust is not None))
         if not kept and not phrases:
             click.echo(_NOTHING_KEPT)
@@ -133,7 +135,7 @@ def _json(done: Verification) -> dict[str, Any]:
         "outcome_without_them": done.without,
         "checks": [
             {"name": c.name, "ok": c.ok, "earlier_version": c.earlier, "words": c.words}
-            for c in done.checks
+            for c in done.every
         ],
         "differences": [
             {"path": d.path, "expected": d.expected, "found": d.found} for d in done.differences

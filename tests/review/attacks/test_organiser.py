@@ -161,7 +161,7 @@ def test_an_old_hand_over_that_cuts_later_ratings_is_missed_by_its_words() -> No
 def found(file: EvidenceFile, phrases: Sequence[str]) -> list[bool | None]:
     """Say of each hand-over whether ``verify --words`` finds it."""
     done = verify(file.certificate, file.signature, file.evidence, phrases=phrases)
-    return [check.ok for check in done.checks if check.name.startswith("hand-over")]
+    return [check.ok for check in done.kept if check.name.startswith("hand-over")]
 
 
 def test_a_review_played_again_with_invented_laptops_is_missed_by_the_kept_batch() -> None:
@@ -182,7 +182,7 @@ def test_a_review_played_again_with_invented_laptops_is_missed_by_the_kept_batch
     assert verified(file).ok
     kept, honest = played.desk.batch, played.file
     done = verify(file.certificate, file.signature, file.evidence, batches=[kept])
-    assert [check.name for check in done.checks if check.ok is False] == ["your batch"]
+    assert [check.name for check in done.every if check.ok is False] == ["your batch"]
     assert verify(honest.certificate, honest.signature, honest.evidence, batches=[kept]).ok
     assert found(file, played.words) == [False] * 10
 

@@ -18,10 +18,13 @@ import pytest
 
 from corpora.entry import Segment
 from harness.failures import HarnessError, UsageError
+from review.files.phrase import phrase
 from review.log.payloads import HarmFlag, Rate, Scope, Withdraw
 from review.office.store import Office, utc_now
 from review.rating import Rating
+from review.verdict.evidence_file import read_evidence_file
 from review.verdict.panel import ControlKind
+from review.verdict.signed import Attested
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
     GO,
@@ -29,6 +32,7 @@ from tests.review.verdict.certified import (
     fluent_run,
 )
 from tests.review.verdict.histories import Shape
+from tests.review.verdict.signing import LAPTOP
 from tests.tui.review.gated import (
     filled,
     flagged,
@@ -213,6 +217,47 @@ def test_verify_says_what_holds_and_what_does_not(
         invoke("verify", alone / "c.certificate.json")
 
 
+def test_words_that_are_not_in_it_do_not_condemn_the_certificate(
+    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
+) -> None:
+    filled(office, home, reviewed(card))
+    certificate = issued(tmp_path)
+    [file] = certificate.parent.glob("*.rosetta-evidence")
+    right = phrase(Attested(read_evidence_file(file).evidence).hand_overs[0].signed.sha256)
+    done = invoke("verify", file, "--words", right)
+    assert (done.exit_code, "Everything holds" in done.stdout) == (0, True)
+    other = " ".join([*right.split()[1:], right.split()[0]])
+    done = invoke("verify", file, "--words", other)
+    assert done.exit_code == 1
+    assert "✓ verdict: computed again, byte for byte" in done.stdout
+    assert (
+        f"The certificate itself holds: the verdict was computed again, byte for byte. What you kept does not agree "
+        f"with it (hand-over {other}): compare it once more" in done.stdout
+    )
+    said = json.loads(invoke("verify", file, "--words", other, "--json").stdout)
+    assert (said["ok"], said["checks"][-1]["ok"]) == (False, False)
+    done = invoke("verify", file, "--words", LAPTOP.public.phrase)
+    assert done.exit_code == 1
+    assert "these are the words of a laptop, by which it is enrolled" in done.stdout
+
+
+def test_two_evidences_end_in_one_sentence(
+    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
+) -> None:
+    review = filled(office, home, reviewed(card))
+    certificate = issued(tmp_path)
+    assert "Together: all evidence that was found agrees" in invoke("verify", certificate).stdout
+    who = next(iter(review.key.orders))
+    office.append(
+        review, Withdraw(wall=utc_now(), reviewer=who, batch=None, scope=Scope.EVERYTHING)
+    )
+    done = invoke("verify", certificate)
+    assert done.exit_code == 0
+    [said] = [line for line in done.stdout.splitlines() if line.startswith("Together")]
+    assert "the verdict was computed again with" in said
+    assert "cannot be with this machine's office: ratings were taken back since." in said
+
+
 def test_files_that_are_there_are_not_overwritten_unasked(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -333,7 +378,7 @@ def test_verify_tells_whose_word_it_is(
     """A stranger may rewrite all of an evidence file and sign it in the organisation's name."""
     from review.files.keys import Identity, Role
     from review.verdict.certificate import read_certificate
-    from review.verdict.evidence_file import pack_evidence, read_evidence_file
+    from review.verdict.evidence_file import pack_evidence
 
     filled(office, home, reviewed(card))
     certificate = issued(tmp_path)
