@@ -78,22 +78,25 @@ def free_name(office: Office) -> str:
 
 
 def mark_recompute(office: Office, withdrawn: Collection[Withdraw]) -> int:
-    """Mark the certificates that rest on ratings which were taken back; gives how many are newly marked.
+    """Mark the certificates that rest on ratings which were taken back; return how many in force are newly marked.
 
-    Whoever takes back comments alone leaves every number as it was.
+    One that a newer one of its run replaced is marked too, and not counted: nobody issues it anew. Whoever takes back comments alone leaves every number as it was.
     """
     numbers = [
         (review.number,)
         for review in office.reviews()
         if any(_concerns(each, review) for each in withdrawn)
     ]
-    marked = (
-        office.connection.execute(
-            "UPDATE certificate SET recompute = 1 WHERE review = ? AND NOT recompute", number
-        ).rowcount
-        for number in numbers
+    return sum(_mark(office.connection, number) for number in numbers)
+
+
+def _mark(connection: sqlite3.Connection, review: tuple[int]) -> int:
+    """Mark all certificates of a review; return of how many runs the newest was not marked before."""
+    [(newly,)] = connection.execute(
+        "SELECT count(DISTINCT run_id) FROM certificate WHERE review = ? AND NOT recompute", review
     )
-    return sum(marked)
+    connection.execute("UPDATE certificate SET recompute = 1 WHERE review = ?", review)
+    return int(newly)
 
 
 def _concerns(withdraw: Withdraw, review: Review) -> bool:

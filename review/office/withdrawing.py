@@ -22,7 +22,7 @@ class TakenBack:
     erased: int
     """Events whose content is gone."""
     recompute: int
-    """Certificates that rest on them, newly marked."""
+    """Certificates in force that rest on them, newly marked."""
     unclean: bool
     """The disk had no room to rewrite the file; that is tried again."""
     waiting: Dropped

@@ -63,7 +63,7 @@ def shared_words(name: str, people: Sequence[str], called: str = "") -> str:
     """Say that one laptop speaks for several people; ``called`` is by what a command finds it, its name if empty."""
     return (
         f"LOOK: {name} speaks for {len(people)} people: {codes(people)}. That is fine where they share this computer. "
-        f'If they do not, ask them; a laptop is taken out with: rosetta review enrol --remove "{called or name}"'
+        f'If they do not, ask them; a laptop is taken out with: rosetta review enrol --remove "{called or name}" --reason "…"'
     )
 
 

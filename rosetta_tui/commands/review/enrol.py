@@ -199,6 +199,10 @@ def _check_together(
         raise UsageError(
             "--undo hears the laptop again; --reason says why it is taken out. Name one."
         )
+    if remove and not undo and not reason.strip():
+        raise UsageError(
+            'Say why with --reason "…": a few words without names. They stand on certificates.'
+        )
     if len(reason) > MOST_REASON:
         raise UsageError(f"--reason: at most {MOST_REASON} characters.")
 

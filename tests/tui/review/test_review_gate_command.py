@@ -258,6 +258,19 @@ def test_two_evidences_end_in_one_sentence(
     assert "cannot be with this machine's office: ratings were taken back since." in said
 
 
+def test_a_withdrawal_and_the_status_count_the_same_certificates(
+    office: Office, home: Path, card: dict[str, Any], tmp_path: Path
+) -> None:
+    review = filled(office, home, reviewed(card))
+    issued(tmp_path, "first")
+    issued(tmp_path, "second")
+    code = review.code(next(iter(review.key.orders)))
+    done = invoke("withdraw", "spring", code, "--scope", "batch", "--yes")
+    assert "RECOMPUTE: one certificate rests" in done.stdout
+    assert "RECOMPUTE: one certificate rests" in invoke("status", "spring").stdout
+    assert [each.recompute for each in office.certificates(review)] == [True, True]
+
+
 def test_files_that_are_there_are_not_overwritten_unasked(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -100,7 +100,7 @@ def test_what_says_nothing_together_is_refused(stick: tuple[Path, list[made.Pers
     assert "belong to --remove" in refused("enrol", "box 0", "--undo")
     assert "Name one" in refused("enrol", "box 0", "--remove", "--undo", "--reason", "x")
     assert "at most 200" in refused("enrol", "box 0", "--remove", "--reason", "x" * 201)
-    assert "no laptop 'box 9'" in refused("enrol", "box 9", "--remove")
+    assert "no laptop 'box 9'" in refused("enrol", "box 9", "--remove", "--reason", "x")
     assert "handed nothing over" in refused("enrol", "box 0", "--speaks-for", code)
     rosetta("import", str(folder))
     said = refused("enrol", "box 1", "--speaks-for", code)
@@ -108,4 +108,7 @@ def test_what_says_nothing_together_is_refused(stick: tuple[Path, list[made.Pers
         f"box 1 has no answer of {printed(code)}; box 0 and box 2 have. Nothing is changed." in said
     )
     assert "no review has the code" in refused("enrol", "box 0", "--speaks-for", "YBKC-TGFM")
-    assert "Name one laptop" in refused("enrol", "--remove")
+    assert "Name one laptop" in refused("enrol", "--remove", "--reason", "x")
+    for reason in ((), ("--reason", " ")):
+        assert "Say why with --reason" in refused("enrol", "box 2", "--remove", *reason)
+    assert "taken out" not in rosetta("status", "spring").output.replace("is taken out with", "")
