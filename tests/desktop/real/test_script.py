@@ -46,7 +46,7 @@ def test_the_session_script_by_keyboard_alone(reader: Reader, start: Start, tmp_
     first.press("Return")
     reader.find("Before you begin")
     first.press("Return")
-    reader.find("Did you take part in making it?")
+    reader.find("A computer program made the translations. Did you take part in making it?")
     first.press("3")
     first.sees(item_id(1))
     for doing in plan[: cut - 1]:
@@ -142,7 +142,7 @@ def _typed(other: Stage, file: Path, typed: list[str]) -> None:
 
 
 @pytest.mark.parametrize("mouse", [False, True], ids=["keys", "clicks"])
-def test_somebody_who_never_saw_it_answers_with_six_keys_or_clicks_and_within_a_minute(
+def test_somebody_who_never_saw_it_answers_with_seven_keys_or_clicks_and_within_a_minute(
     mouse: bool, reader: Reader, start: Start, tmp_path: Path
 ) -> None:
     """From a double click, which names the file, to the first answer that is on the disk."""
@@ -160,6 +160,7 @@ def test_somebody_who_never_saw_it_answers_with_six_keys_or_clicks_and_within_a_
     shown.type(CODE)
     go("Go on")
     go("I agree")
+    go("Neither", "3")
     shown.sees(scene.batch.training[0].id)
     presses = shown.keys  # practice is not counted, as the code is not
     go("Gist…", "2")
@@ -172,4 +173,4 @@ def test_somebody_who_never_saw_it_answers_with_six_keys_or_clicks_and_within_a_
     assert [each.rating for each in scene.state().judgements.values()] == [Rating.ACCEPTABLE]
     seconds = time.monotonic() - begun
     print(f"\nfirst answer: {shown.keys} besides the code and practice, {seconds:.1f} s")
-    assert shown.keys <= 6
+    assert shown.keys <= 7

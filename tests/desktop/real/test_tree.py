@@ -84,6 +84,7 @@ def _arrive(reader: Reader) -> None:
     tick.press()
     reader.until(lambda: "checked" in tick.states)
     press(reader, "I agree")
+    press(reader, "Neither")
 
 
 def _practise(reader: Reader) -> None:

@@ -97,7 +97,7 @@ def test_keys_with_alt_mean_nothing(reader: Reader, start: Start, tmp_path: Path
     shown.sees(item_id(2))
     assert ratings(scene) == [Rating.EXCELLENT]
     kinds = {event.kind for event in scene.events()}
-    assert kinds == {Kind.CONSENT, Kind.SESSION, Kind.RATE}
+    assert kinds == {Kind.CONSENT, Kind.RELATION, Kind.SESSION, Kind.RATE}
 
 
 def test_a_key_that_is_held_down_rates_once(start: Start, display: Display, tmp_path: Path) -> None:
