@@ -95,7 +95,9 @@ def _price(service: Service, endpoint: Endpoint, options: MethodOptions) -> Pric
     if endpoint.local:
         return LOCAL
     own = service_endpoint(service.name, None).url == endpoint.url
-    return Prices(options.prices).price(service.name if own else endpoint.url, service.name)
+    return Prices(options.prices).price(
+        service.name if own else endpoint.url, service.name, characters=True
+    )
 
 
 def _setup(service: Service, endpoint: Endpoint, options: MethodOptions) -> Setup:

@@ -168,7 +168,7 @@ def test_money_follows_what_the_provider_reported(endpoint: Scripted, store_path
     table = store_path.parent.parent / "p.toml"
     table.write_text(
         'source = "t"\n[[price]]\nprovider = "127.0.0.1"\nmodel = "mock"\nas_of = 2026-01-01\n'
-        "input_per_million = 1.0\n",
+        "input_per_million = 1.0\noutput_per_million = 0\n",
         "utf-8",
     )
     priced = chat_plan(endpoint.url, prices=table)
