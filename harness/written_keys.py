@@ -21,6 +21,14 @@ _WORDS = frozenset({
 })  # fmt: skip
 """Words with which the name of a key ends or begins."""
 
+_ENDINGS = ("key", "secret", "password", "passwd", "passphrase", "credential", "credentials")
+_NO_KEYS = frozenset({"monkey", "donkey", "turkey", "hockey", "whiskey", "jockey", "hotkey"})
+"""Words that end so and name no key; ``mykey`` names one."""
+
+_PASSES = frozenset({"pass", "mypass", "userpass", "dbpass", "passcode"})
+_COUNTS = frozenset({"max", "min", "most", "least", "count", "number", "num", "per"})
+"""With one of these a number counts something: ``max_token``."""
+
 _TEXT_TOKENS = frozenset({"bos", "eos", "pad", "unk", "sep", "cls", "mask", "stop", "end", "start"})
 """``eos_token`` names a sign of a model, no key."""
 
@@ -35,13 +43,7 @@ _BETWEEN = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 
 def refuse_written_keys(options: MethodOptions) -> None:
     """Raise UsageError, without the key, where something that looks like one would be written down."""
-    for option, told in (("--set", options.settings), ("--body", options.body)):
-        for name in keys_in(told):
-            raise UsageError(
-                f"{option}: {name!r} looks like a key, and what a method is told is written on the run card. "
-                "Store the key with `rosetta key set HOST` or put it into the environment; a plug-in reads "
-                "it with harness.keys.key_for. If it is none, give it another name."
-            )
+    refuse_told_keys({"settings": options.settings, "body": options.body})
     if options.endpoint is not None and "://" in options.endpoint:
         refuse_key_in_url(checked_url(options.endpoint))
 
@@ -55,6 +57,22 @@ def refuse_key_in_url(url: str) -> None:
         )
 
 
+def refuse_told_keys(told: Mapping[str, Any]) -> None:
+    """Raise UsageError as ``refuse_written_keys`` does, for options that were not yet checked."""
+    for option, place in (("--set", "settings"), ("--body", "body")):
+        if isinstance(fields := told.get(place), Mapping):
+            _refuse(option, fields)
+
+
+def _refuse(option: str, fields: Mapping[str, Any]) -> None:
+    for name in keys_in(fields):
+        raise UsageError(
+            f"{option}: {name!r} looks like a key, and what a method is told is written on the run card. "
+            "Store the key with `rosetta key set HOST` or put it into the environment; a plug-in reads "
+            "it with harness.keys.key_for. If it is none, give it another name."
+        )
+
+
 def keys_in(told: Mapping[str, Any], before: str = "") -> Iterator[str]:
     """Give the names of what looks like a key, by name or by value, through all levels."""
     for name, value in told.items():
@@ -62,15 +80,24 @@ def keys_in(told: Mapping[str, Any], before: str = "") -> Iterator[str]:
         if isinstance(value, str):
             if _names_key(name) or _LOOKS_LIKE_ONE.match(value.strip()):
                 yield path
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            if _names_key(name, number=True):
+                yield path
         elif isinstance(value, Mapping):
             yield from keys_in(value, f"{path}.")
         elif isinstance(value, list):
             yield from keys_in({f"{name}[{at}]": inner for at, inner in enumerate(value)}, before)
 
 
-def _names_key(name: str) -> bool:
+def _names_key(name: str, *, number: bool = False) -> bool:
+    """Tell whether a name is that of a key; of a ``number`` it begins many counts: ``token_limit``."""
     parts = (word.lower().rstrip("0123456789") for word in _BETWEEN.split(name) if word)
     words = [part for part in parts if part]
     if not words or (words[-1] == "token" and not _TEXT_TOKENS.isdisjoint(words)):
         return False
-    return words[-1] in _WORDS or words[0] in _WORDS or "apikey" in "".join(words)
+    joined = "".join(words)
+    if number and not _COUNTS.isdisjoint(words):
+        return False
+    ends = words[-1] in _WORDS or (words[-1].endswith(_ENDINGS) and words[-1] not in _NO_KEYS)
+    begins = words[0] in _WORDS and not number
+    return ends or begins or joined in _PASSES or "apikey" in joined

@@ -113,7 +113,7 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
     from harness.problems import first_problem
     from harness.settings import read_settings
     from harness.store.database import home
-    from harness.written_keys import refuse_written_keys
+    from harness.written_keys import refuse_told_keys, refuse_written_keys
 
     languages = {
         "source_language": corpus.dataset.source_language,
@@ -123,6 +123,7 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
     if given["method"] != "pipeline":
         told.pop("analyser", None)  # a metric's, not the method's
     told = read_settings(home()).completed(given["method"], told)
+    refuse_told_keys(told)
     try:
         plan = Plan(
             method=given["method"],

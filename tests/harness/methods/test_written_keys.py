@@ -12,7 +12,7 @@ from harness.keys import key_for
 from harness.methods.options import MethodOptions
 from harness.methods.registry import build
 from harness.plan import Plan
-from harness.written_keys import keys_in, refuse_written_keys
+from harness.written_keys import keys_in, refuse_told_keys, refuse_written_keys
 from rosetta_tui.kept_draft import NAME, keep_draft
 from rosetta_tui.run_draft import RunDraft
 from tests.harness.evaluation import LANGUAGES, begun, corpus, query
@@ -21,7 +21,8 @@ from tests.harness.methods.test_plugins import example
 KEY = "hunter2hunter2hunter2"
 NAMES = ["key", "api_key", "apiKey", "API-KEY", "openai_key", "token", "hf_token", "access_token",
          "client_secret", "password", "db.passwd", "passphrase", "Authorization", "auth", "secretKey",
-         "credentials", "key2"]  # fmt: skip
+         "credentials", "key2", "mykey", "pass", "access_key", "apikey", "secret", "credential", "myPassword",
+         "authkey"]  # fmt: skip
 
 
 def options(**more: Any) -> MethodOptions:
@@ -40,6 +41,16 @@ def test_what_is_named_like_a_key_is_refused_with_the_way_to_give_one(
 
 
 @pytest.mark.parametrize(
+    "name", ["key", "access_key", "apikey", "secret", "credential", "pass", "api.token"]
+)
+@pytest.mark.parametrize("value", [1, 12345678901234567890, 0.5])
+def test_a_number_may_be_a_key_too(name: str, value: float) -> None:
+    with pytest.raises(UsageError, match="looks like a key") as caught:
+        refuse_told_keys({"settings": {name: value}})
+    assert str(value) not in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "value",
     ["sk-abcdefghijklmnop1234", "hf_abcdefghijklmnop", "Bearer abcdefgh1234", "AKIAABCDEFGHIJKLMNOP",
      "ghp_abcdefghijklmnop1234", "eyJhbGciOiJIUzI1NiIsInR5cCI6.e30.abc"],
@@ -54,7 +65,8 @@ def test_what_begins_like_a_key_is_refused_under_any_name(value: str) -> None:
 @pytest.mark.parametrize(
     "told",
     [{"polite": True}, {"max_tokens": 5}, {"token_limit": 7}, {"eos_token": "</s>"}, {"keyboard": "x"},
-     {"monkey": "x"}, {"author": "N. N."}, {"style": "sk"}, {"key": 3}, {"secretary": "x"}],
+     {"monkey": "x"}, {"author": "N. N."}, {"style": "sk"}, {"auth": False}, {"max_token": 5},
+     {"passes": 2}, {"turkey": "x"}, {"bypass": 1}, {"secretary": "x"}],
 )  # fmt: skip
 def test_other_settings_are_left_alone(told: dict[str, Any]) -> None:
     assert list(keys_in(told)) == []
