@@ -49,7 +49,7 @@ def verdict_lines(review: Review, reading: Reading) -> Iterator[Told]:
         yield from _split(review, reading)
         yield Told("Agreement", agreement_words(reading))
         yield Told("Strata", "   ".join(strata_words(reading)))
-        yield Told("Their word", relations_words(reading))
+        yield Told("Near the method", relations_words(reading))
         yield Told("Policy", policy_words(review, reading))
     yield from (Told("For you", words) for words in advice(review, reading))
 
@@ -154,13 +154,13 @@ def split_words(review: Review, reading: Reading) -> str:
     split = [str(review.key.items[item].entry) for item in reading.verdict.numbers.split]
     more = len(split) - _MOST_SPLIT
     shown = ", ".join(split[:_MOST_SPLIT]) + (f" and {more} more" if more > 0 else "")
-    return f"entries {shown}" if split else ""
+    return f"{'entry' if len(split) == 1 else 'entries'} {shown}" if split else ""
 
 
 def _split(review: Review, reading: Reading) -> Iterator[Told]:
     words = split_words(review, reading)
     if words:
-        yield Told("Split", f"{words}: rosetta review adjudicate {review.name}")
+        yield Told("Split", f"{words} (to decide: rosetta review adjudicate {review.name})")
 
 
 def agreement_words(reading: Reading) -> str:

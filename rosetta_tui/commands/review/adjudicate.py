@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 _HELP = """\
   u  upheld: it is harmful or culturally wrong        c  cleared: it is not
+     (only what somebody called harmful; a second time takes the decision back)
   n  write a note                                     Enter  leave it, go on
-  b  go back one                                      q  stop
-  u or c a second time takes the decision back"""
+  b  go back one                                      q  stop"""
 
 
 @click.command("adjudicate")
@@ -93,11 +93,13 @@ def _json(case: Case) -> dict[str, Any]:
 def _ask(office: Office, review: Review, cases: list[Case]) -> None:
     """Walk through the cases until all were seen or the person stops; each decision is kept at once."""
     place, by = 0, ""
+    click.echo(_HELP)
     while place < len(cases):
         case = cases[place]
         text = review.texts.get(case.item)
         _show(case, text, place + 1, len(cases))
-        answer = click.prompt("u c n b q, or Enter", default="", show_default=False).strip().lower()
+        keys = "u, c, n, b, q" if case.may_be_decided else "n, b, q"
+        answer = click.prompt(f"{keys} or Enter", default="", show_default=False).strip().lower()
         if answer == "q":
             break
         if answer == "b":
@@ -151,6 +153,7 @@ def _decide(office: Office, review: Review, case: Case, answer: str, by: str) ->
 
 def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Grounds | None:
     """Ask why and who, where something is decided; None where nothing is, or a decision is taken back."""
+    from harness.failures import UsageError
     from review.verdict.adjudication import grounds
 
     if harmful is None or case.takes_back(harmful) or not case.may_be_decided:
@@ -159,6 +162,8 @@ def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Groun
         "The reason and your name stand on the certificate, for everybody to read. Write no word of the sentence."
     )
     reason = click.prompt("Reason", default="", show_default=False)
+    if not reason.strip():
+        raise UsageError("A decision needs a reason: it stands on the certificate.")
     name = click.prompt("Who decides", default=by, show_default=bool(by))
     text = review.texts.get(case.item)
     return grounds(reason, name, [] if text is None else [text.source, text.candidate])

@@ -120,7 +120,7 @@ def _lines(review: Review, run: str, reading: Reading) -> Iterator[str]:
 
     about = run_of(review.key, run)
     yield f"{review.name} · run {run[:8]} · {about.dataset_id} {about.language_pair}"
-    yield from (f" {told.about:<10} {told.words}" for told in verdict_lines(review, reading))
+    yield from (f" {told.about:<15} {told.words}" for told in verdict_lines(review, reading))
 
 
 def _tell(made: EvidenceFile, paths: Sequence[Path]) -> None:

@@ -83,10 +83,13 @@ def _more(now: ReviewNow, run: RunNow, reading: Reading) -> Iterator[Field]:
         yield Field("To settle it", show(run.settling))
     split = gate_words.split_words(now.review, reading)
     if split:
-        yield Field("Split", Content.assemble(show(split), (": 5 shows them", "$quiet")))
+        what = "it" if split.startswith("entry ") else "them"
+        yield Field("Split", Content.assemble(show(split), (f" (key 5 shows {what})", "$quiet")))
     strata = Content("   ").join(map(show, gate_words.strata_words(reading)))
-    agreement = Content.assemble(show(gate_words.agreement_words(reading)), (": 3", "$quiet"))
+    agreement = Content.assemble(
+        show(gate_words.agreement_words(reading)), (" (key 3 shows more)", "$quiet")
+    )
     yield Field("Agreement", agreement)
     yield Field("Strata", strata)
-    yield Field("Their word", show(gate_words.relations_words(reading)))
+    yield Field("Near the method", show(gate_words.relations_words(reading)))
     yield Field("Policy", show(gate_words.policy_words(now.review, reading), "$quiet"))

@@ -117,7 +117,7 @@ async def test_the_screen_says_what_the_command_says(shape: Shape, tmp_path: Pat
         with made.office() as office:
             told = list(verdict_lines(office.review("spring"), reading))
         for about, said in told:
-            parts = said.split(": rosetta review")[0] if about == "Split" else said
+            parts = said.split(" (to decide")[0] if about == "Split" else said
             parts = parts.split("found: ")[-1] if about == "Verdict" else parts
             assert words(parts) in shown, about
         assert f"≥ {float(read_policy(_policy(made), 'p').level.share):.1%}" in shown

@@ -54,7 +54,16 @@ def test_the_gate_says_its_verdict_in_words(
     said = invoke("gate").stdout
     assert "GO" in said
     assert "needed: lower bound ≥ 70.0%" in said
-    for word in ("alpha", "AC2", "within one step", "Strata", "●●●●●", "5 reviewers", "proposed"):
+    for word in (
+        "Near the method",
+        "alpha",
+        "AC2",
+        "within one step",
+        "Strata",
+        "●●●●●",
+        "5 reviewers",
+        "proposed",
+    ):
         assert word in said
     [found] = json.loads(invoke("gate", "spring", "--json").stdout)
     assert (found["outcome"], found["look"]) == ("go", 1)
@@ -296,6 +305,7 @@ def test_a_flag_stops_the_gate_until_people_have_decided(
     assert json.loads(invoke("gate", "--json").stdout)[0]["outcome"] == "discuss"
     [waits, *_] = json.loads(invoke("adjudicate", "--json").stdout)
     assert (waits["flags"], waits["harmful"]) == (1, None)
+    assert "u, c, n, b, q or Enter: " in invoke("adjudicate", text="q\n").stdout
     done = invoke("adjudicate", text=f"n\nasked the elders\nc\n{WHY}q\n")
     assert f"source of {waits['item']}" in done.stdout
     assert f"candidate of {waits['item']}" in done.stdout
@@ -317,8 +327,9 @@ def test_a_decision_about_harm_stands_with_its_reason_wherever_the_verdict_does(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
     filled(office, home, flagged(card))
-    done = invoke("adjudicate", text="c\n\nAnn\nc\nno source of harm <b>\nAnn\nq\n")
-    assert "A decision needs a reason" in done.stdout
+    done = invoke("adjudicate", text="c\n\nc\nno source of harm <b>\nAnn\nq\n")
+    refusal = done.stdout.index("A decision needs a reason")
+    assert "Who decides" not in done.stdout[:refusal]
     assert "stand on the certificate, for everybody to read" in done.stdout
     assert "Cleared." in done.stdout
     said = "no source of harm <b> (decided by Ann)"
@@ -374,9 +385,13 @@ def test_what_nobody_flagged_is_not_upheld_by_a_slip(
     office: Office, home: Path, card: dict[str, Any]
 ) -> None:
     review = filled(office, home, reviewed(card, Shape(quality=0.6, mischief=0.0, careless=0.0), segments="development"))  # fmt: skip
+    opened = invoke("adjudicate", text="q\n").stdout
+    assert opened.index("c  cleared") < opened.index("1 of ")  # the keys, before the first item
+    assert "n, b, q or Enter: " in opened
+    assert "u, c, n" not in opened  # it split the panel and nobody called it harmful
     done = invoke("adjudicate", text="u\nx\nn\nlook at the verb\nb\n\nq\n")
     assert "Nobody flagged this one" in done.stdout
-    assert "c  cleared" in done.stdout  # any other key shows the keys
+    assert done.stdout.count("c  cleared") == 2  # any other key shows the keys again
     assert [each.harmful for each in office.state(review).adjudications.values()] == [None]
     again = invoke("adjudicate", "--all", text="u\nu\nn\n" + "x" * 4001 + "\nq\n").stdout
     assert "Nobody flagged this one" in again  # a note makes it no flag
