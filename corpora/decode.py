@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from corpora.findings import Findings
 
@@ -32,10 +36,25 @@ _WIDE = (
 )
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file for reading; OSError where it is a pipe or a device, which need not begin or end."""
+    return open(path, "rb", opener=_opened)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open without waiting for the other end of a pipe."""
+    number = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    mode = os.fstat(number).st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # opening a folder says itself what is wrong
+        return number
+    os.close(number)
+    raise OSError(errno.EINVAL, "a pipe or a device, not a file")
+
+
 def read_bytes(path: Path, findings: Findings) -> bytes | None:
     """Read a whole file, or note why it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "the name is not valid"

@@ -9,6 +9,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from corpora.decode import open_regular
 from harness.failures import UsageError
 
 MOST_BYTES = 256 * 2**20
@@ -32,9 +33,9 @@ def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str,
 def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
     """Read a file whose bytes are kept or hashed as they are; UsageError names file and mend."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             small = os.fstat(file.fileno()).st_size <= most_bytes
-            content = file.read(most_bytes + 1) if small else b""  # a pipe has no size of its own
+            content = file.read(most_bytes + 1) if small else b""
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
@@ -40,10 +40,13 @@ if TYPE_CHECKING:
     from harness.store.runs import RunSummary
     from review.verdict.attachment import Standing
 
+TIER = "tier"
+"""Heading of the column that says what may be claimed."""
+
 CAVEATS = "caveats"
 """Heading of the column that says which part of the outputs fails; left out where none does."""
 
-HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "comp.", "tier", CAVEATS,
+HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "comp.", TIER, CAVEATS,
             "cost", "failed")  # fmt: skip
 
 BESIDE = "chrf_plus_plus"
@@ -82,12 +85,19 @@ def _state(run: RunSummary) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lay cells out in columns, each as wide as its widest cell; the text is made harmless first."""
+def table(rows: Sequence[Sequence[str]], whole: Collection[str] = ()) -> Iterator[str]:
+    """Lay cells out in columns, each as wide as its widest cell; the text is made harmless first.
+
+    Of columns under the headings ``whole`` nothing is cut.
+    """
     from rich.cells import cell_len, set_cell_size
 
     shown = [[plain(cell) for cell in row] for row in rows]
-    widths = [min(WIDEST, max(map(cell_len, column))) for column in zip(*shown, strict=True)]
+    needed = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
+    widths = [
+        each if head in whole else min(WIDEST, each)
+        for head, each in zip(rows[0] if rows else (), needed, strict=True)
+    ]
     for row in shown:
         cells = [
             set_cell_size(cell if cell_len(cell) <= width else f"{_cut(cell, width - 1)}…", width)

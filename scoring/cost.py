@@ -77,8 +77,11 @@ def tokens(rows: Sequence[EntryCost]) -> Tokens:
     )
 
 
-def cost(rows: Sequence[EntryCost]) -> Cost:
-    """Add up the cost of all entries and set it against entries, tokens and source characters."""
+def cost(rows: Sequence[EntryCost], *, made_elsewhere: bool = False) -> Cost:
+    """Add up the cost of all entries and set it against entries, tokens and source characters.
+
+    ``made_elsewhere``: the outputs were read from a file, so that no call of theirs is known here.
+    """
     known = [row.cost_usd for row in rows if row.cost_usd is not None]
     total = fsum(known) if len(known) == len(rows) else None
     thousands = per(tokens(rows).total_tokens, 1000)
@@ -89,14 +92,16 @@ def cost(rows: Sequence[EntryCost]) -> Cost:
         cost_per_source_char=per(total, sum(row.source_characters for row in rows)),
         known_cost_usd=fsum(known),
         unpriced_entries=len(rows) - len(known),
-        reason=_why_unknown(len(rows) - len(known), len(rows)),
+        reason=_why_unknown(len(rows) - len(known), len(rows), made_elsewhere=made_elsewhere),
     )
 
 
-def _why_unknown(unpriced: int, entries: int) -> str | None:
+def _why_unknown(unpriced: int, entries: int, *, made_elsewhere: bool) -> str | None:
     if not unpriced:
         return None
     why = "a call of theirs broke off and may have been charged, or no price is known"
+    if made_elsewhere:
+        why = "what these outputs cost is not known here"
     return f"{unpriced:,} of {entries:,} entries have no known cost: {why}."
 
 

@@ -132,7 +132,7 @@ def measured(material: Material) -> dict[str, Any]:
     elapsed = fsum(seconds) if seconds else None
     spending = _spending(material)
     counted = asdict(tokens(spending))
-    costs = asdict(cost(spending))
+    costs = asdict(cost(spending, made_elsewhere=material.setup.method == "replay"))
     if costs["reason"] is None:
         del costs["reason"]
     timings = [

@@ -221,3 +221,10 @@ def test_a_tower_of_marks_is_refused_before_it_is_brought_into_a_normal_form(
     assert "More than 30 combining marks stand in a row" in problem.message
     assert problem.mend == "Take them out."
     assert max(asked, default=0) < 1000
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "corpus.tsv")
+    with pytest.raises(CorpusError, match="a pipe or a device, not a file"):
+        load(tmp_path / "corpus.tsv")

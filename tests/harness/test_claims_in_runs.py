@@ -297,3 +297,17 @@ def test_leaderboard_and_comparison_name_caveats_too(tmp_path: Path) -> None:
     }  # fmt: skip
     records = [entrant_record(board, each) for each in board.entrants]
     assert all(record["caveats"] for record in records)
+
+
+def test_of_outputs_made_elsewhere_no_call_is_spoken_of(tmp_path: Path) -> None:
+    replayed(tmp_path, REFERENCES)
+    with closing(open_store(tmp_path / "s.sqlite")) as store:
+        whole = load_card(store, find_run(store, "last").id).as_json()
+    assert whole["cost"]["total_cost_usd"] is None
+    assert whole["cost"]["reason"] == (
+        "40 of 40 entries have no known cost: what these outputs cost is not known here."
+    )
+    assert verify_card(canonical_bytes(whole)).ok
+    whole["cost"]["reason"] = "40 of 40 entries have no known cost: no price is known."
+    whole["run_card_hash"] = card_hash(whole)
+    assert verify_card(canonical_bytes(whole)).ok, "the words of another version"

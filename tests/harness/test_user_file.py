@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,8 +109,8 @@ def test_a_name_that_no_file_can_have() -> None:
 
 
 @pytest.mark.skipif(not ZEROES.exists(), reason="this system has no endless file")
-def test_what_has_no_end_is_read_no_further_than_the_bound() -> None:
-    with pytest.raises(UsageError, match="larger than 100 bytes, so it is not the word list"):
+def test_what_has_no_end_is_not_read() -> None:
+    with pytest.raises(UsageError, match="a pipe or a device, not a file"):
         read_text(ZEROES, "the word list", 100)
 
 
@@ -139,3 +140,11 @@ def test_any_bytes_are_text_or_a_named_line(
     else:
         assert text.encode("utf-8") == content.removeprefix(b"\xef\xbb\xbf")
         assert sha256 == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_is_refused_and_not_waited_for(reader: Reader) -> None:
+    _, path = reader
+    path.unlink()
+    os.mkfifo(path)
+    refused(reader, "a pipe or a device, not a file|no such file|neither a file")

@@ -281,3 +281,14 @@ def test_unknown_runs_are_said_in_words(connection: sqlite3.Connection) -> None:
         ["verify", "zz"],
     ):
         assert isinstance(rosetta_runs(*arguments).exception, UsageError)
+
+
+def test_the_tier_is_never_cut(connection: sqlite3.Connection, number: int) -> None:
+    (text,) = connection.execute("SELECT run_card FROM runs WHERE id = ?", (number,)).fetchone()
+    card = json.loads(text)
+    card["scores"]["mostly_identical"] = True
+    connection.execute("UPDATE runs SET run_card = ? WHERE id = ?", (json.dumps(card), number))
+    [line] = rosetta_runs("list").stdout.splitlines()[1:]
+    words = "baseline (automatic 0.51; mostly one and the same output; not clear of either floor)"
+    assert len(words) > 60
+    assert words in line

@@ -35,10 +35,10 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     if not found:
         click.echo(_nothing(wanted, deleted=deleted, others=others))
         return
-    from rosetta_tui.card_text import table
+    from rosetta_tui.card_text import CAVEATS, TIER, table
     from rosetta_tui.run_facts import OTHER_INPUTS_WORDS, other_inputs
 
-    for line in table(list(_rows(found))):
+    for line in table(list(_rows(found)), whole=(TIER, CAVEATS)):
         click.echo(line)
     if other_inputs(found):
         click.echo(OTHER_INPUTS_WORDS)
