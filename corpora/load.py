@@ -15,7 +15,7 @@ from corpora.decode import decode, read_bytes
 from corpora.entry import Segment
 from corpora.fields import dataset_fields
 from corpora.findings import Findings, shown
-from corpora.marks import misplaced, names_secret, without_roles
+from corpora.marks import misplaced, named_for_secret, without_roles
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.read_json import read_json
 from corpora.terms import KNOWN_OF_MARK, MEND, Term, marks_beside, terms_in, terms_of_mark, weighed
@@ -125,7 +125,7 @@ def _check_names(
         return
     parts = [part for name in files for part in Path(name).name.split(".")]
     named = "" if envelope is None else envelope.id
-    if names_secret(named) or any(names_secret(part) for part in parts):
+    if any(named_for_secret(each) for each in (named, *parts)):
         findings.error(
             "The name of the file or of the corpus is that of a secret segment, and entries have none.",
             f"Write the segment of each entry ({', '.join(Segment)}), or give file and corpus "

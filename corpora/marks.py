@@ -164,6 +164,19 @@ def names_secret(value: str, *, gold: bool = False) -> bool:
     return (folded := fold(value)) in _SECRET and not (gold and folded.startswith("gold"))
 
 
+def named_for_secret(name: str) -> bool:
+    """Tell whether the name of a file or corpus is, or holds, that of a secret segment."""
+    words = [word.rstrip("0123456789") for word in folded_words(name)]
+    starts = ("".join(pair) for pair in zip(words, [*words[1:], ""], strict=True))
+    return names_secret(name) or any(
+        start in _OF_NAMES or word.startswith(_OF_NAMES)
+        for word, start in zip(words, starts, strict=True)
+    )
+
+
+_OF_NAMES = ("heldout", "holdout", "goldstandard")
+
+
 def _numbers_sentences(name: str, value: Any) -> bool:
     """Tell ``segment_id: 17``, the number of a sentence, from a mark."""
     whole = type(value) is int or (isinstance(value, str) and value.strip().isdecimal())

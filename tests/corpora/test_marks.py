@@ -200,7 +200,20 @@ def test_texts_may_say_anything(tmp_path: Path) -> None:
     assert not corpus.entries[0].secret
 
 
-@pytest.mark.parametrize("name", ["held_out.en.csv", "Held-Out.csv", "news.gold_standard.csv"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "held_out.en.csv",
+        "Held-Out.csv",
+        "news.gold_standard.csv",
+        "held_out_v1.csv",
+        "my_held_out.csv",
+        "eo_gold_standard.csv",
+        "gold-standard-2024.csv",
+        "HeldOutV2.csv",
+        "heldout2.csv",
+    ],
+)
 def test_a_file_named_for_a_secret_segment_says_the_segment_of_each_entry(
     tmp_path: Path, name: str
 ) -> None:
@@ -221,3 +234,13 @@ def test_the_names_are_known_however_they_are_written(name: str) -> None:
     for written in (name.upper(), name.title(), f" {name} ", name.replace("_", "-"), f"{name}s"):
         assert is_mark(written)
     assert fold("Held-Out") == fold("ｈｅｌｄ ｏｕｔ") == "heldout"
+
+
+@pytest.mark.parametrize("name", ["held-out-v1", "eo gold standard", "my_holdout"])
+def test_a_corpus_named_for_a_secret_segment_is_refused(tmp_path: Path, name: str) -> None:
+    assert only_problem(json_file(tmp_path, [entry()], id=name)).field == "segment"
+
+
+@pytest.mark.parametrize("name", ["threshold-output", "gold", "standard", "out-held", "upheld"])
+def test_a_name_of_other_words_is_none(tmp_path: Path, name: str) -> None:
+    load(json_file(tmp_path, [entry()], id=name))
