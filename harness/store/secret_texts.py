@@ -7,6 +7,7 @@ go with the last run over their file.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
@@ -18,6 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from corpora.entry import Entry, Segment
+from corpora.findings import shown
 from harness.failures import StoreError, UsageError
 from harness.store.corpora import read_entries
 from harness.store.database import private_folder, store_path
@@ -51,16 +53,39 @@ def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry
     if connection.execute("SELECT 1 FROM secret_texts LIMIT 1").fetchone() is None:
         return
     digest = _digest(_key(connection))
-    known = {row[0] for row in connection.execute("SELECT digest FROM secret_texts")}
+    known = dict(connection.execute("SELECT digest, corpus FROM secret_texts"))
     found = [entry for entry in entries if not entry.secret and digest(entry.source) in known]
     if found:
-        named = ", ".join(str(entry.id) for entry in found[:_NAMED])
-        more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
-        raise UsageError(
-            f"{len(found):,} open entries have the source of an entry that is known here as secret: "
-            f"{named[:200]}{more}. Give them their segment in the file, or take them out of it. If they are "
-            "secret no longer, erase the runs over the file that says they are: rosetta runs delete --now"
+        corpus = known[digest(found[0].source)]
+        raise UsageError(_said(found, *_where(connection, corpus)))
+
+
+def _said(found: Sequence[Entry], where: str, runs: Sequence[str]) -> str:
+    """Say which entries are known, from where, and what to do; no text is quoted."""
+    named = ", ".join(str(entry.id) for entry in found[:_NAMED])
+    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+    one = len(found) == 1
+    return (
+        f"{len(found):,} {'entry here has' if one else 'entries here have'} the source of one that is known "
+        f"here as secret, in {where}: {named[:200]}{more}. Keep {'it' if one else 'them'} secret here too "
+        '(segment, or "transmission": "local-only"), or take '
+        f"{'it' if one else 'them'} out."
+        + (
+            f" If no longer secret, erase: rosetta runs delete --now {' '.join(runs)}"
+            if runs
+            else ""
         )
+    )
+
+
+def _where(connection: sqlite3.Connection, corpus: int) -> tuple[str, list[str]]:
+    """Name a corpus with its runs; gives beside it how each of its runs is called."""
+    dataset = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus,)).fetchone()
+    rows = connection.execute("SELECT run_id FROM runs WHERE corpus = ? ORDER BY id", (corpus,))
+    runs = [row[0][:8] for row in rows]
+    named = shown(json.loads(dataset[0]).get("id", ""))
+    told = ", ".join(runs[:_NAMED]) + (" …" if len(runs) > _NAMED else "")
+    return f"{named} (run {told})" if runs else named, runs
 
 
 def normalised(text: str) -> str:

@@ -47,9 +47,14 @@ def secret(store_path: Path) -> Path:
 def test_it_is_refused_under_another_segment_and_name(
     secret: Path, segment: str | None, again: str
 ) -> None:
-    with pytest.raises(UsageError, match=r"1 open entries.*known here as secret: e1") as caught:
+    with pytest.raises(
+        UsageError, match=r"1 entry here has .*known here as secret, in .*: e1"
+    ) as caught:
         begun(secret, made(["Something else.", again], segment), PLAN)
     assert again not in str(caught.value)
+    ((run,),) = query(secret, "SELECT substr(run_id, 1, 8) FROM runs")
+    assert f"(run {run})" in str(caught.value)
+    assert str(caught.value).endswith(f"rosetta runs delete --now {run}")
     assert query(secret, "SELECT count(*) FROM runs") == [(1,)]
 
 
@@ -63,7 +68,7 @@ def test_what_the_store_does_not_hold_is_known_too(store_path: Path) -> None:
     hidden = made(SOURCES, "held_out").entries
     renamed = [each.model_copy(update={"id": f"h{n}"}) for n, each in enumerate(hidden)]
     run_corpus(store_path, corpus_of([*open_ones, *renamed]), PLAN, positions=[0, 1])
-    with pytest.raises(UsageError, match="3 open entries"):
+    with pytest.raises(UsageError, match="3 entries here"):
         begun(store_path, made(SOURCES, "development"), PLAN)
 
 
@@ -88,7 +93,7 @@ def test_they_go_with_the_last_run_over_their_file(secret: Path) -> None:
 def test_a_lost_key_is_made_anew_from_the_texts_that_are_here(secret: Path) -> None:
     before = query(secret, "SELECT digest FROM secret_texts")
     (secret.parent / FILE).unlink()
-    with pytest.raises(UsageError, match="3 open entries"):
+    with pytest.raises(UsageError, match="3 entries here"):
         begun(secret, made(SOURCES, "development"), PLAN)
     assert not {*before} & {*query(secret, "SELECT digest FROM secret_texts")}
 
@@ -96,7 +101,7 @@ def test_a_lost_key_is_made_anew_from_the_texts_that_are_here(secret: Path) -> N
 def test_texts_that_an_older_version_stored_are_known(secret: Path) -> None:
     with closing(open_store(secret)) as store:
         store.execute("DELETE FROM secret_texts")
-    with pytest.raises(UsageError, match="3 open entries"):
+    with pytest.raises(UsageError, match="3 entries here"):
         begun(secret, made(SOURCES, "development"), PLAN)
 
 
