@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.failures import StoreError
-from review.log.payloads import Scope
+from review.log.payloads import Look, Scope
 from review.log.saving import NotSaved
 from review.office import importing
 from review.office.database import FILE
@@ -136,3 +137,19 @@ def test_a_file_that_another_program_holds_is_told_and_stays(tmp_path: Path) -> 
         assert "another program uses the file. Close the other window" in report.why
     [report] = import_files(made.office, [made.identity.age], [file], now=NOW)
     assert (report.outcome, report.added) == (Outcome.TAKEN, 4)
+
+
+def test_an_office_that_was_copied_goes_on_with_a_chain_of_its_own(tmp_path: Path) -> None:
+    made = desk(tmp_path / "home", reviewers=2, items=20)
+    batch = made.batch.manifest.batch
+    look = Look(wall="2026-01-01T00:00:00Z", batch=batch, run_id="r", events_sha256="0" * 64)
+    with made.office as first_office:
+        first = first_office.append(made.review, look)
+        copy = shutil.copytree(made.folder, tmp_path / "copy")
+        with Office.open(copy) as office:
+            review = office.review("demo")
+            assert office.device != first_office.device
+            second = office.append(review, look.model_copy(update={"events_sha256": "1" * 64}))
+            assert (second.seq, second.device) == (0, office.device)
+            assert second.lamport > first.lamport
+            assert office.state(review).looks == {"r": 2}

@@ -434,19 +434,3 @@ def test_damaged_files_are_refused_in_words_and_stop_no_other(made: Desk, tmp_pa
     outcomes = [report.outcome for report in reports]
     assert outcomes == [Outcome.REFUSED, Outcome.REFUSED, Outcome.TAKEN, Outcome.REFUSED]
     assert all(report.why for report in reports if report.outcome is Outcome.REFUSED)
-
-
-def test_an_office_that_was_copied_goes_on_with_a_chain_of_its_own(made: Desk) -> None:
-    from review.log.payloads import Look
-
-    batch = made.batch.manifest.batch
-    look = Look(wall=WALL, batch=batch, run_id="r", events_sha256="0" * 64)
-    first = made.office.append(made.review, look)
-    copy = shutil.copytree(made.folder, made.folder.parent / "copy")
-    with Office.open(copy) as office:
-        review = office.review("demo")
-        assert office.device != made.office.device
-        second = office.append(review, look.model_copy(update={"events_sha256": "1" * 64}))
-        assert (second.seq, second.device) == (0, office.device)
-        assert second.lamport > first.lamport
-        assert office.state(review).looks == {"r": 2}
