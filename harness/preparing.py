@@ -206,7 +206,7 @@ def _find_analyser(
         annotator, facts = analyser_annotator(path, resources, memo)
     except AnalyserError as error:
         if options.analyser is not None:
-            raise
+            raise UsageError(f"--analyser: {error}") from error
         found.facts["off"] = dict.fromkeys(FST, f"{error} (status {error.status})")
         return
     found.add(annotator, "analyser", facts)

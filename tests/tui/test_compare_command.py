@@ -242,3 +242,11 @@ def test_the_least_that_outputs_cost_is_told(make: Make) -> None:
     assert re.search(rf"A  {weak} .* unknown", shown)
     told = json.loads(run(weak, strong, "--json").output)["runs"][1]
     assert (told["cost_usd"], told["known_cost_usd"]) == (None, 0.75)
+
+
+def test_an_analyser_that_is_not_there_is_bad_input(make: Make, tmp_path: Path) -> None:
+    make(3)
+    files = [str(tmp_path / "development-30.json"), str(tmp_path / "outputs.jsonl")]
+    done = CliRunner().invoke(score, [*files, "--analyser", str(tmp_path / "none.hfstol")])
+    assert isinstance(done.exception, UsageError)  # exit code 2
+    assert str(done.exception).startswith("--analyser: Analyser none.hfstol does not exist")
