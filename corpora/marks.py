@@ -167,7 +167,7 @@ def names_secret(value: str, *, gold: bool = False) -> bool:
 def named_for_secret(name: str) -> bool:
     """Tell whether the name of a file or corpus is, or holds, that of a secret segment."""
     words = [word.rstrip("0123456789") for word in folded_words(name)]
-    starts = ("".join(pair) for pair in zip(words, [*words[1:], ""], strict=True))
+    starts = ("".join(pair) for pair in zip(words, [*words, ""][1:], strict=True))
     return names_secret(name) or any(
         start in _OF_NAMES or word.startswith(_OF_NAMES)
         for word, start in zip(words, starts, strict=True)
