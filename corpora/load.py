@@ -15,7 +15,8 @@ from corpora.decode import decode, read_bytes
 from corpora.entry import Segment
 from corpora.fields import dataset_fields
 from corpora.findings import Findings, shown
-from corpora.marks import misplaced, named_for_secret, without_roles
+from corpora.marks import Misplaced, misplaced, named_for_secret, without_roles
+from corpora.problems import Problem
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.read_json import read_json
 from corpora.terms import KNOWN_OF_MARK, MEND, Term, marks_beside, terms_in, terms_of_mark, weighed
@@ -114,7 +115,24 @@ def _placed(raw: RawCorpus, findings: Findings) -> list[Placed]:
         entry = assemble_entry(each, findings)
         if entry is not None:
             placed.append(Placed(len(placed), entry, each.line))
+    findings.problems[:] = _each_mark_once(findings.problems)
     return placed
+
+
+def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
+    """Say a misplaced mark that stands in many entries, such as a column, once, with their number."""
+    marks = {Misplaced.segment("").mend, Misplaced.term("").mend}
+    alike: dict[tuple[str | None, ...], list[Problem]] = {}
+    for number, each in enumerate(problems):
+        in_entries = each.mend in marks and each.entry is not None
+        key = (each.field, each.mend) if in_entries else (str(number),)
+        alike.setdefault(key, []).append(each)
+    return [
+        first
+        if not more
+        else replace(first, message=f"{first.message} ({len(more) + 1:,} entries)")
+        for first, *more in alike.values()
+    ]
 
 
 def _check_names(

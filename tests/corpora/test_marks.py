@@ -241,6 +241,17 @@ def test_a_corpus_named_for_a_secret_segment_is_refused(tmp_path: Path, name: st
     assert only_problem(json_file(tmp_path, [entry()], id=name)).field == "segment"
 
 
-@pytest.mark.parametrize("name", ["threshold-output", "gold", "standard", "out-held", "upheld"])
+@pytest.mark.parametrize(
+    "name", ["—", "threshold-output", "gold", "standard", "out-held", "upheld"]
+)
 def test_a_name_of_other_words_is_none(tmp_path: Path, name: str) -> None:
     load(json_file(tmp_path, [entry()], id=name))
+
+
+@pytest.mark.parametrize("column", ["segement", "split", "do_not_send"])
+def test_a_wrong_column_is_said_once(tmp_path: Path, column: str) -> None:
+    rows = "".join(f"{n},one {n},unu {n},x\n" for n in range(1, 1501))
+    path = file(tmp_path, f"id,source,reference,{column}\n{rows}", "table.csv")
+    found = only_problem(path, dataset=LANGUAGES)
+    assert (found.line, found.entry, found.field) == (2, 1, column)
+    assert "(1,500 entries)" in found.message
