@@ -49,7 +49,7 @@ class Verification:
     without: Outcome | None = None
     """The verdict without them; None where none is missing, or nobody took any back."""
     kept: tuple[Check, ...] = ()
-    """What somebody kept, held against it: batch files, words of hand-overs. The verdict does not hang on them."""
+    """Words of hand-overs that somebody kept, held against it. The verdict does not hang on them."""
 
     @property
     def every(self) -> tuple[Check, ...]:
@@ -139,11 +139,9 @@ def verify(
         _chains(stated, part),
         *check_signed(stated, evidence, part),
         *_programs(stated, program),
-    ]
-    kept = (
         *(check_kept_batch(evidence, stated, each) for each in batches),
-        *(check_hand_over(Attested(evidence), part, each) for each in phrases),
-    )
+    ]
+    kept = tuple(check_hand_over(Attested(evidence), part, each) for each in phrases)
     return replace(_verdict(stated, checks, evidence, part), kept=kept)
 
 
