@@ -88,9 +88,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "UPDATE runs SET dataset_id = ?, language_pair = ?, plan = json_set(plan, '$.corpus_files', json_array(?))",
         (NAME, HOSTILE[4], f"/tmp/{NAME.replace('/', '')}"),
     )
-    store.execute(
-        "UPDATE corpora SET dataset = json_set(dataset, '$.id', ?, '$.license', ?)", (NAME, NAME)
-    )
+    store.execute("UPDATE corpora SET dataset = json_set(dataset, '$.id', ?)", (NAME,))
     store.execute(
         "UPDATE results SET output = NULL, error_class = 'timeout', error = ? WHERE position = 2",
         (NAME,),
