@@ -42,6 +42,9 @@ def files(folder: Path) -> list[Path]:
 
 
 def phrase(scene: Scene) -> str:
+    scene.qtbot.waitUntil(
+        lambda: any(each.isVisible() for each in scene.page.findChildren(TextPane))
+    )
     pane = next(each for each in scene.page.findChildren(TextPane) if each.isVisible())
     return pane.toPlainText()
 
