@@ -69,9 +69,9 @@ def issued(tmp_path: Path, name: str = "out") -> Path:
     return certificate
 
 
-def second_laptop(office: Office, review: Review) -> None:
-    """Let another laptop rate something in the name of the first person."""
-    chain = histories.Chain(Random(5))
+def another_rating(office: Office, review: Review, seed: int) -> str:
+    """Write something in the name of the first person on a new device, and return that device."""
+    chain = histories.Chain(Random(seed))
     chain.lamport = 10**6
     who, item = next(iter(review.key.orders)), next(iter(review.key.items))
     chain.write(
@@ -81,8 +81,14 @@ def second_laptop(office: Office, review: Review) -> None:
         )
     )  # fmt: skip
     deliver(office.connection, review.key, tuple(chain.events))
+    return chain.device
+
+
+def second_laptop(office: Office, review: Review) -> None:
+    """Let another laptop rate something in the name of the first person."""
+    device = another_rating(office, review, 5)
     office.connection.execute(
-        "UPDATE delivery SET signing_key = ? WHERE device = ?", ("ab" * 32, chain.device)
+        "UPDATE delivery SET signing_key = ? WHERE device = ?", ("ab" * 32, device)
     )
 
 

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -19,21 +18,19 @@ import pytest
 from corpora.entry import Segment
 from harness.failures import HarnessError, UsageError
 from review.files.phrase import phrase
-from review.log.payloads import HarmFlag, Rate, Scope, Withdraw
+from review.log.payloads import HarmFlag, Scope, Withdraw
 from review.office.store import Office, utc_now
-from review.rating import Rating
 from review.verdict.evidence_file import read_evidence_file
 from review.verdict.panel import ControlKind
 from review.verdict.signed import Attested
-from tests.review.verdict import histories
 from tests.review.verdict.certified import (
     GO,
-    deliver,
     fluent_run,
 )
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP
 from tests.tui.review.gated import (
+    another_rating,
     filled,
     flagged,
     invoke,
@@ -90,8 +87,7 @@ def test_a_panel_that_accepts_what_was_spoilt_gives_no_go_and_nobody_is_shown_an
 def test_a_flag_on_what_no_method_made_is_told_to_the_organiser_alone(
     office: Office, home: Path, card: dict[str, Any], kind: ControlKind, items: int
 ) -> None:
-    shape = replace(GO, items=items)
-    evidence = flagged(card, shape=shape, control=kind)
+    evidence = flagged(card, shape=replace(GO, items=items), control=kind)
     filled(office, home, evidence)
     [flag] = [e.payload for e in evidence.events if isinstance(e.payload, HarmFlag)]
     entry = evidence.key.items[flag.item].entry
@@ -120,21 +116,11 @@ def test_a_flag_on_a_second_showing_stops_the_gate(
 def test_only_a_look_at_new_ratings_is_a_new_look(
     office: Office, home: Path, card: dict[str, Any]
 ) -> None:
-    evidence = reviewed(card)
-    review = filled(office, home, evidence)
+    review = filled(office, home, reviewed(card))
     for _ in range(3):
         [found] = json.loads(invoke("gate", "--json").stdout)
         assert (found["look"], found["confidence"]) == (1, "0.950000")
-    laptop = histories.Chain(Random(3))
-    laptop.lamport = 10**6
-    who, item = next(iter(review.key.orders)), next(iter(review.key.items))
-    laptop.write(
-        Rate(
-            wall=histories.WALL, reviewer=who, batch=review.key.batches[0], item=item, position=0,
-            active_ms=5, face="lines", version="0", rating=Rating.GIST,
-        )
-    )  # fmt: skip
-    deliver(office.connection, review.key, tuple(laptop.events))
+    another_rating(office, review, 3)
     for _ in range(2):
         [found] = json.loads(invoke("gate", "--json").stdout)
         assert (found["look"], found["confidence"]) == (2, "0.975000")
