@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -23,6 +24,16 @@ def _ask_door(event: str, arguments: tuple[Any, ...]) -> None:
 
 sys.addaudithook(_ask_door)
 offline.shut, offline.why = offline.door(_doors.append)  # for what fixtures of modules do
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what is marked as thorough, unless the environment says ROSETTA_THOROUGH=1."""
+    if os.environ.get("ROSETTA_THOROUGH") == "1":
+        return
+    skip = pytest.mark.skip(reason="runs in `make check-thorough` (ROSETTA_THOROUGH=1)")
+    for item in items:
+        if item.get_closest_marker("thorough"):
+            item.add_marker(skip)
 
 
 @pytest.fixture(autouse=True)

@@ -81,7 +81,7 @@ def stored_sources(path: Path) -> set[str]:
     return {row[0] for row in [*rows, *replies]}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_kills_lose_and_double_nothing(runs: Nursery, endpoint: Scripted, store_path: Path) -> None:
     killer = Killer(20260301)
     endpoint.answer = killer
@@ -113,7 +113,7 @@ def test_kills_lose_and_double_nothing(runs: Nursery, endpoint: Scripted, store_
     assert doubled <= KILLS * 40
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_kill_while_the_last_rows_are_written_or_the_card_is_sealed(
     runs: Nursery, endpoint: Scripted, tmp_path: Path
 ) -> None:

@@ -159,7 +159,7 @@ class Walk:
             await self.press("escape")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)], ids=["small", "large"])
 async def test_no_text_does_anything_on_any_screen(
     size: tuple[int, int], path: Path, monkeypatch: pytest.MonkeyPatch

@@ -76,7 +76,7 @@ def built_in(path: Path) -> Analyser:
 
 
 @real
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", ENGINES[1:])
 @pytest.mark.parametrize("path", [STRICT, DESCRIPTIVE, RUSSIAN], ids=lambda path: path.name[:9])
 def test_engines_agree_on_ten_thousand_words(engine: str, path: Path) -> None:

@@ -39,7 +39,7 @@ def states(home: Path) -> list[str]:
         return [run.state for run in list_runs(store)]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_from_nothing_to_two_runs_side_by_side(terminal: Terminal, tmp_path: Path) -> None:
     terminal.wait_for(*EMPTY)
     terminal.press("D")
@@ -82,7 +82,7 @@ def test_from_nothing_to_two_runs_side_by_side(terminal: Terminal, tmp_path: Pat
     assert read_settings(tmp_path / "home").theme == "rosetta-light"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_form_leads_to_a_finished_run(terminal: Terminal, tmp_path: Path) -> None:
     terminal.wait_for(*EMPTY)
     terminal.press("n")
