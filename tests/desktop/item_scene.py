@@ -60,7 +60,7 @@ class Scene:
         self.work = Work()
         opening = Opening(self.laptop, places=[], language=self.language)
         self.desk = Desk(opening, self.work, self.look)
-        more = {} if self.clock is None else {"clock": self.clock}
+        more: dict[str, Any] = {} if self.clock is None else {"clock": self.clock}
         self.session = Session(
             self.laptop,
             self.batch,
@@ -152,7 +152,7 @@ class Scene:
 
     def events(self, *kinds: type) -> list[AnyPayload]:
         said: Sequence[Event] = list(self.laptop.events())
-        return [each.payload for each in said if isinstance(each.payload, kinds)]
+        return [each.payload for each in said if isinstance(each.payload, kinds)]  # type: ignore[misc]
 
 
 _TEXT = {

@@ -23,7 +23,7 @@ def picture(widget: QWidget) -> QImage:
 def colours(image: QImage, rect: QRect | None = None) -> Counter[str]:
     """Count the colours of a part of a picture."""
     part = image.copy(image.rect() if rect is None else rect)
-    bits = bytes(part.constBits())  # type: ignore[arg-type]
+    bits = bytes(part.constBits())
     pixels = (bits[n : n + 4] for n in range(0, len(bits), 4))
     return Counter(
         {

@@ -187,7 +187,7 @@ def test_tab_goes_through_all_of_them_and_out(window: QWidget) -> None:
     for _ in range(4):
         QTest.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
         order.append(window.focusWidget())
-    assert [each.text() for each in order] == [each.text() for each in [*buttons[1:], after]]
+    assert [each.text() for each in order] == [each.text() for each in [*buttons[1:], after]]  # type: ignore[attr-defined]
     QTest.keyClick(after, Qt.Key.Key_Backtab)
     assert buttons[3].hasFocus()
 

@@ -62,10 +62,10 @@ LEADING_AWAY: dict[str, Callable[[Scene], object]] = {
     "esc": lambda scene: scene.page.back(),
     "enter": lambda scene: scene.page.enter(),
     "settings": lambda scene: scene.window.open_settings(),
-    "keep": lambda scene: scene.page_of(ErasePage)._keep.click(),  # type: ignore[union-attr]
-    "hand over": lambda scene: scene.page_of(ErasePage)._first.click(),  # type: ignore[union-attr]
+    "keep": lambda scene: scene.page_of(ErasePage)._keep.click(),
+    "hand over": lambda scene: scene.page_of(ErasePage)._first.click(),
     "again": lambda scene: scene.page_of(ErasePage)._delete.click(),
-    "tick": lambda scene: scene.page_of(ErasePage)._sure.click(),  # type: ignore[union-attr]
+    "tick": lambda scene: scene.page_of(ErasePage)._sure.click(),
 }
 
 
@@ -121,7 +121,7 @@ def test_where_nothing_was_deleted_the_person_goes_back_to_their_sentence(scene:
 def test_settings_never_lie_over_what_is_handed_over_first(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go, hand_over = threading.Event(), waiting.hand_over
+    go, hand_over = threading.Event(), waiting.hand_over  # type: ignore[attr-defined]
     monkeypatch.setattr(
         waiting, "hand_over", lambda *given: (go.wait(_PATIENCE), hand_over(*given))[1]
     )

@@ -18,6 +18,13 @@ from review.desktop.look import SIZES, Look, Theme
 from review.files.batch_form import MOST_LETTERS
 
 
+def focused() -> QWidget:
+    """Give the widget that has the focus."""
+    found = QApplication.focusWidget()
+    assert found is not None
+    return found
+
+
 class Window(QWidget):
     """A box to type in, and the letters below it."""
 
@@ -93,11 +100,11 @@ def test_tab_stops_once_and_the_arrow_keys_go_round(window: Window) -> None:
         (Qt.Key.Key_Right, "x̌"),
         (Qt.Key.Key_Left, "ê"),
     ):
-        QTest.keyClick(QApplication.focusWidget(), key)
+        QTest.keyClick(focused(), key)
         assert window.button(letter).hasFocus()
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    QTest.keyClick(focused(), Qt.Key.Key_Space)
     assert window.box.toPlainText() == "ê"
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    QTest.keyClick(focused(), Qt.Key.Key_Tab)
     assert window.box.hasFocus()
     QTest.keyClick(window.box, Qt.Key.Key_Tab)
     assert window.button("ê").hasFocus()
@@ -108,7 +115,7 @@ def test_every_letter_can_be_reached_by_keys(window: Window) -> None:
     reached = set()
     for _ in range(5):
         reached.add(QApplication.focusWidget())
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+        QTest.keyClick(focused(), Qt.Key.Key_Right)
     assert len(reached) == 5
 
 
@@ -117,7 +124,7 @@ def test_the_arrows_follow_the_eye_where_one_reads_from_the_right(window: Window
     QApplication.sendPostedEvents()
     QTest.keyClick(window.box, Qt.Key.Key_Tab)
     before = QApplication.focusWidget().x()
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Left)
+    QTest.keyClick(focused(), Qt.Key.Key_Left)
     assert QApplication.focusWidget().x() < before
 
 
@@ -168,12 +175,12 @@ def test_keys_alone_turn_the_pages(qtbot: QtBot, qapp: QApplication) -> None:
     letters = [chr(0x1401 + n) for n in range(MOST_LETTERS)]
     window = opened(qtbot, qapp, letters)
     QTest.keyClick(window.box, Qt.Key.Key_Tab)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Left)
+    QTest.keyClick(focused(), Qt.Key.Key_Left)
     assert window.row._more.hasFocus()
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    QTest.keyClick(focused(), Qt.Key.Key_Space)
     assert window.row._more.hasFocus()
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    QTest.keyClick(focused(), Qt.Key.Key_Right)
+    QTest.keyClick(focused(), Qt.Key.Key_Space)
     assert window.box.toPlainText() == letters[28]
     assert (
         sum(

@@ -199,6 +199,6 @@ def test_second_start_ends_and_the_first_goes_on(home: Path, tmp_path: Path) -> 
 
 def _until(true: object) -> None:
     end = time.monotonic() + 30
-    while not true():  # type: ignore[operator]
+    while not true():
         assert time.monotonic() < end
         time.sleep(0.02)

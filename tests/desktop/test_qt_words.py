@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -136,5 +137,5 @@ def test_a_language_without_words_of_qt_keeps_english_ones(qapp: QApplication) -
 def test_qt_hears_the_direction_of_the_catalogue(tmp_path: Path) -> None:
     catalogue(tmp_path, "xx", entry("ltr", "rtl"))
     for tag, direction in (("xx", "RTL"), ("fr", "LTR")):
-        words = QtWords(lambda tag=tag: Words.load(tag, [tmp_path]))
+        words = QtWords(partial(Words.load, tag, [tmp_path]))
         assert words.translate("QGuiApplication", "QT_LAYOUT_DIRECTION") == direction

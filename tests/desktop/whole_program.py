@@ -111,7 +111,7 @@ class Script:
         self.press("e", *DRAFT)
         self.press(_ESC)
         yield self.judges(2)
-        self._running.look.larger()  # type: ignore[union-attr]
+        self._running.look.larger()
         self.press("2")
         yield self.judges(3)
         self.press("1")

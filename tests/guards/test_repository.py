@@ -79,7 +79,7 @@ def test_nothing_that_would_run_foreign_bytes_is_imported_or_called() -> None:
                 names = [node.func.id] if node.func.id in {"eval", "exec", "compile"} else []
                 names = [f"{name}()" for name in names]
             found += [
-                f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
+                f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}: {name}"
                 for name in names
                 if name.partition(".")[0] in RUNS_FOREIGN_BYTES or name.endswith("()")
             ]

@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[2]
 def spawn(*arguments: object, **more: object) -> subprocess.Popen[str]:
     """Start this module."""
     command = [sys.executable, "-m", "tests.harness.process", *map(str, arguments)]
-    return subprocess.Popen(
+    return subprocess.Popen(  # type: ignore[no-any-return]
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more
-    )  # type: ignore[call-overload,no-any-return]
+    )  # type: ignore[call-overload]
 
 
 def main(wish: str, store: str, url: str = "", size: str = "0", prices: str = "") -> None:

@@ -165,7 +165,7 @@ def test_a_card_from_elsewhere_claims_no_more_than_its_numbers_and_no_more_than_
                  "floors": [{"name": None, "composite": "y"}], "claimable_tier": 5}):  # fmt: skip
         assert claim_of(odd).words()
     for name in card["scores"]:
-        for value in (
+        for value in (  # type: ignore[var-annotated]
             [],
             {},
             [[]],

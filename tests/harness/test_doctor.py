@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import sqlite3
 import stat
@@ -166,7 +167,7 @@ def test_little_space(
     home: Path, free: int, health: Health, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = type("Usage", (), {"free": free})
-    monkeypatch.setattr(doctor_data.shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     assert by_name(data(home))["free space"].health is health
 
 
@@ -294,7 +295,7 @@ def test_a_package_that_is_gone_and_a_python_that_is_too_old_are_broken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(doctor_program, "requires", lambda _: ["click>=8.2", "no-such-thing>1"])
-    monkeypatch.setattr(doctor_program.sys, "version_info", (3, 10, 2))
+    monkeypatch.setattr(sys, "version_info", (3, 10, 2))
     found = by_name(program())
     assert found["Python"].health is Health.BROKEN
     assert found["packages"].health is Health.BROKEN

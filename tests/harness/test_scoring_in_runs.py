@@ -120,7 +120,7 @@ def test_rows_of_outputs_that_are_scored_again_keep_their_analyses(store_path: P
     before = scored(store_path, metrics=("chrf_plus_plus", "fst_acceptance_rate"))
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, "last")
-        rescore(connection, run, ScoringOptions(metrics=("bleu",)), str)
+        rescore(connection, run, ScoringOptions(metrics=("bleu",)), str)  # type: ignore[arg-type]
         after = load_card(connection, find_run(connection, "last").id).as_json()
     assert after["run_id"] != before["run_id"]
     found = [[row["fst_analysis"] for row in card["results"]] for card in (before, after)]

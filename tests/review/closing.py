@@ -18,7 +18,7 @@ def all_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Close every laptop's and office's file that the test opened in this process."""
     opened: list[Any] = []
     for kind in (Laptop, Office):
-        monkeypatch.setattr(kind, "open", classmethod(_noting(kind.open.__func__, opened)))  # type: ignore[attr-defined]
+        monkeypatch.setattr(kind, "open", classmethod(_noting(kind.open.__func__, opened)))
     yield
     for each in opened:
         with suppress(sqlite3.ProgrammingError):  # opened, and closed, in a thread of its own

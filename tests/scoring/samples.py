@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -77,7 +78,7 @@ def corpus(alphabet: str, entries: int, seed: int = 1) -> list[Entry]:
         return "".join(rng.choice(alphabet) for _ in range(rng.randint(2, 8)))
 
     vocabulary = [word() for _ in range(300)]
-    made = []
+    made: list[Any] = []
     for id_ in range(entries):
         chosen = [rng.choice(vocabulary) for _ in range(rng.randint(1, 9))]
         reference = " ".join(chosen)

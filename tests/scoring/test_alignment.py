@@ -73,7 +73,7 @@ def test_the_time_of_learning_grows_as_the_pairs_do() -> None:
         tuple([str(int(rng.paretovariate(0.5)) % 9000) for _ in range(15)] for _ in range(2))
         for _ in range(2000)
     ]
-    assert growth(lambda size: Alignment(pairs[:size]), 500, 2_000) < 2.5
+    assert growth(lambda size: Alignment(pairs[:size]), 500, 2_000) < 2.5  # type: ignore[arg-type]
 
 
 def test_secret_and_one_sided_pairs_are_never_learned_from() -> None:

@@ -165,8 +165,8 @@ def test_first_answers_have_an_index_of_their_own() -> None:
     failed = metric.stats(translated("Hi {x}", "Salut {x}", raw=""))
     assert (mended, same, failed) == ((5, 2, 5), (5, 5, 5), (5, 0, 5))
     total = np.sum([mended, same, failed], axis=0, dtype=np.float64)
-    assert metric.value(total) == 1.0
-    assert metric.further(total) == {"compliance_index_raw": pytest.approx(7 / 15)}
+    assert metric.value(total) == 1.0  # type: ignore[arg-type]
+    assert metric.further(total) == {"compliance_index_raw": pytest.approx(7 / 15)}  # type: ignore[arg-type]
     assert metric.further(np.zeros(3)) == {"compliance_index_raw": None}
 
 

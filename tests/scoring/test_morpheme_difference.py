@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from scoring.morpheme_difference import Difference, morpheme_differences, senten
 from tests.scoring.analysed import CREE, DATA, STRICT, annotation, cree_words, needs_cree
 
 
-def said(output: str, reference: str, **lexicon: object) -> list[str]:
+def said(output: str, reference: str, **lexicon: Any) -> list[str]:
     return [found.words for found in morpheme_differences(annotation(output, reference, **lexicon))]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
@@ -32,7 +33,7 @@ def outputs(seed: int = 3) -> list[str]:
     return ["" if place % 10 == 0 else worse(e.reference, rng) for place, e in enumerate(ENTRIES)]
 
 
-def card(texts: list[str], entries: list[Entry] = ENTRIES, **options: object) -> Scores:
+def card(texts: list[str], entries: list[Entry] = ENTRIES, **options: Any) -> Scores:
     statistics = Scorer(METRICS).statistics(
         [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
     )

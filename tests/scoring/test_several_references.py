@@ -64,7 +64,7 @@ def laid_out(groups: Sequence[Group]) -> tuple[list[str], list[list[str | None]]
 
 def check(name: str, groups: Sequence[Group]) -> None:
     metric, oracle = MADE[name]
-    rows = oracle()._extract_corpus_statistics(*laid_out(groups))
+    rows = oracle()._extract_corpus_statistics(*laid_out(groups))  # type: ignore[arg-type]
     assert metric.stats_many(made(groups)) == [tuple(row) for row in rows]
 
 
@@ -74,11 +74,11 @@ def check_values(name: str, groups: Sequence[Group]) -> None:
     outputs, streams = laid_out(groups)
     rows = np.array(metric.stats_many(made(groups)), dtype=np.float64)
     singles = [
-        oracle.corpus_score([output], [[s[place]] for s in streams if s[place] is not None]).score
+        oracle.corpus_score([output], [[s[place]] for s in streams if s[place] is not None]).score  # type: ignore[list-item]
         for place, output in enumerate(outputs)
     ]
     assert metric.values(rows) == pytest.approx(singles, abs=1e-9)
-    expected = oracle.corpus_score(outputs, streams).score
+    expected = oracle.corpus_score(outputs, streams).score  # type: ignore[arg-type]
     assert metric.value(rows.sum(axis=0)) == pytest.approx(expected, abs=1e-9)
 
 
@@ -93,7 +93,7 @@ def reworded(text: str, rng: random.Random) -> str:
 def phrase_book(alphabet: str, entries: int, most: int, rng: random.Random) -> list[Group]:
     """Entries with one to ``most`` references each; a variant may be the reference once more."""
     vocabulary = ["".join(rng.choices(alphabet, k=rng.randint(1, 6))) for _ in range(40)]
-    groups = []
+    groups: list[Group] = []
     for _ in range(entries):
         text = " ".join(rng.choices(vocabulary, k=rng.randint(1, 14)))
         others = [reworded(text, rng) or text for _ in range(rng.randrange(most))]
@@ -206,7 +206,7 @@ def test_published_sentences_of_many_scripts(name: str, language: str) -> None:
 def test_signature_is_sacrebleus_for_a_varying_number(name: str) -> None:
     metric, make_oracle = MADE[name]
     oracle = make_oracle()
-    oracle.corpus_score(["a", "b"], [["a", "b"], ["c", None]])
+    oracle.corpus_score(["a", "b"], [["a", "b"], ["c", None]])  # type: ignore[list-item]
     theirs = str(oracle.get_signature())
     assert "nrefs:var|" in theirs
     assert metric.signature.startswith(f"{theirs}|norm:NFC|engine:")

@@ -66,8 +66,8 @@ def test_both_tests_are_sacrebleus(seed: int) -> None:
     ours, ties = compare(rows, others), shares_of_ties(rows, others)
     named = [("A", [t.output for t in first]), ("B", [t.output for t in second])]
     oracle = {"chrf_plus_plus": CHRF(word_order=2), "bleu": BLEU(), "ter": TER()}
-    _, bootstrap = PairedTest(named, oracle, references, test_type="bs")()
-    _, shuffles = PairedTest(named, oracle, references, test_type="ar", n_samples=2_000)()
+    _, bootstrap = PairedTest(named, oracle, references, test_type="bs")()  # type: ignore[arg-type]
+    _, shuffles = PairedTest(named, oracle, references, test_type="ar", n_samples=2_000)()  # type: ignore[arg-type]
     for id_, name in NAMES.items():
         found, theirs = ours[id_], bootstrap[name][1]
         assert found.second == pytest.approx(theirs.score, abs=1e-9), id_
@@ -93,7 +93,7 @@ def test_the_same_seed_draws_what_sacrebleu_draws() -> None:
     first, second = two_systems(200)
     named = [("A", [t.output for t in first]), ("B", [t.output for t in second])]
     references = [[each.entry.reference for each in first]]
-    _, theirs = PairedTest(named, {"c": CHRF(word_order=2)}, references, test_type="bs")()
+    _, theirs = PairedTest(named, {"c": CHRF(word_order=2)}, references, test_type="bs")()  # type: ignore[arg-type]
     drawn = resamples(tables(200), 1000, 12345)[1]
     ours = np.sort(drawn.values(drawn.matrix)["chrf_plus_plus"])
     assert (ours[974] - ours[25]) / 2 == pytest.approx(theirs["chrF2++"][1].ci, abs=1e-4)

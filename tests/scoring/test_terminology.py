@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from corpora.entry import Entry
@@ -20,7 +22,7 @@ TERMS = {
 ENDINGS = ("-n", "-j", "-jn")
 
 
-def adherence(terms: dict[str, list[str]] = TERMS, **fields: object) -> TerminologyAdherence:
+def adherence(terms: dict[str, list[str]] = TERMS, **fields: Any) -> TerminologyAdherence:
     return TerminologyAdherence(resources([], terms, target_card=card(affixes=ENDINGS), **fields))
 
 

@@ -62,7 +62,7 @@ class App(RosettaApp):
         return Watched(self.queue)
 
 
-def lines(app: RosettaApp) -> list[str]:
+def lines(app: TextualApp[Any]) -> list[str]:
     """Give the text of the screen as it is drawn, line by line."""
     width, height = app.size
     strips = app.screen._compositor.render_strips(app.size)
@@ -71,7 +71,7 @@ def lines(app: RosettaApp) -> list[str]:
     ]
 
 
-def text(app: RosettaApp) -> str:
+def text(app: TextualApp[Any]) -> str:
     """Give the screen as one text."""
     return "\n".join(lines(app))
 

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rosetta_tui.commands.corpus import FORMS, corpus
+from rosetta_tui.commands.corpus import corpus
+from rosetta_tui.commands.reading import FORMS
 from tests.corpora.making import entry, file, json_file
 
 

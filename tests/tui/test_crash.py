@@ -21,7 +21,7 @@ from tests.tui.test_text import acting
 SECRET = PAIRS[0][0]
 
 
-def fail_on_an_entry(facts: Any) -> Never:
+def fail_on_an_entry(facts: Any) -> Never:  # type: ignore[misc]
     source = facts.entry.source
     try:
         int(source)  # its message quotes the text

@@ -50,7 +50,7 @@ def test_an_acceptor_says_only_that_it_accepts() -> None:
 @pytest.mark.parametrize("show", [verdicts, analyses])
 def test_of_very_many_words_only_the_first_are_shown(show: object) -> None:
     words = [WordAnalysis(f"w{n}", None) for n in range(MOST_WORDS + 7)]
-    said = show(words).plain  # type: ignore[operator]
+    said = show(words).plain
     assert "… and 7 more words" in said
     assert f"w{MOST_WORDS - 1}" in said
     assert f"w{MOST_WORDS}" not in said
@@ -58,7 +58,7 @@ def test_of_very_many_words_only_the_first_are_shown(show: object) -> None:
 
 @pytest.mark.parametrize("show", [verdicts, analyses])
 def test_hostile_words_are_harmless(show: object) -> None:
-    said = show(HOSTILE_WORDS).plain  # type: ignore[operator]
+    said = show(HOSTILE_WORDS).plain
     assert "\x1b" not in said
     assert "\u202e" not in said
     assert "[/foo] text" in said

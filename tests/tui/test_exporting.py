@@ -432,7 +432,7 @@ def test_a_page_has_only_numbers_and_what_is_told_of_a_secret_row() -> None:
 
 
 def test_a_page_has_no_marks_that_only_the_screen_explains() -> None:
-    page = ShownRecords(secret_cells()._rows, [Column("id", "run ▼", 3)], [0])
+    page = ShownRecords(secret_cells()._rows, [Column("id", "run ▼", 3)], [0])  # type: ignore[arg-type]
     assert page.record(0).keys() == {"run"}
     table = table_text([{"run ": "↺ chat · retried"}], Form.LATEX)
     assert "\n chat · retried \\\\\n" in table

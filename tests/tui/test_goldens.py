@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.app import App as TextualApp
 
 from harness.store.runs import find_run
 from rosetta_tui import run_rows
@@ -21,7 +23,7 @@ GOLDENS = Path(__file__).parent / "goldens"
 SIZES = [(80, 24), (160, 48)]
 
 
-def compare(name: str, size: tuple[int, int], app: App) -> None:
+def compare(name: str, size: tuple[int, int], app: TextualApp[Any]) -> None:
     path = GOLDENS / f"{name}-{size[0]}x{size[1]}.txt"
     drawn = "\n".join(line.rstrip() for line in lines(app)) + "\n"
     if os.environ.get("ROSETTA_WRITE_GOLDENS"):

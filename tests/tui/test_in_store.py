@@ -306,7 +306,7 @@ async def test_what_can_be_done_with_a_run_asks_nothing_of_the_others(tmp_path: 
     made.close()
     app, changed = TextualApp[None](), list[bool]()
     async with app.run_test() as pilot:
-        end = RunEnd(app.screen, made.path, lambda: changed.append(True))
+        end = RunEnd(app.screen, made.path, lambda: changed.append(True))  # type: ignore[arg-type]
         end.watch(made.run_id)
         await settle(pilot)
         assert changed == [True]

@@ -35,7 +35,7 @@ from rosetta_tui.screens import plots
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.screens.plots import PlotsScreen
 from rosetta_tui.widgets.plot_view import PlotView
-from tests.tui.scenes import CARD_COLUMNS, HOSTILE, card_of, scene, sealed
+from tests.tui.scenes import CARD_COLUMNS, HOSTILE, card_of, scene, sealed  # type: ignore[attr-defined]
 from tests.tui.screens import App, settle, text
 from tests.tui.test_goldens import SIZES, compare
 from tests.tui.test_run_query import run
@@ -210,7 +210,7 @@ def several(path: Path) -> None:
     made = sealed(path)
     base: dict[str, Any] = {**card_of(made), "dataset": {"sha256": "a"}}
     base["scores"] = {
-        **base["scores"],  # type: ignore[dict-item]
+        **base["scores"],
         "by_difficulty": {str(n): {"n": 5, "composite": 0.9 - n / 10} for n in range(1, 6)},
     }
     names = [row[1] for row in made.store.execute("PRAGMA table_info(runs)")][1:]

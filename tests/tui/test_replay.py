@@ -241,7 +241,7 @@ async def until(pilot: Pilot[Any], happened: Any) -> None:
         pilot.app.screen.look()  # type: ignore[attr-defined]
         if happened():
             return
-    raise AssertionError(text(pilot.app))  # type: ignore[arg-type]
+    raise AssertionError(text(pilot.app))
 
 
 async def replay(app: App, pilot: Pilot[Any]) -> ReplayScreen:

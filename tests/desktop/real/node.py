@@ -61,13 +61,13 @@ class Node:
     def relations(self) -> dict[str, list[Node]]:
         found = self._ask(ACCESSIBLE, "GetRelationSet")[0]
         return {
-            _RELATIONS.get(kind, str(kind)): [Node(*target, self.call) for target in targets]
+            _RELATIONS.get(kind, str(kind)): [Node(*target, self.call) for target in targets]  # type: ignore[call-arg]
             for kind, targets in found
         }
 
     @property
     def children(self) -> list[Node]:
-        return [Node(*child, self.call) for child in self._ask(ACCESSIBLE, "GetChildren")[0]]
+        return [Node(*child, self.call) for child in self._ask(ACCESSIBLE, "GetChildren")[0]]  # type: ignore[call-arg]
 
     @property
     def text(self) -> str:

@@ -61,7 +61,7 @@ class Reader:
     def windows(self) -> list[Node]:
         """The windows of the program, as soon as there is one."""
         self.app = self.app or until(self._program, "a program on the accessibility bus")
-        return until(lambda: self.app and self.app.children, "a window")
+        return until(lambda: self.app.children if self.app else [], "a window")
 
     @property
     def window(self) -> Node:

@@ -10,6 +10,7 @@ import tarfile
 import time
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,7 @@ def test_a_session_asks_for_no_network_and_keeps_every_answer(
         display.do("xdotool", "windowactivate", "--sync", window)
         display.press("Return")
         for count in (1, 2, 3):
-            until(lambda count=count: _answered(display, scene, count), f"answer {count}")
+            until(partial(_answered, display, scene, count), f"answer {count}")
     lines = trace.read_text(errors="replace").splitlines()
     assert any("AF_UNIX" in line for line in lines), "the tracer saw nothing"
     assert [line for line in lines if re.search(r"AF_INET|AF_PACKET|NETLINK_ROUTE", line)] == []
@@ -185,7 +186,12 @@ def test_it_draws_on_a_desktop_that_has_no_x(bundle: Bundle, tmp_path: Path) -> 
     with running(server, around, log=tmp_path / "weston.log"):
         until((socket / "wayland-test").exists, "a Wayland server")
         said = bundle.run(
-            "--language", "en", "--check", review, WAYLAND_DISPLAY="wayland-test", **around
+            "--language",
+            "en",
+            "--check",
+            review,
+            WAYLAND_DISPLAY="wayland-test",
+            **around,  # type: ignore[arg-type]
         )
     assert "Who asks" in said
 

@@ -66,7 +66,7 @@ def test_the_session_script_by_keyboard_alone(reader: Reader, start: Start, tmp_
     [file] = scene.handed_over()
     assert phrase == open_ratings(file.read_bytes(), CUSTODIANS).phrase
     assert len(state.judgements) == count
-    assert script.said(state) == script.said(_in_lines(tmp_path / "lines", scene, plan, cut))
+    assert script.said(state) == script.said(_in_lines(tmp_path / "lines", scene, plan, cut))  # type: ignore[arg-type]
     print(f"\n{count} items: {keys} keys, {keys / count:.2f} an item")
     assert keys <= 1.5 * count + 10
 
@@ -138,7 +138,7 @@ def _typed(other: Stage, file: Path, typed: list[str]) -> None:
     with Laptop.open(other.home) as laptop:
         opening: Opening = LinesOpening(laptop, places=[file], language="en")
         text = "".join(f"{line}\n" for line in typed)
-        run_lines(opening, Console(io.StringIO(text), io.StringIO()))
+        run_lines(opening, Console(io.StringIO(text), io.StringIO()))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("mouse", [False, True], ids=["keys", "clicks"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import unicodedata
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,13 +35,17 @@ def begin(start: Start, scene: Stage, guard: float = 0.0, **environment: str) ->
     return shown
 
 
+def _rated(scene: Stage, count: int) -> bool:
+    return len(ratings(scene)) >= count
+
+
 def test_syllabics_through_an_input_method_are_kept_composed(
     display: Display, bus: Bus, reader: Reader, start: Start, tmp_path: Path
 ) -> None:
     scene = stage(tmp_path).know()
     around = {**display.environment, **bus.environment}
     with input_method(display.folder, around, WESTERN_CREE) as heard:
-        shown = begin(start, scene, **heard)
+        shown = begin(start, scene, **heard)  # type: ignore[arg-type]
         shown.press("c")
         box = reader.find(COMMENT, "text")
         shown.type("atim niwaapamaaw")
@@ -136,7 +141,7 @@ def test_fifty_keys_in_a_moment_rate_what_was_shown_and_nothing_else(
         if took < GUARD:
             break
         wanted = before + 1  # too slow: that was no burst
-        until(lambda wanted=wanted: len(ratings(scene)) >= wanted, "an answer")
+        until(partial(_rated, scene, wanted), "an answer")
     else:
         pytest.skip("this computer is too busy to press 50 keys in a moment")
     shown.until_guard_is_over()

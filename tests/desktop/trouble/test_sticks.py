@@ -108,7 +108,8 @@ def test_a_stick_that_is_pulled_while_it_is_written(
     entry: Entry, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     causes.mounted(stick, 256)
-    flush, pulls = writing._flush, []
+    flush = writing._flush
+    pulls: list[int] = []
 
     def pulling(descriptor: int) -> None:
         flush(descriptor)

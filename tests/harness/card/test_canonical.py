@@ -43,7 +43,7 @@ def documented(block: str) -> list[tuple[str, str]]:
     assert found is not None
     pairs = [tuple(line.split("\t")) for line in found[1].splitlines()]
     assert pairs
-    return pairs  # type: ignore[return-value]
+    return pairs
 
 
 @pytest.mark.parametrize(("text", "canonical"), documented("canonical"))

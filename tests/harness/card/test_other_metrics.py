@@ -87,7 +87,7 @@ def scored_elsewhere(
 
 def columns(home: Home) -> list[tuple[str, int]]:
     with closing(open_store(home.path)) as store:
-        return list(stored_scorer(find_run(store, home.other), "eo", ()).packed)
+        return list(stored_scorer(find_run(store, home.other), "eo", ()).packed)  # type: ignore[arg-type]
 
 
 def setup_metrics(home: Home) -> list[str]:
@@ -128,7 +128,7 @@ MAKERS: dict[str, Callable[[Home], None]] = {
 }
 
 
-@pytest.fixture(params=MAKERS.values(), ids=MAKERS.keys())
+@pytest.fixture(params=list(MAKERS.values()), ids=list(MAKERS))
 def mixed(home: Home, request: pytest.FixtureRequest) -> Home:
     request.param(home)
     return home

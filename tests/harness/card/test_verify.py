@@ -38,7 +38,7 @@ def sealed(*, secret: bool = False) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         entries, outputs = factory.ENTRIES, factory.OUTPUTS
         if secret:
-            entries = (*entries, factory.SECRET_ENTRY)
+            entries = (*entries, factory.SECRET_ENTRY)  # type: ignore[assignment]
             outputs = (*outputs, factory.SECRETS[3])
         with factory.store(Path(folder)) as connection:
             number = factory.add_run(connection, entries, outputs)

@@ -160,7 +160,9 @@ def test_an_acceptor_has_no_analyses(tmp_path: Path, engine: str) -> None:
     ],
     ids=["loop", "ring", "flag", "start"],
 )
-def test_cycles_end(tmp_path: Path, arcs: list[tuple[int, str, str, int]], words: dict) -> None:
+def test_cycles_end(
+    tmp_path: Path, arcs: list[tuple[int, str, str, int]], words: dict[str, int]
+) -> None:
     path = tmp_path / "cycle.hfstol"
     path.write_bytes(written(arcs, [1]))
     analyser = open_analyser(path)

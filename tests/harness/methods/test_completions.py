@@ -26,7 +26,7 @@ def test_a_whole_reply() -> None:
     assert reply.model_id == "model-2025-01-01"
     assert reply.finish_reason == "stop"
     assert reply.complete
-    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (19, 10)  # type: ignore[union-attr]
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (19, 10)
 
 
 @pytest.mark.parametrize(

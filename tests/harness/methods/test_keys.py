@@ -26,7 +26,7 @@ OPENROUTER = chat_endpoint("openrouter")
 class Locked(KeyringBackend):
     """A keyring that its owner has not opened."""
 
-    priority = 1  # type: ignore[assignment]
+    priority = 1
 
     def get_password(self, service: str, username: str) -> str | None:
         raise KeyringLocked("/path/of/the/keyring")

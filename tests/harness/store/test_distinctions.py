@@ -30,7 +30,9 @@ def test_runs_of_two_files_are_called_otherwise(
         read: list[str | None] = []
         real = module.setup_facts
         monkeypatch.setattr(
-            module, "setup_facts", lambda *each: read.append(each[1]) or real(*each)
+            module,
+            "setup_facts",
+            lambda *each: read.append(each[1]) or real(*each),  # type: ignore[func-returns-value]
         )
         [asked] = list_runs(store, run_id=one)
     words = [run_cells(run)[3].text for run in found]

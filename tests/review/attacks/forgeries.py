@@ -275,7 +275,8 @@ def replaced_by_a_laptop_of_its_own(evidence: Evidence, played: Ground) -> Evide
     """Say that another laptop came instead, without anything that it signed."""
     soft = ratings_rewritten(evidence, played)
     own = sorted((e for e in soft.events if e.device in soft.own_devices), key=lambda e: e.seq)
-    late, added = max(e.lamport for e in soft.events), []
+    late = max(e.lamport for e in soft.events)
+    added: list[Event] = []
     for key in sorted(set(soft.devices.values()) - {soft.devices[soft.organisation_device]}):
         late += 1
         said = LaptopWord(

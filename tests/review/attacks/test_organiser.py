@@ -23,6 +23,7 @@ from review.log.payloads import Scope, Withdraw
 from review.office import certifying
 from review.office.certifying import review_evidence
 from review.office.progress import progress
+from review.verdict.asked import Became
 from review.verdict.certificate import read_certificate
 from review.verdict.certificate_text import certificate_text
 from review.verdict.certify import certified_again
@@ -132,7 +133,7 @@ def test_strict_laptops_left_out_are_missed_by_those_who_wrote_the_words_down() 
     file = forged(without_laptops(played.evidence, played.strict), played)
     done = verified(file)
     assert done.ok
-    assert done.certificate.panel.asked["nothing"] == 2
+    assert done.certificate.panel.asked[Became("nothing")] == 2
     assert "2 handed nothing in" in certificate_text(done.certificate)
     assert found(file, played.words[4:]) == [True] * 6
     assert found(file, played.words[:4]) == [False] * 4
@@ -378,7 +379,7 @@ def test_what_is_taken_back_at_the_desk_is_counted() -> None:
     file = forged(taken_back_at_the_desk(played.evidence, played.strict[0]), played)
     done = verified(file)
     assert done.ok
-    assert done.certificate.panel.asked["withdrew_at_the_desk"] == 1
+    assert done.certificate.panel.asked[Became("withdrew_at_the_desk")] == 1
     assert "1 taken back by the organisation in their name" in certificate_text(done.certificate)
 
 

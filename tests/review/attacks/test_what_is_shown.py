@@ -21,6 +21,7 @@ from review.files.signature import Signed
 from review.log.event import make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate, Related, Scope, Speaks, Withdraw
 from review.rating import Relation
+from review.verdict.asked import Became
 from review.verdict.certificate import read_certificate
 from review.verdict.certificate_text import certificate_text
 from review.verdict.certify import certified_again
@@ -147,7 +148,7 @@ def test_a_laptop_named_where_no_clash_was_is_told(
     accepted(file, tmp_path, capsys)
     certificate = verified(file).certificate
     assert certificate.laptops is not None
-    assert (certificate.laptops.decided, certificate.panel.asked["not_heard"]) == (2, 2)
+    assert (certificate.laptops.decided, certificate.panel.asked[Became("not_heard")]) == (2, 2)
     assert "for 2 people the organisation named the laptops that count" in certificate_text(
         certificate
     )
@@ -211,7 +212,7 @@ def test_what_was_taken_back_in_every_batch_is_so_to_both(
     said = Withdraw(wall=ISSUED, reviewer=played.strict[0], batch=None, scope=Scope.BATCH)
     file = forged(added(played.evidence, said), played)
     accepted(file, tmp_path, capsys)
-    assert verified(file).certificate.panel.asked["withdrew_at_the_desk"] == 1
+    assert verified(file).certificate.panel.asked[Became("withdrew_at_the_desk")] == 1
 
 
 Doctor = Callable[[dict[str, bytes], Ground], dict[str, bytes]]

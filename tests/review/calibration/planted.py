@@ -48,7 +48,7 @@ def write_case(folder: Path, entries: int, seed: int = 1, *, systems: int = 1) -
     )
     ratings, files = [], []
     for system in range(systems):
-        rows = []
+        rows: list[dict[str, object]] = []
         for i, (source, reference) in enumerate(texts):
             left = chance.randrange(0, 5 + system)
             rows.append({"id": f"e{i}", "output": _spoilt(chance, source, reference, left)})

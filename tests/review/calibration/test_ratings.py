@@ -41,7 +41,7 @@ def written(folder: Path, suffix: str, rows: list[dict[str, object]]) -> Path:
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
 def test_every_form_says_the_same(tmp_path: Path, suffix: str) -> None:
-    found = read_ratings(written(tmp_path, suffix, list(ROWS)), OURS)
+    found = read_ratings(written(tmp_path, suffix, list(ROWS)), OURS)  # type: ignore[arg-type]
     assert [(row.entry_id, row.run, row.reviewer) for row in found.rows] == [
         ("e1", "a", "R1"), ("e1", "a", "R2"), ("2", "a", "R1")
     ]  # fmt: skip
@@ -64,7 +64,7 @@ def test_rows_without_a_rating_and_controls_are_counted_and_left_out(tmp_path: P
         {"person": "A", "run_id": "r", "entry_id": "2", "control": "", "rating": ""},
         {"person": "A", "run_id": "", "entry_id": "3", "control": "bad", "rating": "reject"},
     ]
-    found = read_ratings(written(tmp_path, ".csv", list(rows)), OURS)
+    found = read_ratings(written(tmp_path, ".csv", list(rows)), OURS)  # type: ignore[arg-type]
     assert (len(found.rows), found.empty, found.controls) == (1, 1, 1)
 
 
@@ -126,7 +126,7 @@ def test_what_is_wrong_with_a_file_is_said(
 
 
 def test_two_ratings_of_one_output_by_one_person_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, ".csv", [*ROWS, {**ROWS[0], "rating": "gist"}])
+    path = written(tmp_path, ".csv", [*ROWS, {**ROWS[0], "rating": "gist"}])  # type: ignore[list-item]
     with pytest.raises(UsageError, match="line 5: this person rated the same output at line 2"):
         read_ratings(path, OURS)
 
@@ -134,7 +134,7 @@ def test_two_ratings_of_one_output_by_one_person_are_refused(tmp_path: Path) -> 
 def test_a_file_that_is_too_large_or_has_too_many_rows_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = written(tmp_path, ".csv", list(ROWS))
+    path = written(tmp_path, ".csv", list(ROWS))  # type: ignore[arg-type]
     monkeypatch.setattr("review.calibration.ratings.MOST_RATINGS", 2)
     with pytest.raises(UsageError, match="more than 2 ratings"):
         read_ratings(path, OURS)

@@ -170,7 +170,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
         for _ in range(random.Random(round_number).randrange(1, 40)):
             said = int(writing.stdout.readline())
         writing.send_signal(signal.SIGKILL)
-        said = int((writing.communicate()[0].split() or [said])[-1])
+        said = int((writing.communicate()[0].split() or [said])[-1])  # type: ignore[list-item]
         content = file.read_bytes()
         assert content == content[:4] * 20_000
         assert int.from_bytes(content[:4], "big") >= said

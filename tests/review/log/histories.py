@@ -147,7 +147,7 @@ def plainly(files: list[list[bytes]]) -> dict[str, Any]:
     left = [each for each in said if each["kind"] != "withdraw" and not _reached(each, taken)]
     # no two events of a test have one place in the order, except those of copies, which their hash parts
     left.sort(key=lambda each: (each["lamport"], each["device"], each["seq"], _id(each)))
-    people = {}
+    people: dict[Any, dict[str, Any]] = {}
     for batch, reviewer in {(each["batch"], each["reviewer"]) for each in left}:
         mine = [each for each in left if (each["batch"], each["reviewer"]) == (batch, reviewer)]
         people[batch, reviewer] = _person(mine)

@@ -44,7 +44,7 @@ def test_the_bytes_of_an_event_are_pinned() -> None:
 def test_the_hashes_are_those_that_the_documents_describe() -> None:
     for event in chain(*one_of_each()):
         written = json.loads(event.line())
-        plain = {"sort_keys": True, "separators": (",", ":"), "ensure_ascii": False}
+        plain: dict[str, Any] = {"sort_keys": True, "separators": (",", ":"), "ensure_ascii": False}
         content = json.dumps(written["payload"], **plain).encode()
         commit = hashlib.sha256(bytes.fromhex(written["salt"]) + content).hexdigest()
         head = json.dumps(written["head"], **plain).encode()

@@ -235,7 +235,7 @@ def test_a_withdrawal_reaches_what_came_before_and_after(
     taken: object, left: dict[tuple[str, str], int], first: bool
 ) -> None:
     said = [
-        make(0, *what, **place)
+        make(0, *what, **place)  # type: ignore[arg-type]
         for place in ({}, {"batch": OTHER_BATCH}, {"reviewer": BEN})
         for make, *what in ((rate, GIST), (comment, "c"), (suggest, "s"))
     ]

@@ -72,7 +72,7 @@ def test_what_the_caller_refuses_is_set_aside_but_keeps_its_place() -> None:
     events = rated(6).events
 
     def unknown_item(event: Event) -> str | None:
-        return "names an unknown item" if event.payload.item == ITEMS[3] else None  # type: ignore[union-attr]
+        return "names an unknown item" if event.payload.item == ITEMS[3] else None
 
     report = merge([], lines(events), now=NOW, objection=unknown_item)
     assert counts(report) == (5, 0, 1, 0)

@@ -198,7 +198,7 @@ def test_a_damaged_file_is_noticed(tmp_path: Path, damage: object, expected: Pro
         for number in range(50):
             laptop.append(comment(number % 6, "x" * 500))
     path = tmp_path / FILE_NAME
-    path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
+    path.write_bytes(damage(path.read_bytes()))
     with problem(expected), Laptop.open(tmp_path) as laptop:
         laptop.append(rate(0, GIST))
 

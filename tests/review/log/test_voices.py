@@ -179,7 +179,7 @@ def test_to_look_and_agree_at_a_second_laptop_is_none() -> None:
 
 
 def test_a_call_of_harm_is_heard_through_a_clash_and_nobody_silences_it() -> None:
-    warned = chain(*(event.payload for event in HONEST), flag(), name=FIRST)  # type: ignore[misc]
+    warned = chain(*(event.payload for event in HONEST), flag(), name=FIRST)  # type: ignore[arg-type]
     silencer = chain(agreed(), rate(0, Rating.EXCELLENT), flag(harmful=False), name=SECOND)
     assert ann(said(warned, silencer)[0]).harmful == {ITEMS[0]}
     decided = said(warned, silencer, office(speaks(SECOND)))[0]
@@ -206,7 +206,7 @@ def test_what_was_taken_back_stays_so_from_whatever_laptop() -> None:
 
 
 def test_a_withdrawal_of_the_person_ends_the_clash_with_its_decision() -> None:
-    back = chain(*(event.payload for event in OTHER), withdraw(Scope.BATCH), name=SECOND)  # type: ignore[misc]
+    back = chain(*(event.payload for event in OTHER), withdraw(Scope.BATCH), name=SECOND)  # type: ignore[arg-type]
     state, voices = said(HONEST, back, office(speaks(FIRST)))
     assert (ratings(state), voices.several) == ({}, {})
 

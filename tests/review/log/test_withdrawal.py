@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,7 +122,7 @@ def test_cleaning_that_a_full_disk_prevents_is_made_up_for(tmp_path: Path) -> No
 class _Overwriting(sqlite3.Connection):
     """A connection that cannot be told to overwrite what is deleted, as where SQLite was built without that."""
 
-    def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
         off = "PRAGMA secure_delete = OFF"
         return super().execute(off if "secure_delete" in sql else sql, *values)
 
@@ -208,7 +209,7 @@ def test_an_erasing_that_cannot_be_done_changes_nothing(store: sqlite3.Connectio
 def test_who_is_reached() -> None:
     device = Device("a" * 16)
     said = [
-        device.say(make(0, word, reviewer=who, batch=batch))
+        device.say(make(0, word, reviewer=who, batch=batch))  # type: ignore[arg-type]
         for who in (ANN, BEN)
         for batch in (BATCH, OTHER_BATCH)
         for make, word in ((rate, GIST), (comment, "x"))

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from corpora.entry import Entry
 from corpora.load import load
@@ -71,9 +72,9 @@ def reviewed(home: Path, names: Sequence[str] = RUNS[:1]) -> ReviewedRuns:
         return read_runs(connection, names)
 
 
-def draft(runs: ReviewedRuns, seed: int = 7, **size: object) -> Draft:
+def draft(runs: ReviewedRuns, seed: int = 7, **size: Any) -> Draft:
     policy, _ = proposed()
-    return draft_review(runs, policy, Size(**size), seed, review_texts("en"))  # type: ignore[arg-type]
+    return draft_review(runs, policy, Size(**size), seed, review_texts("en"))
 
 
 def said(identity: Identity, name: str = "demo", *, secret: bool = False) -> Said:
@@ -116,7 +117,7 @@ class Desk:
         return self.review.code(person.code)
 
 
-def desk(folder: Path, **size: object) -> Desk:
+def desk(folder: Path, **size: Any) -> Desk:
     store_runs(folder)
     identity = Identity.make(Role.ORGANISATION)
     office = Office.open(folder)
@@ -161,14 +162,14 @@ class Person:
         self.order = manifest.order(code)
         self._place = {"wall": WALL, "reviewer": code, "batch": manifest.batch}
         self.laptop.append(
-            Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=True)  # type: ignore[arg-type]
+            Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=True)
         )
 
     def rate(self, ratings: Iterable[Rating], start: int = 0) -> None:
         for position, rating in enumerate(ratings, start):
             self.laptop.append(
                 Rate(
-                    **self._place,  # type: ignore[arg-type]
+                    **self._place,
                     item=self.order[position],
                     position=position,
                     active_ms=4000,

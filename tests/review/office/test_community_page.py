@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -73,7 +74,7 @@ def texts(**more: str) -> dict[str, BatchItem]:
     return items
 
 
-def split_panel(**more: object) -> State:
+def split_panel(**more: Any) -> State:
     """Of six, two find the first item good and two do not; the second is rejected by one alone."""
     return state(
         said(GOOD, BAD, GOOD, **more),
@@ -119,7 +120,7 @@ def test_every_number_is_a_field_of_the_certificate(language: str) -> None:
     page = Page(community_page(issued, key(), split_panel(), texts(), Words.load(language)))
     raw = issued.model_dump(mode="json")
     for path, shown in page.fields.items():
-        value = raw
+        value: Any = raw
         for part in path.strip("/").split("/"):
             value = value[part]
         digits = re.findall(r"\d+", shown)
@@ -181,8 +182,10 @@ def test_no_pseudonym_comment_or_unshared_wording_is_shown() -> None:
 
 
 def test_a_reason_of_one_person_alone_is_left_out() -> None:
-    grammar = {"reasons": {ITEMS[0]: (Reason.GRAMMAR,), ITEMS[1]: (Reason.GRAMMAR,)}}
-    spelling = {"reasons": {ITEMS[0]: (Reason.SPELLING, Reason.GRAMMAR)}}
+    grammar: dict[str, Any] = {
+        "reasons": {ITEMS[0]: (Reason.GRAMMAR,), ITEMS[1]: (Reason.GRAMMAR,)}
+    }
+    spelling: dict[str, Any] = {"reasons": {ITEMS[0]: (Reason.SPELLING, Reason.GRAMMAR)}}
     assert reasons(key(), state(said(BAD, BAD, **grammar)), RUN) == []
     assert reasons(key(), state(said(BAD, BAD, **grammar), said(BAD, **spelling)), RUN) == [
         Reason.GRAMMAR

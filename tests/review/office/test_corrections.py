@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from review.office.corrections import Correction, corrections, next_version, with_variants
 from review.rating import Rating
 from tests.review.office.reviewed import ITEMS, corpus, key, said, state
@@ -10,7 +12,8 @@ GIST = Rating.GIST
 
 
 def test_only_wordings_of_people_who_agreed_are_offered() -> None:
-    open_, closed = {"suggestions": {ITEMS[0]: "Alia frazo."}}, {"suggestions": {ITEMS[1]: "Mia."}}
+    open_: dict[str, Any] = {"suggestions": {ITEMS[0]: "Alia frazo."}}
+    closed: dict[str, Any] = {"suggestions": {ITEMS[1]: "Mia."}}
     found = corrections(
         key(), state(said(GIST, **open_), said(GIST, share=False, **closed)), corpus()
     )

@@ -261,7 +261,7 @@ def test_a_withdrawal_erases_here_and_in_every_later_file(made: Desk) -> None:
     take(made, early)
     made.office.add_certificate(made.review, "run", b"{}", b"s")
     assert said.salt is not None
-    traces = [text.encode(), said.salt, canonical_bytes(said.payload.model_dump(mode="json"))]  # type: ignore[union-attr]
+    traces = [text.encode(), said.salt, canonical_bytes(said.payload.model_dump(mode="json"))]
     assert all(found(made.folder, trace) for trace in traces)
     someone.withdraw()
     report = take(made, someone.handed_over())

@@ -100,7 +100,7 @@ class Translator(Person):
 
     def agree(self, *, shares: bool) -> None:
         self.laptop.append(
-            Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=shares)  # type: ignore[arg-type]
+            Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=shares)
         )
 
     def _about(self, item: str) -> dict[str, object]:
@@ -110,13 +110,13 @@ class Translator(Person):
         }  # fmt: skip
 
     def write(self, item: str, text: str) -> None:
-        self.laptop.append(Translate(**self._about(item), text=text))  # type: ignore[arg-type]
+        self.laptop.append(Translate(**self._about(item), text=text))
 
     def cannot(self, item: str, why: CannotJudge) -> None:
-        self.laptop.append(NotJudged(**self._about(item), why=why))  # type: ignore[arg-type]
+        self.laptop.append(NotJudged(**self._about(item), why=why))
 
     def flag(self, item: str) -> None:
-        self.laptop.append(HarmFlag(**self._place, item=item, harmful=True))  # type: ignore[arg-type]
+        self.laptop.append(HarmFlag(**self._place, item=item, harmful=True))
 
 
 def test_lines_are_sentences_each_once(tmp_path: Path) -> None:
@@ -311,7 +311,7 @@ def test_ratings_among_translations_are_set_aside_and_the_other_way(
 ) -> None:
     person = Translator(tmp_path, desk, 0)
     person.write(desk.item(1), "right")
-    person.laptop.append(Rate(**person._about(desk.item(2)), rating=Rating.GIST))  # type: ignore[arg-type]
+    person.laptop.append(Rate(**person._about(desk.item(2)), rating=Rating.GIST))
     report = made.take_vouched(desk.office, desk.identity, person.handed_over())
     assert [remark.said for remark in report.aside] == [
         "is an answer to something else: this batch asks people to translate"
@@ -319,7 +319,7 @@ def test_ratings_among_translations_are_set_aside_and_the_other_way(
     rated = made.desk(tmp_path / "other", reviewers=2, items=4)
     stranger = Person(tmp_path / "stranger", rated.batch, rated.codes[0])
     about = {**stranger._place, "item": stranger.order[0], "position": 0, "active_ms": 1}
-    stranger.laptop.append(Translate(**about, face=Face.DESKTOP, version="0", text="x"))  # type: ignore[arg-type]
+    stranger.laptop.append(Translate(**about, face=Face.DESKTOP, version="0", text="x"))
     report = made.take_vouched(rated.office, rated.identity, stranger.handed_over())
     assert [remark.said for remark in report.aside] == [
         "is an answer to something else: this batch asks people to rate"

@@ -74,7 +74,7 @@ def test_of_a_reviewers_laptop_nothing_is_left(
     sitting: Sitting, ring: MemoryKeyring, in_keyring: bool
 ) -> None:
     if not in_keyring:
-        keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
+        keyring.set_keyring(NoKeyring())
     sitting.session.export(stick := sitting.folder.parent)
     assert bool(ring.kept) is in_keyring
     assert not [each for each in traces(sitting) if each not in every_byte(sitting.folder)]
@@ -234,7 +234,7 @@ erasing.erase_everything(Laptop.open(Path(sys.argv[1])))
 def test_a_deletion_that_is_killed_at_any_step_is_finished_at_the_next_start(
     sitting: Sitting, step: int
 ) -> None:
-    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
+    keyring.set_keyring(NoKeyring())
     Identity.load(sitting.folder, Role.LAPTOP)
     sitting.laptop.close()
     program = [sys.executable, "-c", _ERASE, str(sitting.folder), str(step)]

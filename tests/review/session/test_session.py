@@ -246,8 +246,8 @@ def test_half_characters_of_a_broken_terminal_are_saved_as_a_mark(sitting: Sitti
 
 def test_the_harm_flag_is_set_and_taken_back(sitting: Sitting) -> None:
     item = sitting.see()
-    assert sitting.session.flag_harm(item, True).item.harmful  # type: ignore[union-attr]
-    assert not sitting.session.flag_harm(item, False).item.harmful  # type: ignore[union-attr]
+    assert sitting.session.flag_harm(item, True).item.harmful
+    assert not sitting.session.flag_harm(item, False).item.harmful
 
 
 def test_a_rest_is_offered_after_25_answers(tmp_path: Path) -> None:

@@ -67,8 +67,8 @@ def test_what_was_compiled_says_what_the_source_says(tag: str) -> None:
         if isinstance(message.id, str):
             assert not message.id or compiled.gettext(message.id) == message.string
         else:
-            said = tuple(compiled.ngettext(*message.id, n) for n in (1, 2))
-            assert said == tuple(message.string)
+            said = tuple(compiled.ngettext(*message.id, n) for n in (1, 2))  # type: ignore[call-arg]
+            assert said == tuple(message.string)  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(shutil.which("msgfmt") is None, reason="msgfmt is not installed")

@@ -157,7 +157,7 @@ def _run(run_id: str, shape: Shape, rng: Random, card_hash: str | None) -> KeyRu
 
 
 def _controls(rng: Random, shape: Shape, real: dict[str, KeyItem]) -> dict[str, KeyItem]:
-    made = {}
+    made: dict[Any, Any] = {}
     for kind, count in (
         (ControlKind.BAD, shape.bad),
         (ControlKind.REPEAT, shape.repeats),

@@ -69,4 +69,4 @@ def _share(row: np.ndarray, strata: np.ndarray, present: list[int], weights: np.
     kept = [
         (w, np.nanmean(v)) for w, v in zip(weights, values, strict=True) if not np.isnan(v).all()
     ]
-    return sum(w * v for w, v in kept) / sum(w for w, _ in kept)
+    return sum(w * v for w, v in kept) / sum(w for w, _ in kept)  # type: ignore[no-any-return]

@@ -10,6 +10,7 @@ import tarfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,21 +57,21 @@ def units(table: str, categories: int) -> list[tuple[int, ...]]:
     return [tuple(unit.count(str(k + 1)) for k in range(categories)) for unit in columns]
 
 
-def summed(rows: Sequence[Sequence[object]]) -> list:
+def summed(rows: Sequence[Sequence[object]]) -> list[Any]:
     return [sum(column) for column in zip(*rows, strict=True)]
 
 
 @pytest.mark.parametrize(
     ("distance", "expected"), [(nominal, 0.743421), (ordinal, 0.815388), (interval, 0.849107)]
 )
-def test_alpha_of_krippendorff_s_four_observers(distance, expected: float) -> None:
+def test_alpha_of_krippendorff_s_four_observers(distance: Any, expected: float) -> None:
     found = alpha(units(FOUR_OBSERVERS, 5), distance)
     assert found is not None
     assert float(found) == pytest.approx(expected, abs=6e-7)
 
 
 @pytest.mark.parametrize(("distance", "expected"), [(nominal, 0.691358), (interval, 0.810845)])
-def test_alpha_of_the_encyclopedia_s_three_coders(distance, expected: float) -> None:
+def test_alpha_of_the_encyclopedia_s_three_coders(distance: Any, expected: float) -> None:
     found = alpha(units(THREE_CODERS, 4), distance)
     assert found is not None
     assert float(found) == pytest.approx(expected, abs=6e-7)
@@ -81,7 +82,7 @@ def test_alpha_of_the_encyclopedia_s_three_coders(distance, expected: float) -> 
 )
 def test_gwet_s_coefficients(quadratic: bool, expected: float, digits: float) -> None:
     rows = [gwet_row(unit, quadratic=quadratic) for unit in units(FOUR_OBSERVERS, 5) if sum(unit)]
-    assert float(gwet_of_sums(summed(rows), quadratic=quadratic)) == pytest.approx(
+    assert float(gwet_of_sums(summed(rows), quadratic=quadratic)) == pytest.approx(  # type: ignore[arg-type]
         expected, abs=digits
     )
 
@@ -116,7 +117,9 @@ def gwet_by_the_book(table: str, categories: int) -> float:
     return float((observed - chance) / (1 - chance))
 
 
-def test_ac2_of_a_panel_takes_chance_from_items_with_one_rating_too(monkeypatch) -> None:
+def test_ac2_of_a_panel_takes_chance_from_items_with_one_rating_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("review.verdict.agreement.RANKS", 5)
     found = agreement(panel_of(FOUR_OBSERVERS), draws=20)
     assert found.ac2.value == pytest.approx(0.914001, abs=6e-7)

@@ -152,10 +152,10 @@ def share(part: int, of: int) -> Decimal:
 
 
 BOUNDS = [
-    Bound("go", made(mostly), POLICY, "level.share", MOSTLY.lower, says("level_reached"), True),
-    Bound("no-go", made(mostly), POLICY, "level.share", MOSTLY.upper, says("level_missed"), False),
-    Bound("go decides", made(mostly), POLICY, "level.share", MOSTLY.lower, outcome("go"), True),
-    Bound("no-go decides", made(mostly), POLICY, "level.share", MOSTLY.upper, outcome("no_go"), False),
+    Bound("go", made(mostly), POLICY, "level.share", MOSTLY.lower, says("level_reached"), True),  # type: ignore[arg-type]
+    Bound("no-go", made(mostly), POLICY, "level.share", MOSTLY.upper, says("level_missed"), False),  # type: ignore[arg-type]
+    Bound("go decides", made(mostly), POLICY, "level.share", MOSTLY.lower, outcome("go"), True),  # type: ignore[arg-type]
+    Bound("no-go decides", made(mostly), POLICY, "level.share", MOSTLY.upper, outcome("no_go"), False),  # type: ignore[arg-type]
     Bound("veto", TWO_REJECT, POLICY, "veto.most", REJECTED, says("veto"), False, -STEP),
     Bound("rejected by", TWO_REJECT, POLICY, "veto.reviewers", 2,
           lambda v: v["numbers"]["rejections"]["items"] == 3, True, 1),
@@ -173,9 +173,9 @@ BOUNDS = [
     Bound("low reviewer", ONE_STRICT, LEVEL_65, "stops.reviewer_margin", Decimal("0.15"),
           says("low_reviewer"), False, -STEP),
     Bound("alpha", DISAGREE, changed(POLICY, "guidelines", within_one=Decimal(1)),
-          "guidelines.alpha", LOW_AGREEMENT.alpha, says("guidelines"), False),
+          "guidelines.alpha", LOW_AGREEMENT.alpha, says("guidelines"), False),  # type: ignore[arg-type]
     Bound("within one", DISAGREE, changed(POLICY, "guidelines", alpha=Decimal(1)), "guidelines.within_one",
-          LOW_AGREEMENT.within_one, says("guidelines"), False),
+          LOW_AGREEMENT.within_one, says("guidelines"), False),  # type: ignore[arg-type]
     Bound("control raters", failing(made(good), 1, 3), POLICY, "careless.control_reviewers", 5,
           says("control_dropped"), True, 1),
     Bound("spoilt raters", failing(made(good), 8, 5), POLICY, "careless.control_reviewers", 5,

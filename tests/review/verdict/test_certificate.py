@@ -164,7 +164,7 @@ def test_another_form_or_field_is_refused() -> None:
     data = issue(review_of(1)).certificate
     with pytest.raises(UsageError, match="canonical"):
         read_certificate(json.dumps(json.loads(data)).encode(), "c.json")
-    for change in (
+    for change in (  # type: ignore[var-annotated]
         {"more": 1},
         {"issued": "yesterday"},
         {"verdict": {"outcome": "yes"}},
@@ -218,7 +218,7 @@ def community(**changes: object) -> str:
     def change(raw: dict[str, object]) -> None:
         for path, value in changes.items():
             block, _, name = path.partition("__")
-            raw[block][name] = value  # type: ignore[index]
+            raw[block][name] = value
 
     return why_not_community(certificate_of(changed(issue(review_of(1)), change)))
 

@@ -9,11 +9,12 @@ import pytest
 from harness.failures import UsageError
 from review.files.archive import pack, unpack
 from review.files.problem import FileError
-from review.log.event import events_sha256
+from review.log.event import Event, events_sha256
 from review.log.payloads import Adjudicate, Comment, Look, Skip, Suggest
 from review.verdict.certify import read_verdict
 from review.verdict.evidence import events_bytes, looked_at, read_devices, read_events_bytes
 from review.verdict.evidence_file import pack_evidence, unpack_evidence
+from review.verdict.key import AnswerKey
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import GO, issue, review_of
@@ -22,7 +23,7 @@ from tests.review.verdict.histories import ORGANISATION, RUN, WALL, Chain, evide
 PRIVATE = "said between us"
 
 
-def with_words() -> tuple[histories.AnswerKey, list[histories.Event]]:
+def with_words() -> tuple[AnswerKey, list[Event]]:
     rng = Random(3)
     key = histories.make_key(rng, GO)
     events = histories.make_events(rng, GO, key)

@@ -59,7 +59,7 @@ def test_the_numbers_are_those_of_an_independent_calculation(seed: int) -> None:
 def test_no_order_of_anything_changes_a_byte(seed: int) -> None:
     panel, draw = by_chance(seed), random.Random(seed)
 
-    def mixed(mapping):
+    def mixed(mapping: Any) -> Any:
         keys = list(mapping)
         draw.shuffle(keys)
         return {key: mixed(v) if isinstance(v := mapping[key], dict) else v for key in keys}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,7 +127,7 @@ def test_only_an_open_level_asks_what_would_settle_it() -> None:
     assert settling(decide(made(good, items=20), POLICY), POLICY) is None
 
 
-def simulated_open(seed: int):
+def simulated_open(seed: int) -> Any:
     for one in reviews(50, 3, 0.82, 0.5, 40, seed):
         verdict = decide(panel(one), POLICY)
         if verdict.outcome is Outcome.DISCUSS and (found := settling(verdict, POLICY)):
@@ -153,7 +154,8 @@ def test_what_would_settle_it_is_the_least_that_does() -> None:
 
 
 def test_what_was_said_to_settle_it_does_in_about_eight_of_ten_cases() -> None:
-    draw, seen = np.random.default_rng(1), []
+    draw = np.random.default_rng(1)
+    seen: list[bool] = []
     shifts = np.resize([1.2, 0.6, 0.0, -0.6, -1.2], 600)[:, None]
     while len(seen) < times(25, 600):
         people, items = int(draw.choice([3, 5])), int(draw.choice([50, 80]))
@@ -171,8 +173,8 @@ def test_what_was_said_to_settle_it_does_in_about_eight_of_ten_cases() -> None:
     assert stats.binomtest(sum(seen), len(seen), 0.78).pvalue > 0.001
 
 
-def _of(latent: np.ndarray):
-    return made(
+def _of(latent: Any) -> Any:
+    return made(  # type: ignore[misc]
         lambda i, j: 3 if latent[i, j] > 0 else 1,
         *latent.shape,
         weights=dict.fromkeys(range(1, 6), 0.2),

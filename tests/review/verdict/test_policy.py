@@ -131,7 +131,8 @@ def test_a_file_is_read_once_and_within_bounds(
         read_policy_file(pipe)
     reads: list[object] = []
     monkeypatch.setattr(
-        "review.verdict.policy.read_bytes", lambda *given: reads.append(given) or SHIPPED
+        "review.verdict.policy.read_bytes",
+        lambda *given: reads.append(given) or SHIPPED,  # type: ignore[func-returns-value]
     )
     assert read_policy_file(path) == proposed()
     assert len(reads) == 1

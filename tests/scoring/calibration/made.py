@@ -55,4 +55,4 @@ def _values(random: np.random.Generator, rows: int) -> dict[str, FloatArray]:
 
 def _mixture(values: dict[str, FloatArray], truth: tuple[float, ...]) -> FloatArray:
     semantic, chrf, equivalent, switching = values.values()
-    return np.stack([semantic, chrf / 100, equivalent, 1 - switching], axis=1) @ np.array(truth)
+    return np.stack([semantic, chrf / 100, equivalent, 1 - switching], axis=1) @ np.array(truth)  # type: ignore[no-any-return]

@@ -63,7 +63,7 @@ def test_the_best_epsilon_is_what_trying_all_of_them_finds(
     assert found is not None or grouped
     if found is None:
         return
-    tried = {e: by_hand(people, metric, items, e) for e in range(7)}
+    tried = {e: by_hand(people, metric, items, e) for e in range(7)}  # type: ignore[arg-type]
     assert found.accuracy == pytest.approx(max(tried.values()), abs=1e-12)
     best = min(
         e for e, accuracy in tried.items() if accuracy == pytest.approx(found.accuracy, abs=1e-12)

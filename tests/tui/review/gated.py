@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from harness.store.database import open_store
 from review.files.keys import Identity, Role
-from review.log.payloads import Rate
+from review.log.payloads import HarmFlag, Rate
 from review.office.store import Office, Review
 from review.rating import Rating
 from review.verdict.evidence import Evidence
@@ -126,7 +126,5 @@ def flagged(
     laptop.lamport = 10**6
     who, batch = next(e for e in evidence.events if e.kind == "consent").payload.reviewer, None
     batch = next(e for e in evidence.events if e.kind == "consent").payload.batch
-    laptop.write(
-        histories.HarmFlag(wall=histories.WALL, reviewer=who, batch=batch, item=item, harmful=True)
-    )
+    laptop.write(HarmFlag(wall=histories.WALL, reviewer=who, batch=batch, item=item, harmful=True))
     return histories.evidence_of(key, [*evidence.events, *laptop.events])

@@ -46,7 +46,7 @@ class Terminal:
             dimensions=(24, 80),
             echo=False,
         )
-        self.child.delaybeforesend = None
+        self.child.delaybeforesend = None  # type: ignore[assignment]
 
     def expect(self, text: str) -> str:
         """Read until some words, and give all that came before and with them."""

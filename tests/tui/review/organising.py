@@ -183,13 +183,13 @@ async def press(pilot: Pilot[Any], *keys: str) -> str:
     for key in keys:
         await pilot.press(key)
         await calm(pilot)
-    return text(pilot.app)  # type: ignore[arg-type]
+    return text(pilot.app)
 
 
 async def show_screen(pilot: Pilot[Any], screen: Screen[Any]) -> str:
     pilot.app.push_screen(screen)
     await calm(pilot)
-    return text(pilot.app)  # type: ignore[arg-type]
+    return text(pilot.app)
 
 
 async def open_review(pilot: Pilot[Any], made: Scene, section: str = SECTIONS[0]) -> str:

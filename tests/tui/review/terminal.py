@@ -110,7 +110,7 @@ class Terminal:
     def kill(self) -> None:
         """Kill at once, and take in what had been drawn."""
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self.child.pid, 9)
+            os.kill(self.child.pid, 9)  # type: ignore[arg-type]
         while self.look(0.05):
             pass
         self.child.wait()

@@ -175,7 +175,7 @@ async def test_taking_back_needs_a_choice_and_one_more_key(
         await press(pilot, "w", key, "w")
         last = list(app.laptop.events())[-1].payload
         assert last is not None
-        assert last.scope is scope  # type: ignore[union-attr]
+        assert last.scope is scope
         if scope is Scope.COMMENTS:
             assert "Sentence 2 of 4" in text(app)
         else:

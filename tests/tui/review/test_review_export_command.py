@@ -102,8 +102,8 @@ def _write(person: made.Person, key: AnswerKey) -> None:
     """Leave a comment and a better wording at the first real item."""
     item = key.core[0]
     place = {"wall": made.WALL, "reviewer": person.code, "batch": person.batch.manifest.batch}
-    person.laptop.append(Comment(**place, item=item, text=COMMENT))  # type: ignore[arg-type]
-    person.laptop.append(Suggest(**place, item=item, text=WORDING))  # type: ignore[arg-type]
+    person.laptop.append(Comment(**place, item=item, text=COMMENT))
+    person.laptop.append(Suggest(**place, item=item, text=WORDING))
 
 
 def test_the_sealed_file_holds_everything_for_its_recipients(home: Path, batch: Batch) -> None:

@@ -215,7 +215,7 @@ async def test_going_on_all_the_same_is_noted_with_each_such_rating(tmp_path: Pa
         await press(pilot, "enter", "a", "enter", "3", "1", "0", "1", "3")
         said = [event.payload for event in app.laptop.events()]
         judged = [each for each in said if each and each.kind in {Kind.RATE, Kind.CANNOT_JUDGE}]
-        assert [each.override for each in judged] == [True, True, False]  # type: ignore[union-attr]
+        assert [each.override for each in judged] == [True, True, False]
 
 
 # Language, keys and colours
@@ -276,9 +276,9 @@ async def test_another_language_is_one_key_away_and_remembered(tmp_path: Path) -
         assert "Français" in text(app)
         await press(
             pilot,
-            *(["down"] if app.screen.query_one("OptionList").highlighted == 0 else ["up"]),
+            *(["down"] if app.screen.query_one("OptionList").highlighted == 0 else ["up"]),  # type: ignore[attr-defined]
             "enter",
-        )  # type: ignore[attr-defined]
+        )
         assert "Which sentences" not in text(app)
         assert app.laptop.setting("language") == "fr"
 

@@ -109,7 +109,7 @@ def test_undo_skip_jump_and_help_do_what_they_say(home: Path, file: Path) -> Non
     assert "Taken back. Your answer was: Reject." in said
     assert "Your answer was: Reject." in said.split("Taken back")[1]
     ratings = [each.rating for each in state_of(home).judgements.values()]
-    assert sorted(ratings) == sorted(
+    assert sorted(ratings) == sorted(  # type: ignore[type-var]
         [Rating.GIST, Rating.EXCELLENT, Rating.ACCEPTABLE, Rating.REJECT]
     )
     assert "That was the last one." in said
@@ -346,7 +346,7 @@ def test_no_socket_is_ever_opened(home: Path, file: Path, monkeypatch: pytest.Mo
 def english_words() -> set[str]:
     """Give the English words of the catalogue that no French text of it has."""
     english, french = set(), set()
-    for message in build.read(build.OURS / "fr" / "LC_MESSAGES" / "rosetta-review.po"):
+    for message in build.read(build.OURS / "fr" / "LC_MESSAGES" / "rosetta-review.po"):  # type: ignore[attr-defined]
         pair = (message.id, message.string) if isinstance(message.id, str) else ("", "")
         english |= set(re.findall(r"[a-z]{3,}", pair[0].lower()))
         french |= set(re.findall(r"[a-zà-ÿœ]{3,}", pair[1].lower()))
@@ -383,7 +383,7 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
 def test_the_language_can_be_changed_before_consent_and_is_remembered(
     home: Path, file: Path
 ) -> None:
-    french = str(list(Words.load("en") and sorted(("English", "Français"))).index("Français") + 1)
+    french = str(list(Words.load("en") and sorted(("English", "Français"))).index("Français") + 1)  # type: ignore[arg-type]
     _, said = sit(home, file, "1", CODE, "l", french, "1", "3", "2", "q")
     assert "Enregistré : Idée." in said
     _, said = sit(home, file, "", "q")

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from review.files.batch import Batch
-from review.log.payloads import Rate
+from review.log.payloads import HarmFlag, Rate
 from review.office.store import Office
 from review.rating import Rating
 from rosetta_tui.commands.calibrate import calibrate
@@ -90,7 +90,7 @@ def harm(home: Path, batch: Batch) -> None:
         laptop = histories.Chain(Random(4))
         laptop.lamport = 10**5
         about = {"reviewer": next(iter(key.orders)), "batch": key.batches[0]}
-        laptop.write(histories.HarmFlag(wall=histories.WALL, item=item, harmful=True, **about))
+        laptop.write(HarmFlag(wall=histories.WALL, item=item, harmful=True, **about))
         deliver(office.connection, key, tuple(laptop.events))
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from review.log.payloads import CannotJudge, Face, Kind
-from review.rating import Rating, Reason
+from review.log.payloads import Face, Kind
+from review.rating import CannotJudge, Rating, Reason
 from review.session.view import Phase
 from rosetta_tui.review.writing import Box
 from tests.review.session.scenes import CODE, OTHER_CODE, batch_of, items_of, training_of
@@ -126,7 +126,7 @@ async def test_the_code_is_remembered_and_one_key_enough(tmp_path: Path) -> None
         await press(pilot, "1")
         assert [
             event.payload.reviewer for event in app.laptop.events() if event.kind is Kind.RATE
-        ] == [OTHER_CODE]  # type: ignore[union-attr]
+        ] == [OTHER_CODE]
 
 
 async def test_a_locked_file_asks_for_the_words_of_the_card_until_they_are_right(
@@ -201,7 +201,7 @@ async def test_better_translations_are_shared_only_where_the_person_says_so(
         await press(pilot, "enter", *(["b"] if share else []), "enter")
         (consent,) = [event.payload for event in app.laptop.events()]
         assert consent is not None
-        assert consent.share_corrections is share  # type: ignore[union-attr]
+        assert consent.share_corrections is share
 
 
 # Training
@@ -241,8 +241,8 @@ async def test_one_key_rates_saves_and_shows_the_next(app: Reviewing) -> None:
         assert "Saved: Excellent." in text(app)
         assert judgements(app) == list(Rating)
         rated = [e.payload for e in app.laptop.events() if e.kind is Kind.RATE]
-        assert {each.face for each in rated} == {Face.TERMINAL}  # type: ignore[union-attr]
-        assert not any(each.override for each in rated)  # type: ignore[union-attr]
+        assert {each.face for each in rated} == {Face.TERMINAL}
+        assert not any(each.override for each in rated)
 
 
 async def test_keys_of_a_french_keyboard_rate(app: Reviewing) -> None:
@@ -311,7 +311,7 @@ async def test_reasons_belong_to_the_one_just_rated_and_return_by_themselves(
         assert "wrong, or not our language" not in text(app)
         await press(pilot, "5", "comma", "1")
         assert "Sentence 2 of 6" in text(app)
-        said = [e.payload.reasons for e in app.laptop.events() if e.kind is Kind.REASONS]  # type: ignore[union-attr]
+        said = [e.payload.reasons for e in app.laptop.events() if e.kind is Kind.REASONS]
         assert said == [(Reason.WORD_FORM,), (Reason.WRONG_MEANING, Reason.WORD_FORM)]
         await press(pilot, "comma", "escape", "3")
         assert "Sentence 3 of 6" in text(app)
@@ -338,7 +338,7 @@ async def test_harm_takes_one_other_key_and_is_taken_back_alike(app: Reviewing) 
         await press(pilot, "exclamation_mark")
         assert "Take the mark “harmful” away again?" in text(app)
         await press(pilot, "enter")
-        said = [e.payload.harmful for e in app.laptop.events() if e.kind is Kind.HARM]  # type: ignore[union-attr]
+        said = [e.payload.harmful for e in app.laptop.events() if e.kind is Kind.HARM]
         assert said == [True, False]
 
 

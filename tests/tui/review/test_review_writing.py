@@ -8,9 +8,10 @@ import pytest
 from textual import events
 
 from review.log.payloads import MOST_TEXT, Kind
+from review.session.typed_text import harmless
 from review.session.view import TextField
 from rosetta_tui.review import writing
-from rosetta_tui.review.writing import Box, harmless
+from rosetta_tui.review.writing import Box
 from rosetta_tui.text import plain
 from tests.review.session.scenes import CODE, batch_of, item_id, items_of
 from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, until, write
@@ -29,7 +30,7 @@ def draft(app: Reviewing, field: TextField = TextField.COMMENT) -> str | None:
 
 
 def said(app: Reviewing, kind: Kind) -> list[str]:
-    return [event.payload.text for event in app.laptop.events() if event.kind is kind]  # type: ignore[union-attr]
+    return [event.payload.text for event in app.laptop.events() if event.kind is kind]
 
 
 async def test_digits_and_keys_are_text_while_writing(app: Reviewing) -> None:
