@@ -1,4 +1,4 @@
-"""How the work grows with its input: a ratio that neither a slow nor a busy machine changes much."""
+"""How the work grows with its input: a bound that neither a slow nor a busy machine changes."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ from collections.abc import Callable
 NOISE = 0.005
 """Processor seconds below which a measurement says nothing."""
 
+MOST_ROUNDS = 20
+"""Rounds before growth counts as too fast. Another program can only make a round look slower, so the best of many is near what the work costs."""
 
-def growth(act: Callable[[int], object], small: int, large: int, *, rounds: int = 3) -> float:
-    """Return how many times the processor time of ``act(large)`` is that of ``act(small)``.
 
-    1 means that it grows as its input does, ``large / small`` that it grows with the square. Each is the
-    best of some rounds, after one that imports and fills caches.
+def grows_less(act: Callable[[int], object], small: int, large: int, bound: float) -> bool:
+    """Tell whether the processor time of ``act(large)`` is below ``bound`` × that of ``act(small)``, for each of the input.
+
+    A bound of 1 would mean that it grows as its input does, ``large / small`` that it grows with the square. One
+    round comes before, which imports and fills caches; rounds go on until the bound is kept.
     """
     act(small)
-
-    def seconds(size: int) -> float:
-        found = []
-        for _ in range(rounds):
-            begun = time.process_time()
-            act(size)
-            found.append(time.process_time() - begun)
-        return min(found)
-
+    best = {small: float("inf"), large: float("inf")}
     collects = gc.isenabled()
     gc.disable()
     try:
-        return seconds(large) / max(seconds(small), NOISE) * small / large
+        for _ in range(MOST_ROUNDS):
+            for size in (small, large):
+                begun = time.process_time()
+                act(size)
+                best[size] = min(best[size], time.process_time() - begun)
+            if best[large] / max(best[small], NOISE) * small / large < bound:
+                return True
     finally:
         if collects:
             gc.enable()
+    return False

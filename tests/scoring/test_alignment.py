@@ -10,7 +10,7 @@ import pytest
 from corpora.entry import Segment
 from scoring.alignment import LEAST_PAIRS, MOST_PAIRS, Alignment, ibm1
 from scoring.bitext import alignable, alignment_name
-from tests.growth import growth
+from tests.growth import grows_less
 from tests.scoring.behaviour import entries
 
 
@@ -73,7 +73,7 @@ def test_the_time_of_learning_grows_as_the_pairs_do() -> None:
         tuple([str(int(rng.paretovariate(0.5)) % 9000) for _ in range(15)] for _ in range(2))
         for _ in range(2000)
     ]
-    assert growth(lambda size: Alignment(pairs[:size]), 500, 2_000) < 2.5  # type: ignore[arg-type]
+    assert grows_less(lambda size: Alignment(pairs[:size]), 500, 2_000, 2.5)  # type: ignore[arg-type]
 
 
 def test_secret_and_one_sided_pairs_are_never_learned_from() -> None:

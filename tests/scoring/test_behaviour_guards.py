@@ -22,7 +22,7 @@ from scoring.resources import Resources
 from scoring.setup import ScoringSetup
 from scoring.terminology_adherence import TerminologyAdherence
 from scoring.translation import Translation
-from tests.growth import growth
+from tests.growth import grows_less
 from tests.scoring.behaviour import LANGUAGES, TEXTS, card, entries, news, outputs, resources
 from tests.scoring.samples import sentences
 
@@ -191,4 +191,4 @@ def test_the_time_of_many_entries_grows_as_they_do(
     metric = kind(found)
     made = texts(found, "references")
     few = len(made) // 4
-    assert growth(lambda size: metric.stats_many(made[:size]), few, len(made)) < 2.5
+    assert grows_less(lambda size: metric.stats_many(made[:size]), few, len(made), 2.5)

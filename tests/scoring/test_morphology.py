@@ -21,7 +21,7 @@ from scoring.inventory import choose
 from scoring.morphology import MorphologicalAccuracy, why_no_morphology
 from scoring.resources import Resources
 from scoring.translation import Translation
-from tests.growth import growth
+from tests.growth import grows_less
 from tests.scoring.analysed import (
     CREE,
     ESPERANTO,
@@ -230,7 +230,7 @@ def test_the_time_of_a_run_on_output_grows_as_its_length_does() -> None:
     }
     assert METRIC.stats(Translation(entry, "o", {"fst": long[600]})) == (11, 14, 0)
     act = lambda times: METRIC.stats(Translation(entry, "o", {"fst": long[times]}))  # noqa: E731
-    assert growth(act, 600, 3_000) < 2.5
+    assert grows_less(act, 600, 3_000, 2.5)
 
 
 @needs_cree

@@ -23,7 +23,7 @@ from review.log.payloads import (
 )
 from review.log.state import Adjudication, ReviewerState, State
 from review.rating import CannotJudge, Rating, Reason
-from tests.growth import growth
+from tests.growth import grows_less
 from tests.review.log.material import (
     ANN,
     BATCH,
@@ -295,4 +295,4 @@ def test_the_time_of_folding_grows_as_the_log_does() -> None:
     for number in range(10_000):
         device.say(rate(number % 6, GIST, reviewer=f"ANN{number % 50:04}A"))
     assert len(fold(device.events).reviewers) == 50
-    assert growth(lambda size: fold(device.events[:size]), 2_000, 10_000) < 2.5
+    assert grows_less(lambda size: fold(device.events[:size]), 2_000, 10_000, 2.5)
