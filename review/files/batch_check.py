@@ -24,6 +24,7 @@ def check_content(
         _check_for_translators(items, training)
     if any(plain(letter) != letter for letter in manifest.letters):
         raise _invalid("one of its letters would act instead of showing")
+    _check_version(manifest, [*items, *training])
     known = {item.id for item in items}
     if len(known | {item.id for item in training}) < len(items) + len(training):
         raise _invalid("two items have the same id")
@@ -31,6 +32,17 @@ def check_content(
         _check_person(place, manifest)
         _check_order(order, known)
     _check_recipients(manifest.organisation.recipients)
+
+
+def _check_version(manifest: BatchManifest, shown: Sequence[BatchItem]) -> None:
+    """Refuse what the stated version does not have: a program that reads that version would not show it."""
+    later = {"around", "others", "explanations"}
+    if (manifest.version or 0) < 3 and any(item.model_fields_set & later for item in shown):
+        raise _invalid("its sentences say more than its version has")
+    if manifest.language in manifest.translations:
+        raise _invalid("it has its words in one language twice")
+    if manifest.second_of is None and any(item.others for item in shown):
+        raise _invalid("it shows what others wrote, and is no second look")
 
 
 def _check_for_translators(items: Sequence[BatchItem], training: Sequence[TrainingItem]) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
 from review.files.person_tag import place_of
 from review.forms import Form, Since, VersionedForm
-from review.log.payloads import Count, Hex64, Id, Reviewer, Short
-from review.rating import Rating
+from review.log.payloads import Count, Hex64, Id, Reviewer, Short, Text
+from review.rating import Rating, Reason
 
-BATCH_FORMAT: Final = "rosetta-batch/2"
+BATCH_FORMAT: Final = "rosetta-batch/3"
 MOST_ITEMS = 5_000
 MOST_ITEM_TEXT = 20_000
 """Characters of one source or candidate."""
+
+MOST_LANGUAGES = 20
+"""In which a batch may have its words, beside its own."""
+MOST_OTHERS = 50
+"""People whose words stand beside an item of a second look."""
 
 MOST_LETTERS = 140
 """Letters that anybody would look through to press one with a mouse."""
@@ -27,9 +33,32 @@ Task = Literal["rate", "translate"]
 
 ItemText = Annotated[str, Field(max_length=MOST_ITEM_TEXT)]
 LongText = Annotated[str, Field(max_length=50_000)]
+Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,5}$")]
+"""Of a language."""
 
 
-class BatchItem(Form):
+class Around(Form):
+    """What the corpus says of where a sentence stands; empty where it says nothing."""
+
+    context: Short = ""
+    """What it is said for, such as a greeting."""
+    formality: Short = ""
+    """How formal it is: what the corpus calls its register."""
+    before: ItemText = ""
+    """The sentence before it in its document, in the source language."""
+    after: ItemText = ""
+    """The one after it."""
+
+
+class OthersWords(Form):
+    """What one person wrote about an item in the first round; nothing tells who, or how they answered."""
+
+    reasons: tuple[Reason, ...] = ()
+    comment: Text = ""
+    suggestion: Text = ""
+
+
+class BatchItem(VersionedForm):
     """One translation to judge, or a sentence to translate; controls look exactly like translations."""
 
     id: Id
@@ -37,6 +66,10 @@ class BatchItem(Form):
     source: ItemText
     candidate: ItemText
     """Empty in a batch that asks for translations."""
+    around: Annotated[Around | None, Since(3)] = None
+    """Where the sentence stands; None where the batch does not say."""
+    others: Annotated[tuple[OthersWords, ...], Field(max_length=MOST_OTHERS), Since(3)] = ()
+    """Only in a second look: what people wrote in the first round, in an order that tells nothing."""
 
 
 class TrainingItem(BatchItem):
@@ -44,7 +77,25 @@ class TrainingItem(BatchItem):
 
     rating: Rating
     explanation: LongText
-    """Why this rating, in plain words."""
+    """Why this rating, in plain words, in the batch's own language."""
+    explanations: Annotated[dict[Tag, LongText], Field(max_length=MOST_LANGUAGES), Since(3)] = (
+        Field(default_factory=dict)
+    )
+    """The same in other languages."""
+
+
+class Wording(NamedTuple):
+    """A text, and the tag of the language that it is in."""
+
+    text: str
+    language: str
+
+
+class InLanguage(Form):
+    """The organisation's words in one more language; empty where they are not given in it."""
+
+    consent: LongText = ""
+    guide: LongText = ""
 
 
 class Organisation(Form):
@@ -60,7 +111,7 @@ class Organisation(Form):
 class BatchManifest(VersionedForm):
     """The signed head of a batch file; the other members are named in it with their hashes."""
 
-    format: Literal["rosetta-batch/1", "rosetta-batch/2"] = BATCH_FORMAT
+    format: Literal["rosetta-batch/1", "rosetta-batch/2", "rosetta-batch/3"] = BATCH_FORMAT
     batch: Id
     review: Short
     """Name that the organiser gave the review; shown to reviewers, so it must not name a system."""
@@ -79,7 +130,11 @@ class BatchManifest(VersionedForm):
     labels: tuple[Short, ...] = ()
     """Tags of the community for this material, such as Local Contexts labels."""
     language: Short
-    """Tag of the language in which the program speaks unless the reviewer chooses another."""
+    """Tag of the language of these words, in which the program speaks unless the reviewer chooses another."""
+    translations: Annotated[dict[Tag, InLanguage], Field(max_length=MOST_LANGUAGES), Since(3)] = (
+        Field(default_factory=dict)
+    )
+    """Tag of another language → the same words in it."""
     task: Task = "rate"
     letters: Annotated[tuple[Letter, ...], Field(max_length=MOST_LETTERS)] = ()
     """Letters of the target language that keyboards may lack, from its card or from what is shown; empty where
@@ -93,6 +148,10 @@ class BatchManifest(VersionedForm):
     """SHA-256 of the answer key behind a salt: it says which item is whose, and is disclosed with the verdict."""
     looks: Annotated[Count, Since(2)] = 0
     """How often the numbers of a method in it were looked at before, in earlier reviews; of the one with most."""
+    shows_words: Annotated[bool, Since(3)] = False
+    """Whether what people write about a sentence may be shown to the others, without names, in a second look."""
+    second_of: Annotated[Id | None, Since(3)] = None
+    """A second look at sentences on which people differed: the first batch of the review in which they did."""
     members: dict[Short, Hex64]
     """Name of every other member of the file → SHA-256 of its bytes."""
 
@@ -116,3 +175,29 @@ class BatchManifest(VersionedForm):
     def signer(self) -> str:
         """The key under which the batch is signed."""
         return self.organisation.signing_key
+
+    def consent_in(self, language: str) -> Wording:
+        """Give the consent text for one who reads ``language``, and in which language it is."""
+        given = {tag: each.consent for tag, each in self.translations.items()}
+        return wording(self.consent, self.language, given, language)
+
+    def guide_in(self, language: str) -> Wording:
+        """Give the guide for one who reads ``language``, and in which language it is."""
+        given = {tag: each.guide for tag, each in self.translations.items()}
+        return wording(self.guide, self.language, given, language)
+
+
+def wording(own: str, own_language: str, given: Mapping[str, str], wanted: str) -> Wording:
+    """Give a text in the language that is wanted, or in one nearest to it; else the batch's own.
+
+    ``given`` is tag → text, and empty texts count as not given. Nearest is the same tag, then a wider one, then
+    any of the same language. Where the batch's own is empty, too, the first that is given, by tag.
+    """
+    texts = {tag: text for tag, text in {own_language: own, **given}.items() if text.strip()}
+    parts = wanted.casefold().split("-")
+    wider = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
+    found = {tag.casefold(): tag for tag in texts}
+    alike = sorted(name for name in found if name.partition("-")[0] == parts[0])
+    others = [own_language.casefold(), *sorted(found)]
+    tag = next((found[name] for name in (*wider, *alike, *others) if name in found), own_language)
+    return Wording(texts.get(tag, ""), tag)

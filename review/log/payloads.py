@@ -98,7 +98,7 @@ class OfItem(OfReviewer):
     item: Id
 
 
-class Consent(OfReviewer):
+class Consent(VersionedForm, OfReviewer):
     """The person read the consent text and agreed."""
 
     kind: Literal[Kind.CONSENT] = Kind.CONSENT
@@ -106,6 +106,8 @@ class Consent(OfReviewer):
     """Of the text that was shown, UTF-8."""
     language: Short
     """Tag of the language in which the program spoke."""
+    text_language: Annotated[Short, Since(3)] = ""
+    """Tag of the language in which the text was; not in batches of before version 3, which have one text."""
     share_corrections: bool
     """Whether suggested wordings may be offered as accepted variants of the corpus, or translations be used in one."""
 

@@ -153,7 +153,15 @@ def _m_people(connection: sqlite3.Connection) -> None:
     )
 
 
-OFFICE = Form(APPLICATION_ID, (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness, _m_people))
+def _m_around(connection: sqlite3.Connection) -> None:
+    """Keep where the sentence of an item stands, as canonical JSON; empty where its batch does not say."""
+    connection.execute("ALTER TABLE item ADD COLUMN around TEXT NOT NULL DEFAULT ''")
+
+
+OFFICE = Form(
+    APPLICATION_ID,
+    (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness, _m_people, _m_around),
+)
 """The form of the office's file."""
 
 

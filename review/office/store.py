@@ -15,7 +15,7 @@ from harness.card.canonical import canonical_bytes
 from harness.failures import UsageError
 from harness.store.texts import storable
 from harness.store.transaction import transaction
-from review.files.batch_form import BatchItem
+from review.files.batch_form import Around, BatchItem
 from review.files.signature import Signed
 from review.files.witness import Statement, read_statement
 from review.log.event import Event
@@ -98,9 +98,15 @@ class Office(OwnFile):
                 ],
             )
             self.connection.executemany(
-                "INSERT INTO item (item, review, source, candidate) VALUES (?, ?, ?, ?)",
+                "INSERT INTO item (item, review, source, candidate, around) VALUES (?, ?, ?, ?, ?)",
                 [
-                    (each.id, number, storable(each.source), storable(each.candidate))
+                    (
+                        each.id,
+                        number,
+                        storable(each.source),
+                        storable(each.candidate),
+                        _around(each),
+                    )
                     for each in texts
                 ],
             )
@@ -170,9 +176,12 @@ class Office(OwnFile):
 
     def _texts(self, review: int) -> dict[str, BatchItem]:
         rows = self.connection.execute(
-            "SELECT item, source, candidate FROM item WHERE review = ?", (review,)
+            "SELECT item, source, candidate, around FROM item WHERE review = ?", (review,)
         )
-        return {row[0]: BatchItem(id=row[0], source=row[1], candidate=row[2]) for row in rows}
+        return {
+            item: BatchItem(id=item, source=source, candidate=candidate, **_read_around(around))
+            for item, source, candidate, around in rows
+        }
 
     def events(self, review: Review) -> list[Event]:
         """Give the events of a review: whole chains as far as they belong to it, in the one order.
@@ -368,6 +377,14 @@ class Office(OwnFile):
                 " VALUES (?, ?, ?, ?)",
                 (review.number, run_id, certificate, signature),
             )
+
+
+def _around(item: BatchItem) -> str:
+    return "" if item.around is None else storable(item.around.model_dump_json())
+
+
+def _read_around(kept: str) -> dict[str, Around]:
+    return {"around": Around.model_validate_json(kept)} if kept else {}
 
 
 def _key_bytes(key: AnswerKey) -> bytes:

@@ -52,13 +52,20 @@ class Author:
             "override": override,
         }
 
-    def agreed(self, text: str, language: str, *, shares: bool) -> Consent:
-        """Give the event that says yes to a consent text, and whether what is written may be used."""
+    def agreed(
+        self, text: str, language: str, *, shares: bool, text_language: str | None
+    ) -> Consent:
+        """Give the event that says yes to a consent text, and whether what is written may be used.
+
+        ``language`` is the program's, ``text_language`` that of the text; None where the batch has one text.
+        """
+        shown = {} if text_language is None else {"text_language": text_language}
         return Consent(
             **self.who(),
             consent_sha256=hashlib.sha256(text.encode()).hexdigest(),
             language=language,
             share_corrections=shares,
+            **shown,
         )
 
     def began(self, language: str) -> Session:

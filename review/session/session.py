@@ -146,7 +146,18 @@ class Session:
         return self._done(given, said)
 
     def _agreed(self, shares: bool) -> Consent:
-        return self._author.agreed(self.manifest.consent, self.words.language, shares=shares)
+        """Give the event that agrees: to the text that is shown, and to the same one when it is given anew."""
+        before = [each.payload for each in self._events if isinstance(each.payload, Consent)]
+        if before and self._progress.state.consented:
+            changed = {"wall": self._author.wall(), "share_corrections": shares}
+            return before[-1].model_copy(update=changed)
+        text, shown = self.manifest.consent_in(self.words.language)
+        return self._author.agreed(
+            text,
+            self.words.language,
+            shares=shares,
+            text_language=shown if (self.manifest.version or 0) >= 3 else None,
+        )
 
     def rate(self, item: str, rating: Rating, *, override: bool = False) -> View:
         """Rate the item that is shown, or answer the training item."""

@@ -62,7 +62,7 @@ FILES_AND_WORDS: dict[str, tuple[Callable[[], bytes], FileProblem]] = {
     "a picture": (lambda: b"\x89PNG\r\n\x1a\n" + bytes(5000), FileProblem.NOT_OURS),
     "empty": (lambda: b"", FileProblem.CUT_SHORT),
     "ratings": (lambda: restated(format="rosetta-ratings/1"), FileProblem.NOT_OURS),
-    "newer": (lambda: restated(format="rosetta-batch/3"), FileProblem.NEWER),
+    "newer": (lambda: restated(format="rosetta-batch/4"), FileProblem.NEWER),
     "contradictory": (lambda: restated(orders={}), FileProblem.INVALID),
 }
 

@@ -36,7 +36,7 @@ from tests.review.files.made import (
 )
 
 EVERY = events(9)
-BATCH = batch()
+BATCH = batch(format="rosetta-batch/2")
 RECIPIENTS = BATCH.manifest.organisation.recipients
 
 

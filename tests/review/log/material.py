@@ -89,7 +89,7 @@ def one_of_each() -> tuple[AnyPayload, ...]:
     """Give one payload of every kind, with every optional field filled."""
     item, hexes = {"item": ITEMS[0]}, "c" * 64
     return (
-        Consent(**who(), consent_sha256=hexes, language="fr", share_corrections=True),
+        Consent(**who(), consent_sha256=hexes, language="fr", text_language="fr", share_corrections=True),
         Related(**who(), relation="knows"),
         Session(**who(), order_sha256=hexes, face=Face.DESKTOP, version="1", language="en"),
         Train(**who(), **item, rating=Rating.GIST),

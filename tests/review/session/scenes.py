@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from review.files.batch import Batch, make_batch, write_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
@@ -67,12 +68,17 @@ def batch_of(
     task: Task = "rate",
     letters: Sequence[str] = (),
     salt: bytes = b"",
+    **added: Any,
 ) -> Batch:
-    """Make a batch for two people; without a salt one of version 1, which lists their codes."""
+    """Make a batch for two people; without a salt one of version 1, which lists their codes.
+
+    ``added`` are fields that a later version has, for one with a salt.
+    """
     ids = tuple(item.id for item in items)
     places = [place_of(tag_of(each, salt)) if salt else each for each in (CODE, OTHER_CODE)]
     manifest = BatchManifest(
-        format="rosetta-batch/2" if salt else "rosetta-batch/1",
+        **added,
+        format="rosetta-batch/3" if added else "rosetta-batch/2" if salt else "rosetta-batch/1",
         batch=batch,
         review="spring",
         title=title,

@@ -1,0 +1,61 @@
+"""A batch that speaks several languages: what is shown, and what is recorded of what a person agreed to."""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from review.files.person_tag import tag_of
+from review.log.payloads import Consent
+from review.session.words import Words
+from tests.review.session.scenes import CODE, CONSENT, Sitting, batch_of, items_of
+
+SALT = bytes(range(32))
+FRENCH, SPANISH = "Nous vous demandons votre avis.", "Le pedimos su opinión."
+SAID = {"fr": {"consent": FRENCH, "guide": "Jugez."}, "es": {"consent": SPANISH}}
+
+
+def sitting(folder: Path, language: str, **added: Any) -> Sitting:
+    batch = batch_of(items_of(3), salt=SALT, **{"translations": SAID, **added})
+    person = tag_of(CODE, SALT)
+    return Sitting(folder, batch, person, Words.load(language), agreed=False)
+
+
+def agreed(sitting: Sitting) -> list[Consent]:
+    found = [event.payload for event in sitting.laptop.events()]
+    return [each for each in found if isinstance(each, Consent)]
+
+
+def test_the_text_that_was_shown_is_the_one_that_is_recorded(tmp_path: Path) -> None:
+    here = sitting(tmp_path, "fr")
+    here.session.agree(share_corrections=False)
+    [said] = agreed(here)
+    assert (said.text_language, said.language) == ("fr", "fr")
+    assert said.consent_sha256 == sha256(FRENCH.encode()).hexdigest()
+
+
+def test_where_the_language_is_missing_the_batchs_own_is_recorded(tmp_path: Path) -> None:
+    here = sitting(tmp_path, "fr", translations={"es": {"consent": SPANISH}})
+    here.session.agree(share_corrections=False)
+    [said] = agreed(here)
+    assert (said.text_language, said.language) == ("en", "fr")
+    assert said.consent_sha256 == sha256(CONSENT.encode()).hexdigest()
+
+
+def test_giving_the_consent_anew_in_another_language_claims_no_other_text(tmp_path: Path) -> None:
+    """Who agreed in French and then reads English has not agreed to the English text."""
+    here = sitting(tmp_path, "fr")
+    here.session.agree(share_corrections=False)
+    here.words = Words.load("en")
+    here.restart()
+    here.session.share(True)
+    first, second = agreed(here)
+    assert (first.share_corrections, second.share_corrections) == (False, True)
+    assert second.consent_sha256 == first.consent_sha256
+    assert (second.text_language, second.language) == ("fr", "fr")
+
+
+def test_a_batch_of_before_says_nothing_of_the_language(tmp_path: Path) -> None:
+    here = Sitting(tmp_path, batch_of(items_of(2)), words=Words.load("fr"))
+    [said] = agreed(here)
+    assert "text_language" not in said.model_dump()
+    assert said.consent_sha256 == sha256(CONSENT.encode()).hexdigest()
