@@ -29,7 +29,7 @@ class ConsentPage(FirstPage):
         self.paragraph(manifest.organisation.name, "quiet")
         self.paragraph(page_words.what_comes(words, manifest))
         self.paragraph("\n".join(f"• {each}" for each in page_words.promises(words)))
-        self.paragraph(manifest.consent.strip())
+        self._given(page_words.consent(words, manifest))
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")
         translating = manifest.task == "translate"
@@ -39,12 +39,18 @@ class ConsentPage(FirstPage):
             self.paragraph(
                 " ".join(page_words.what_using_means(words, manifest.organisation.name)), "quiet"
             )
-        if manifest.guide.strip():
+        if (guide := page_words.guide(words, manifest)).text:
             self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
-            self.paragraph(manifest.guide.strip())
+            self._given(guide)
         self.tell_more_below()
         self.button(words("I agree"), self.enter, words("Enter"), main=True)
         self.button(words("Not now"), self.back, words("Esc"))
+
+    def _given(self, given: page_words.Given) -> None:
+        """Show what the organisation wrote, and before it that it is in another language."""
+        if given.note:
+            self.paragraph(given.note, "quiet")
+        self.paragraph(given.text)
 
     @property
     def shares(self) -> bool:

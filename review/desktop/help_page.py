@@ -25,8 +25,8 @@ from review.session.labels import rating_label, rating_meaning
 class HelpPage(Page):
     """Any of its keys goes back."""
 
-    def __init__(self, desk: Desk, guide: str, *, translating: bool = False) -> None:
-        """``guide`` is the organisation's, empty for none; ``translating`` is what the batch asks for."""
+    def __init__(self, desk: Desk, guide: page_words.Given, *, translating: bool = False) -> None:
+        """``guide`` is the organisation's, without text for none; ``translating`` is what the batch asks for."""
         super().__init__(desk)
         words = self.words
         self._translating = translating
@@ -34,9 +34,11 @@ class HelpPage(Page):
         self.paragraph(self._first(), "strong")
         self.paragraph(words("Every key has a button too."))
         self.add(self._keys())
-        if guide.strip():
+        if guide.text:
             self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
-            self.paragraph("\n".join(readable(line) for line in guide.strip().splitlines()))
+            if guide.note:
+                self.paragraph(guide.note, "quiet")
+            self.paragraph("\n".join(readable(line) for line in guide.text.splitlines()))
         self.button(words("Back"), self.back, words("Esc"), main=True)
 
     def typed(self, character: str) -> bool:

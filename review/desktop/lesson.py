@@ -18,10 +18,12 @@ class LessonBox(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self._said = Line()
+        self._note = Line(role="quiet")
         self._why = WholeText()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._said)
+        column.addWidget(self._note)
         column.addWidget(self._why)
         self.hide()
 
@@ -34,6 +36,8 @@ class LessonBox(QFrame):
         self._said.setProperty("role", "good" if agrees else "strong")
         self._said.style().polish(self._said)
         self._said.setText(lesson_said(words, lesson))
+        self._note.setText(lesson.note)
+        self._note.setVisible(bool(lesson.note))
         self._why.setAccessibleName(self._said.text())
         self._why.setVisible(bool(lesson.explanation.strip()))
         self._why.show_text(readable(lesson.explanation))

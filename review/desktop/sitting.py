@@ -25,6 +25,7 @@ from review.desktop.window import Window
 from review.desktop.withdraw_page import WithdrawPage
 from review.files.batch import Batch
 from review.log.payloads import Scope
+from review.session import page_words
 from review.session.handing_over import Exported
 from review.session.onward import Onward
 from review.session.session import Session
@@ -134,7 +135,8 @@ class Sitting(QObject):
 
     def _help(self) -> None:
         session = self._session
-        page = HelpPage(self._desk, session.manifest.guide, translating=session.translating)
+        guide = page_words.guide(session.words, session.manifest)
+        page = HelpPage(self._desk, guide, translating=session.translating)
         self._lead_back(page, self._help)
 
     def _look_again(self) -> None:

@@ -102,6 +102,7 @@ def _person(events: Sequence[Event]) -> ReviewerState:
     consents = {e.device: e.payload for e in events if isinstance(e.payload, Consent)}
     return ReviewerState(
         consented=bool(consents),
+        agreed_to=frozenset(each.consent_sha256 for each in consents.values()),
         share_corrections=bool(consents)
         and all(each.share_corrections for each in consents.values()),
         relation=_nearest(events),

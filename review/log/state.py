@@ -29,6 +29,8 @@ class ReviewerState:
     """One person's part of one batch."""
 
     consented: bool = False
+    agreed_to: frozenset[str] = frozenset()
+    """SHA-256 of the texts to which this person said yes last, on each laptop."""
     share_corrections: bool = False
     relation: Relation | None = None
     """What this person says of themselves and the method; None where they were not asked."""

@@ -13,7 +13,14 @@ from corpora.scripts import tag_script, texts_script
 from harness.failures import UsageError
 from harness.problems import first_problem
 from review.files.batch import Batch, make_batch
-from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
+from review.files.batch_form import (
+    BatchItem,
+    BatchManifest,
+    InLanguage,
+    Organisation,
+    Task,
+    TrainingItem,
+)
 from review.files.keys import Identity
 from review.files.person_tag import place_of
 from review.files.signature import Signed
@@ -129,8 +136,12 @@ def _manifest(
             recipients=said.recipients,
         ),
         policy_sha256=sha256(policy).hexdigest(),
-        consent=_capitalised(said.texts.consent.replace("{organisation}", said.organisation)),
+        consent=_consent(said.texts.consent, said.organisation),
         guide=said.texts.guide,
+        translations={
+            tag: InLanguage(consent=_consent(each.consent, said.organisation), guide=each.guide)
+            for tag, each in said.texts.others.items()
+        },
         labels=said.labels,
         language=said.language,
         task=asked.task,
@@ -143,8 +154,10 @@ def _manifest(
     )
 
 
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _consent(text: str, organisation: str) -> str:
+    """Fill the organisation's name in; a text that begins with it begins with a capital."""
+    filled = text.replace("{organisation}", organisation)
+    return filled[:1].upper() + filled[1:]
 
 
 def scripted(tag: str, texts: Sequence[str]) -> str:

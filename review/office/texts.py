@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from harness.failures import UsageError
-from review.files.batch_form import Task
+from review.files.batch_form import InLanguage, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,12 @@ class ReviewTexts:
     """What a reviewer is handed, with places for title, organisation, code, file and passphrase."""
     passphrase: str
     """The line of a card that tells the words which open the file."""
+    language: str = "en"
+    """Tag of the language that they are in."""
+    others: Mapping[str, InLanguage] = field(default_factory=dict)
+    """Tag of another language → consent and guide in it."""
+    training_in: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Tag of another language → why each kind's answer is the right one, in it."""
 
 
 def languages() -> tuple[str, ...]:
@@ -44,10 +50,50 @@ def review_texts(language: str, task: Task = "rate") -> ReviewTexts:
             f"There are no words for reviewers in {language!r}, only in: {listed}. Choose one of these with "
             "--language, and give your own texts with --consent, --guide and --training."
         )
-    words = {name: said for name, said in found.items() if name != "translate"}
+    words: dict[str, Any] = {name: said for name, said in found.items() if name != "translate"}
     if task == "translate":
         words |= found["translate"]
-    return ReviewTexts(**{**words, "consent": words["consent"].strip()})
+    words["consent"] = words["consent"].strip()
+    return ReviewTexts(**words, language=language)
+
+
+def texts_of(
+    language: str,
+    consent: Mapping[str, str],
+    guide: Mapping[str, str],
+    task: Task = "rate",
+) -> ReviewTexts:
+    """Give the words of a review in all its languages, the organiser's own in the place of ours.
+
+    ``consent`` and ``guide`` are tag → the organiser's. Where these are given in the review's own ``language``,
+    ours in other languages would say something else, so there are only those that are given.
+    """
+    texts = review_texts(language, task)
+    ours = {tag: review_texts(tag, task) for tag in languages() if not _alike(tag, language)}
+    consents = dict(consent) if language in consent else _consents(ours) | dict(consent)
+    guides = dict(guide) if language in guide else _guides(ours) | dict(guide)
+    return replace(
+        texts,
+        consent=consents.pop(language, texts.consent),
+        guide=guides.pop(language, texts.guide),
+        others={
+            tag: InLanguage(consent=consents.get(tag, ""), guide=guides.get(tag, ""))
+            for tag in sorted({*consents, *guides})
+        },
+        training_in={tag: each.training for tag, each in ours.items()},
+    )
+
+
+def _consents(ours: Mapping[str, ReviewTexts]) -> dict[str, str]:
+    return {tag: each.consent for tag, each in ours.items()}
+
+
+def _guides(ours: Mapping[str, ReviewTexts]) -> dict[str, str]:
+    return {tag: each.guide for tag, each in ours.items()}
+
+
+def _alike(one: str, other: str) -> bool:
+    return one.partition("-")[0].casefold() == other.partition("-")[0].casefold()
 
 
 @cache

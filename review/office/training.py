@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -51,12 +52,20 @@ _RATINGS = {
 }
 
 
+Explained = Mapping[str, str]
+"""Kind of a training item → why its answer is the right one."""
+
+
 def make_training(
-    entries: Sequence[Entry], explanations: Mapping[str, str], seed: int
+    entries: Sequence[Entry],
+    explanations: Explained,
+    seed: int,
+    others: Mapping[str, Explained] = MappingProxyType({}),
 ) -> list[TrainingItem]:
     """Make up to eight items from development entries, each of another; fewer where these are few or short.
 
-    ``entries`` are those that may be shown and are not asked about; ``explanations`` are by kind.
+    ``entries`` are those that may be shown and are not asked about; ``others`` are the ``explanations`` by tag of
+    another language.
     """
     chance = drawing(seed, "training")
     waiting = _different([e for e in entries if fits(e.source) and fits(e.reference)])
@@ -67,7 +76,8 @@ def make_training(
             references = [each.reference for each in waiting]
             candidate = _MAKERS[kind](entry.reference, references, chance)
             if candidate is not None:
-                made.append(_item(entry.source, candidate, kind, explanations[kind]))
+                said = {tag: each[kind] for tag, each in others.items()}
+                made.append(_item(entry.source, candidate, kind, explanations[kind], said))
                 shown = {entry.reference, candidate}
                 waiting = [each for each in waiting if each.reference not in shown]
                 break
@@ -89,14 +99,17 @@ def _different(entries: Sequence[Entry]) -> list[Entry]:
     return kept
 
 
-def _item(source: str, candidate: str, kind: str, explanation: str) -> TrainingItem:
-    return TrainingItem(
+def _item(
+    source: str, candidate: str, kind: str, explanation: str, others: Mapping[str, str]
+) -> TrainingItem:
+    item = TrainingItem(
         id=secrets.token_hex(8),
         source=source,
         candidate=candidate,
         rating=_RATINGS[kind],
         explanation=explanation,
     )
+    return item.model_copy(update={"explanations": dict(others)}) if others else item
 
 
 def _as_it_is(reference: str, references: Sequence[str], chance: Random) -> str | None:  # noqa: ARG001
@@ -155,6 +168,37 @@ def read_training(path: Path) -> list[TrainingItem]:
             f"{path}: {len(rows)} training items; between 1 and {MOST} are wanted, eight are a good number."
         )
     return [_checked(path, place, row) for place, row in rows]
+
+
+def explained_in(
+    items: Sequence[TrainingItem], others: Mapping[str, tuple[Path, Sequence[TrainingItem]]]
+) -> list[TrainingItem]:
+    """Add the explanations of further files: the same items in the same order, explained in another language.
+
+    ``others`` is tag → file and what stands in it. UsageError names the first item that is another.
+    """
+    said: list[dict[str, str]] = [{} for _ in items]
+    for tag, (path, found) in others.items():
+        if len(found) != len(items):
+            raise UsageError(
+                f"{path}: {len(found)} training items instead of {len(items)}. A file in another language has the same "
+                "items in the same order, with other explanations."
+            )
+        for number, (item, other) in enumerate(zip(items, found, strict=True)):
+            if _asks(item) != _asks(other):
+                raise UsageError(
+                    f"{path}: item {number + 1} is another than in the first file: source, candidate and rating are to "
+                    "be the same. Correct it."
+                )
+            said[number][tag] = other.explanation
+    return [
+        item.model_copy(update={"explanations": each}) if each else item
+        for item, each in zip(items, said, strict=True)
+    ]
+
+
+def _asks(item: TrainingItem) -> tuple[str, str, Rating]:
+    return item.source, item.candidate, item.rating
 
 
 def _checked(path: Path, place: str, row: Mapping[str, Any]) -> TrainingItem:

@@ -10,6 +10,7 @@ from corpora.corpus import Corpus, Dataset, Form
 from corpora.entry import Entry, EntryId
 from corpora.tags import pair_label
 from corpora.text import comparison_form
+from review.files.batch_form import BatchManifest, Wording
 from review.log.state import State
 from review.office.batches import scripted
 from review.office.rating_rows import people
@@ -60,7 +61,7 @@ def collect(review: Review, state: State) -> Collected:
     entries = [_entry(review, item, given[item]) for item in given if item not in withheld]
     return Collected(
         Corpus(
-            _dataset(review, entries),
+            _dataset(review, state, entries),
             tuple(sorted(entries, key=lambda each: _place(each.id))),
             "",
             Form.JSONL,
@@ -122,22 +123,58 @@ def _place(entry: EntryId) -> tuple[bool, int, str]:
     return (isinstance(entry, str), 0 if isinstance(entry, str) else entry, str(entry))
 
 
-def _consent(text: str, entries: list[Entry]) -> dict[str, object]:
-    """Document what the people agreed to whose words are in the corpus: each said yes to this use of them."""
-    people = {
+def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, object]:
+    """Document what the people agreed to whose words are in the corpus: each said yes to this use of them.
+
+    Where the text was there in several languages, each is told with how many agreed to it.
+    """
+    letters = people(review.key)
+    used = {
         who
         for entry in entries
         for each in (entry.model_extra or {})["translators"]
         for who in each
     }
-    return {
-        "use_allowed_by": len(people),
-        "text": text,
-        "text_sha256": sha256(text.encode()).hexdigest(),
+    agreed = Counter(
+        text
+        for person, _, said in counted(state, review.key)
+        if letters[person] in used
+        for text in said.agreed_to
+    )
+    own, *others = _texts(review.manifest)
+    told: dict[str, object] = {
+        "use_allowed_by": len(used),
+        "text": own.text,
+        "text_sha256": _sha(own),
+    }
+    if not others:
+        return told
+    return told | {
+        "texts": [
+            {
+                "language": each.language,
+                "text": each.text,
+                "text_sha256": _sha(each),
+                "agreed_by": agreed[_sha(each)],
+            }
+            for each in (own, *others)
+        ]
     }
 
 
-def _dataset(review: Review, entries: list[Entry]) -> Dataset:
+def _texts(manifest: BatchManifest) -> list[Wording]:
+    """Give the consent text in each language that it is given in, the batch's own first."""
+    others = [
+        Wording(each.consent, tag) for tag, each in manifest.translations.items() if each.consent
+    ]
+    return [Wording(manifest.consent, manifest.language), *others]
+
+
+def _sha(wording: Wording) -> str:
+    return sha256(wording.text.encode()).hexdigest()
+
+
+def _dataset(review: Review, state: State, entries: list[Entry]) -> Dataset:
     manifest = review.manifest
     target = scripted(manifest.target_language, [entry.reference for entry in entries])
     facts = {
@@ -150,6 +187,6 @@ def _dataset(review: Review, entries: list[Entry]) -> Dataset:
         "provenance": (ELICITED,),
         "review": review.name,
         "organisation": manifest.organisation.name,
-        "consent": _consent(manifest.consent, entries),
+        "consent": _consent(review, state, entries),
     }
     return Dataset.model_validate(facts | ({"labels": manifest.labels} if manifest.labels else {}))

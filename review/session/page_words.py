@@ -5,11 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from review.files.batch_form import BatchManifest
+from review.files.batch_form import BatchManifest, Wording
 from review.rating import Relation
 from review.session.labels import RELATIONS
 from review.session.view import View
-from review.session.words import Words
+from review.session.words import Words, language_name
+
+
+class Given(NamedTuple):
+    """What the organisation wrote, as a person is shown it."""
+
+    text: str
+    """Empty where it wrote nothing."""
+    note: str = ""
+    """That it is in another language than the person's, and in which; empty where it is not."""
 
 
 class PageWords(NamedTuple):
@@ -58,6 +67,35 @@ def how_to_judge(words: Words, *, translating: bool = False) -> str:
     if translating:
         return words("How to translate")
     return words("How to judge")
+
+
+def consent(words: Words, manifest: BatchManifest) -> Given:
+    """Give what a person agrees to, in their language where it is given in it."""
+    return given(words, manifest, manifest.consent_in(words.language))
+
+
+def guide(words: Words, manifest: BatchManifest) -> Given:
+    """Give the organisation's guide likewise."""
+    return given(words, manifest, manifest.guide_in(words.language))
+
+
+def given(words: Words, manifest: BatchManifest, found: Wording) -> Given:
+    """Give a text of the organisation, and say where it is in another language than the person's.
+
+    Nothing is said of batches of before version 3: in which language their one text is, they do not state.
+    """
+    text, language = found
+    same = language.partition("-")[0].casefold() == words.language.partition("-")[0].casefold()
+    if same or not text.strip() or (manifest.version or 0) < 3:
+        return Given(text.strip())
+    return Given(
+        text.strip(),
+        words(
+            "The organiser has not given this in {wanted}; here it is in {language}.",
+            wanted=words.name,
+            language=language_name(language),
+        ),
+    )
 
 
 def what_comes(words: Words, manifest: BatchManifest) -> str:

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from review.files.batch import Batch
+from review.files.batch_form import TrainingItem, wording
 from review.log.payloads import Rate, Translate
 from review.session.course import Course, Place
+from review.session.page_words import given
 from review.session.progress import Progress
-from review.session.view import LastJudged, Phase, ShownItem, TextField, View
+from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
+from review.session.words import Words
 
 Draft = Callable[[str, TextField], str | None]
 """(item, field) → the text that is being written, None where there is none."""
@@ -21,24 +24,38 @@ class Picture:
     """Knows the batch's texts and draws what is shown of them."""
 
     def __init__(self, batch: Batch, draft: Draft) -> None:
+        self._manifest = batch.manifest
         self._texts = {item.id: item for item in (*batch.items, *batch.training)}
         self._draft = draft
 
-    def view(self, course: Course, now: Progress, place: Place) -> View:
-        """Draw the view of a place."""
+    def view(self, course: Course, now: Progress, place: Place, words: Words) -> View:
+        """Draw the view of a place; what the organisation wrote is in the language of ``words`` where it can be."""
         judging = place.phase in _JUDGING
         return View(
             phase=place.phase,
             done=sum(item in now.state.decided for item in course.order),
             total=len(course.order),
             item=None if place.item is None else self._item(place, now),
-            lesson=course.lesson[1] if course.lesson and place.phase is Phase.TRAINING else None,
+            lesson=self._lesson(course, words) if place.phase is Phase.TRAINING else None,
             last=self._last(course, now) if judging else None,
             skipped=len(course.waiting(now)),
             can_undo=judging and bool(now.state.undoable),
             handed_over=now.handed_over,
             shares=now.state.share_corrections,
         )
+
+    def _lesson(self, course: Course, words: Words) -> Lesson | None:
+        """Give the answer to the training item that was answered, explained in the person's language."""
+        if course.lesson is None:
+            return None
+        place, lesson = course.lesson
+        item = self._texts[place.item or ""]
+        if not isinstance(item, TrainingItem):
+            return lesson
+        own = self._manifest.language
+        found = wording(item.explanation, own, item.explanations, words.language)
+        shown = given(words, self._manifest, found)
+        return replace(lesson, explanation=shown.text, note=shown.note)
 
     def _item(self, place: Place, now: Progress) -> ShownItem:
         text = self._texts[place.item or ""]

@@ -76,8 +76,7 @@ class Session:
         guard: float = GUARD_SECONDS,
     ) -> None:
         """``reviewer`` is a person who has an order in the manifest, as ``Batch.person`` gives them; ``guard`` in seconds, 0 where no person types."""
-        self.words = words
-        """The reviewer's language; a face may change it at any time."""
+        self._words = words
         self.font = font
         """Font and size, recorded with each rating."""
         self._laptop, self._batch, self._reviewer = laptop, batch, reviewer
@@ -92,6 +91,18 @@ class Session:
         self._read(own_events(everything, batch.manifest.batch, reviewer))
         self._course = self._course.going_to(self._progress.reopened)
         self._view = self._drawn()
+
+    @property
+    def words(self) -> Words:
+        """The reviewer's language; a face may change it at any time."""
+        return self._words
+
+    @words.setter
+    def words(self, words: Words) -> None:
+        self._words, before = words, self._view
+        self._view = replace(
+            self._drawn(), said=before.said, trouble=before.trouble, detail=before.detail
+        )
 
     @property
     def view(self) -> View:
@@ -416,7 +427,7 @@ class Session:
 
     def _drawn(self) -> View:
         self._place = self._course.place(self._progress)
-        return self._picture.view(self._course, self._progress, self._place)
+        return self._picture.view(self._course, self._progress, self._place, self._words)
 
     def _too_long(self, item: str, field: TextField, typed: str) -> View:
         """Keep as much as can be kept, and say that it is too much."""

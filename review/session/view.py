@@ -68,6 +68,8 @@ class Lesson:
     given: Rating
     expected: Rating
     explanation: str
+    note: str = ""
+    """That the explanation is in another language than the person's; empty where it is not."""
 
 
 @dataclass(frozen=True, slots=True)

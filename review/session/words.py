@@ -108,6 +108,13 @@ def languages(folders: Iterable[Path] = ()) -> dict[str, str]:
     return dict(sorted(names.items(), key=lambda pair: pair[1].casefold()))
 
 
+def language_name(tag: str) -> str:
+    """Give what a language calls itself, where our words are there in it; else its tag."""
+    words = Words.load(tag)
+    alike = words.language.partition("-")[0].casefold() == tag.partition("-")[0].casefold()
+    return words.name if alike else tag
+
+
 def checked_tag(typed: str) -> str:
     """Give a language tag in its one spelling, ``fr-CA``; raises UsageError where it is none."""
     if not _TAG.fullmatch(typed.strip()):
@@ -115,6 +122,11 @@ def checked_tag(typed: str) -> str:
             f"{typed[:40]!r} is no language tag. Write one such as en, fr, crk or cr-Cans."
         )
     return typed.strip().replace("_", "-")
+
+
+def is_tag(typed: str) -> bool:
+    """Tell whether something has the form of a language tag."""
+    return _TAG.fullmatch(typed) is not None
 
 
 def _wider_tags(language: str) -> list[str]:

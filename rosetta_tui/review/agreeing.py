@@ -20,11 +20,11 @@ from review.session.troubles import Trouble
 from review.session.words import Words
 from rosetta_tui.review.key_line import Hint, KeyLine
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
-from rosetta_tui.review.page import Page, paragraph
+from rosetta_tui.review.page import Page, given_text, paragraph
 from rosetta_tui.review.resting import shares_or_not
 from rosetta_tui.review.told import told
 from rosetta_tui.review.trouble import NO_TROUBLE, TroubleLine
-from rosetta_tui.text import show, show_lines
+from rosetta_tui.text import show
 
 
 class YesPage(Page[bool]):
@@ -192,15 +192,15 @@ class ConsentPage(Page[Consent]):
         )
         yield paragraph(page_words.what_comes(words, manifest))
         yield paragraph("\n".join(f"• {each}" for each in page_words.promises(words)))
-        yield Static(show_lines(manifest.consent.strip()))
+        yield from given_text(page_words.consent(words, manifest))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))
         yield Static(self._sharing(), id="share")
         means = page_words.what_using_means(words, manifest.organisation.name)
         yield paragraph(show(" ".join(means), "$quiet"))
-        if manifest.guide.strip():
+        if (guide := page_words.guide(words, manifest)).text:
             yield paragraph(page_words.how_to_judge(words), "bold")
-            yield Static(show_lines(manifest.guide.strip()))
+            yield from given_text(guide)
 
     def _sharing(self) -> Content:
         return told(f"• {sharing(self.words, shares=self._shares)}", "bold")

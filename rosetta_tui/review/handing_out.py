@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +79,8 @@ def _said(
     texts = making.texts
     name = review_name(office, given["name"], making.corpus)
     title = given["title"] or texts.title
-    making.check({"--name": name, "--title": title, "--guide": texts.guide})
+    guides = [texts.guide, *(each.guide for each in texts.others.values())]
+    making.check({"--name": name, "--title": title, "--guide": "\n".join(guides)})
     return Said(
         name=name,
         title=title,
@@ -96,22 +97,44 @@ def _said(
 
 def own_texts(given: dict[str, Any], task: Task = "rate") -> ReviewTexts:
     """Give the words for reviewers, the organiser's own in their place."""
-    from review.office.texts import review_texts
+    from review.office.texts import texts_of
 
-    texts = review_texts(given["language"], task)
-    return replace(
-        texts,
-        consent=_own_text(given["consent"], "the consent") or texts.consent,
-        guide=_own_text(given["guide"], "the guide") or texts.guide,
+    language = given["language"]
+    consent, guide = (
+        {
+            tag: _own_text(path, what)
+            for tag, path in by_language(given[name], language, f"--{name}").items()
+        }
+        for name, what in (("consent", "the consent"), ("guide", "the guide"))
     )
+    return texts_of(language, consent, guide, task)
 
 
-def _own_text(path: Path | None, what: str) -> str | None:
+def by_language(named: Sequence[str], language: str, option: str) -> dict[str, Path]:
+    """Read ``FILE`` and ``TAG=FILE`` as tag of a language → file; a bare file is in the review's language.
+
+    UsageError where a language is named twice.
+    """
+    from harness.failures import UsageError
+    from review.session.words import is_tag
+
+    found: dict[str, Path] = {}
+    for each in named:
+        before, sign, after = each.partition("=")
+        tagged = sign and is_tag(before) and not Path(each).exists()
+        tag, file = (before.replace("_", "-"), after) if tagged else (language, each)
+        if tag in found:
+            raise UsageError(
+                f"{option}: two files for the language {tag}. Name each language once: {option} es=FILE"
+            )
+        found[tag] = Path(file)
+    return found
+
+
+def _own_text(path: Path, what: str) -> str:
     from harness.failures import UsageError
     from harness.user_file import read_text
 
-    if path is None:
-        return None
     text, _ = read_text(path, what, 4 * _MOST_TEXT)
     if not 0 < len(text.strip()) <= _MOST_TEXT:
         raise UsageError(f"{path}: {what} needs between 1 and {_MOST_TEXT:,} characters.")

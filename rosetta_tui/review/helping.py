@@ -10,12 +10,14 @@ from textual.widgets import Static
 
 from review.session.keys import ACT_WORDS, BACKSPACE, KEYS, RATING_OF, Act
 from review.session.labels import rating_label, rating_meaning
+from review.session.page_words import Given
 from review.session.words import Words
 from rosetta_tui.review.key_line import Hint
-from rosetta_tui.review.page import Page, paragraph
+from rosetta_tui.review.page import Page, given_text, paragraph
 from rosetta_tui.review.told import told
-from rosetta_tui.text import show_lines
 
+NOTHING = Given("")
+"""Where the organisation wrote no guide."""
 _WIDTH = 9
 """Cells for the names of keys."""
 
@@ -25,7 +27,7 @@ class HelpPage(Page[None]):
 
     BINDINGS = [("enter,question_mark", "leave")]  # noqa: RUF012  Textual's form
 
-    def __init__(self, words: Words, guide: str) -> None:
+    def __init__(self, words: Words, guide: Given = NOTHING) -> None:
         super().__init__(words)
         self._guide = guide
 
@@ -40,9 +42,9 @@ class HelpPage(Page[None]):
             words("One key gives your answer, saves it and shows the next sentence."), "bold"
         )
         yield Static(Content("\n").join(self._keys()))
-        if self._guide.strip():
+        if self._guide.text:
             yield paragraph(words("How to judge"), "bold")
-            yield Static(show_lines(self._guide))
+            yield from given_text(self._guide)
 
     def _keys(self) -> list[Content]:
         words = self.words

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Reason
-from review.session import item_words
+from review.session import item_words, page_words
 from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
 from review.session.labels import harm_question
 from review.session.onward import ONWARD_OF, Onward
@@ -300,7 +300,7 @@ class JudgingScreen(ItemPage):
             case Onward.SHARING:
                 self._do(partial(session.share, not self.view.shares))
             case Onward.HELP:
-                page = HelpPage(self.words, session.manifest.guide)
+                page = HelpPage(self.words, page_words.guide(self.words, session.manifest))
                 self.app.push_screen(page, self._came_back)
             case _:
                 self.dismiss(None)

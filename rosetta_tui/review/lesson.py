@@ -35,4 +35,5 @@ def lesson_words(words: Words, lesson: Lesson) -> Content:
     """Say whether both answers agree, and why the expected one is expected."""
     agrees = lesson.given is lesson.expected
     first = told(lesson_said(words, lesson), "bold $good" if agrees else "bold")
-    return Content.assemble(first, "\n", show_lines(lesson.explanation))
+    note = told(f"\n{lesson.note}" if lesson.note else "", "$quiet")
+    return Content.assemble(first, note, "\n", show_lines(lesson.explanation))

@@ -45,6 +45,8 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
 def show_lesson(console: Console, words: Words, lesson: Lesson) -> None:
     """Print the answer to a training item."""
     console.say(item_words.lesson_said(words, lesson))
+    if lesson.note:
+        console.say(lesson.note)
     console.labelled(words("Why:"), lesson.explanation)
 
 

@@ -117,7 +117,7 @@ class LineFace:
             )
         console.say(words("Your answers stay on this computer until you hand them over."))
         console.say(words("You can stop at any time, and take back what you gave."))
-        console.labelled(words("What you agree to:"), manifest.consent)
+        self._given(words("What you agree to:"), page_words.consent(words, manifest))
         for key, shares in ((YES, True), (NO, False)):
             said = sharing(words, shares=shares)
             console.say(words("{key}: I agree. {sharing}", key=key, sharing=said))
@@ -180,9 +180,15 @@ class LineFace:
         self._explained = True
         self._console.say()
         pages.show_ratings(self._console, self._words)
-        guide = self._session.manifest.guide
-        if guide.strip():
-            self._console.labelled(self._words("How to judge:"), guide)
+        guide = page_words.guide(self._words, self._session.manifest)
+        if guide.text:
+            self._given(self._words("How to judge:"), guide)
+
+    def _given(self, name: str, given: page_words.Given) -> None:
+        """Say what the organisation wrote, and before it that it is in another language."""
+        if given.note:
+            self._console.say(given.note)
+        self._console.labelled(name, given.text)
 
     def _item(self, view: View) -> None:
         item = view.item

@@ -13,10 +13,12 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from review.session.page_words import Given
 from review.session.words import Words
 from rosetta_tui.review.key_line import Hint, KeyLine
 from rosetta_tui.review.told import told
 from rosetta_tui.review.trouble import TroubleLine
+from rosetta_tui.text import show_lines
 
 Result = TypeVar("Result")
 
@@ -79,11 +81,18 @@ class Page(Screen[Result]):
         """Show every key."""
         from rosetta_tui.review.helping import HelpPage
 
-        self.app.push_screen(HelpPage(self.words, ""))
+        self.app.push_screen(HelpPage(self.words))
 
     def action_leave(self) -> None:
         """Go back."""
         self.dismiss(None)
+
+
+def given_text(given: Given) -> ComposeResult:
+    """Give what the organisation wrote, and before it that it is in another language than the person's."""
+    if given.note:
+        yield paragraph(given.note, "$quiet")
+    yield Static(show_lines(given.text))
 
 
 def paragraph(words: str | Content, style: str = "") -> Static:

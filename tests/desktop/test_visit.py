@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -255,6 +256,28 @@ def test_language_is_changed_by_its_own_name_and_remembered(enter: Enter, stick:
     entry.page(ItemPage)
     agreed = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Consent)]
     assert [each.language for each in agreed] == ["fr"]
+
+
+def test_the_language_that_is_chosen_changes_what_the_organisation_says(
+    enter: Enter, stick: Path
+) -> None:
+    said = {"fr": {"consent": "Nous vous demandons.", "guide": ""}}
+    batch = batch_of(salt=bytes(32), translations=said)
+    entry = enter(places=[write_file(batch, stick)], language="en")
+    _to_consent(entry)
+    assert CONSENT in entry.read
+    assert "Nous vous demandons." not in entry.read
+    entry.click("Français")
+    entry.page(ConsentPage)
+    assert "Nous vous demandons." in entry.read
+    assert CONSENT not in entry.read
+    assert "L’organisation ne l’a pas donné dans cette langue (Français)" in entry.read, "the guide"
+    assert GUIDE in entry.read
+    entry.press("\r")
+    entry.page(ItemPage)
+    [agreed] = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Consent)]
+    assert agreed.consent_sha256 == sha256(b"Nous vous demandons.").hexdigest()
+    assert (agreed.language, agreed.text_language) == ("fr", "fr")
 
 
 def test_what_is_typed_stays_when_the_language_changes(enter: Enter, stick: Path) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rosetta_tui.review.handing_out import Making
 
 _FILE = click.Path(path_type=Path)
+_TEXT = "[TAG=]FILE"
+"""In the review's own language, or in one that is named."""
 _OF_RUNS = ("bad", "repeats", "anchors", "policy", "training", "anyway")
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")
@@ -53,9 +55,9 @@ _OF_SENTENCES = ("source_language", "target_language", "form")
 @click.option("--organisation", help="Who asks, by the name that speakers know. Default: the policy's, or that of the review before.")  # fmt: skip
 @click.option("--panel", default="", help="How the reviewers were chosen, for the certificate.")
 @click.option("--language", default="en", show_default=True, help="Of the words for reviewers.")
-@click.option("--consent", type=_FILE, help="What reviewers agree to. {organisation} is filled in.")
-@click.option("--guide", type=_FILE, help="How to judge, or to translate, in your words.")
-@click.option("--training", type=_FILE, help="Training items of yours, TOML or TSV.")
+@click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
+@click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, or to translate, in your words. Once for each language.")  # fmt: skip
+@click.option("--training", multiple=True, metavar=_TEXT, help="Training items of yours, TOML or TSV. Once for each language, with the same items.")  # fmt: skip
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
 @click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings.")  # fmt: skip
 @click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops.")  # fmt: skip
@@ -154,13 +156,27 @@ def _draft(
     runs: ReviewedRuns, policy: GatePolicy, texts: ReviewTexts, given: dict[str, Any]
 ) -> Draft:
     from review.office.creating import draft_review
-    from review.office.training import read_training
 
-    training: Sequence[TrainingItem] | None = None
-    if given["training"] is not None:
-        training = read_training(given["training"])
+    training = _own_training(given["training"], given["language"]) if given["training"] else None
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
     return draft_review(runs, policy, _size(given, runs), seed, texts, training)
+
+
+def _own_training(named: Sequence[str], language: str) -> Sequence[TrainingItem]:
+    """Read the organiser's items, explained in each language that is named."""
+    from harness.failures import UsageError
+    from review.office.training import explained_in, read_training
+    from rosetta_tui.review.handing_out import by_language
+
+    files = by_language(named, language, "--training")
+    if language not in files:
+        raise UsageError(
+            f"--training: there are no items in the review's own language, {language}. Add --training FILE, or name "
+            "another --language."
+        )
+    read = {tag: (path, read_training(path)) for tag, path in files.items()}
+    _, own = read.pop(language)
+    return explained_in(own, read)
 
 
 def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
@@ -187,7 +203,7 @@ def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
 def _plan_lines(draft: Draft, policy: GatePolicy, given: dict[str, Any]) -> list[str]:
     from rosetta_tui.review.plan_words import draft_lines
 
-    return list(draft_lines(draft, policy, own_training=given["training"] is not None))
+    return list(draft_lines(draft, policy, own_training=bool(given["training"])))
 
 
 def _require_verdict(draft: Draft, policy: GatePolicy, *, anyway: bool) -> None:

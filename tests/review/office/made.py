@@ -32,7 +32,7 @@ from review.office.creating import Draft, Size, draft_review, make_review
 from review.office.importing import FileReport, import_bytes
 from review.office.reviewed_runs import ReviewedRuns, read_runs
 from review.office.store import Office, Review
-from review.office.texts import review_texts
+from review.office.texts import review_texts, texts_of
 from review.rating import Rating
 from review.verdict.policy import proposed
 from tests.harness.card import factory
@@ -82,7 +82,7 @@ def said(identity: Identity, name: str = "demo", *, secret: bool = False) -> Sai
         name=name,
         title="Sentences",
         organisation="The council",
-        texts=review_texts("en"),
+        texts=texts_of("en", {}, {}),
         language="en",
         panel="Everyone who came.",
         recipients=(identity.public.recipient, AgeIdentity.make().recipient),

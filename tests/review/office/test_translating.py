@@ -98,9 +98,10 @@ class Translator(Person):
         )
         self.agree(shares=shares)
 
-    def agree(self, *, shares: bool) -> None:
+    def agree(self, *, shares: bool, text: str = "") -> None:
+        agreed = sha256(text.encode()).hexdigest()
         self.laptop.append(
-            Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=shares)
+            Consent(**self._place, consent_sha256=agreed, language="en", share_corrections=shares)
         )
 
     def _about(self, item: str) -> dict[str, object]:
@@ -355,6 +356,23 @@ def test_the_last_word_on_the_use_of_translations_counts(desk: Desk, tmp_path: P
     assert arrived() == ([0, 0, 0], 1)
     person.agree(shares=False)
     assert arrived() == ([1, 0, 0], 0)
+
+
+def test_the_corpus_tells_which_text_each_person_agreed_to(desk: Desk, tmp_path: Path) -> None:
+    """Of three people two read the text in French; the last words of each laptop count."""
+    [french] = desk.review.manifest.translations.values()
+    for place, text in enumerate((french.consent, french.consent, desk.review.manifest.consent)):
+        person = Translator(tmp_path, desk, place)
+        person.agree(shares=True, text=text)
+        person.write(desk.item(1), f"niwâpamâw {place}")
+        desk.take(person)
+    found = collect(desk.review, desk.office.state(desk.review)).corpus.dataset
+    consent = (found.model_extra or {})["consent"]
+    assert consent["use_allowed_by"] == 3
+    told = [(each["language"], each["agreed_by"]) for each in consent["texts"]]
+    assert told == [("en", 1), ("fr", 2)]
+    hashes = [sha256(each["text"].encode()).hexdigest() for each in consent["texts"]]
+    assert hashes == [each["text_sha256"] for each in consent["texts"]]
 
 
 def test_there_is_no_gate_for_translations(desk: Desk) -> None:

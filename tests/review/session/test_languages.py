@@ -6,12 +6,26 @@ from typing import Any
 
 from review.files.person_tag import tag_of
 from review.log.payloads import Consent
+from review.rating import Rating
+from review.session import page_words
+from review.session.page_words import Given
 from review.session.words import Words
-from tests.review.session.scenes import CODE, CONSENT, Sitting, batch_of, items_of
+from tests.review.session.scenes import (
+    CODE,
+    CONSENT,
+    GUIDE,
+    Sitting,
+    batch_of,
+    items_of,
+    training_of,
+)
 
 SALT = bytes(range(32))
 FRENCH, SPANISH = "Nous vous demandons votre avis.", "Le pedimos su opinión."
 SAID = {"fr": {"consent": FRENCH, "guide": "Jugez."}, "es": {"consent": SPANISH}}
+
+
+NOTE = "The organiser has not given this in English; here it is in Français."
 
 
 def sitting(folder: Path, language: str, **added: Any) -> Sitting:
@@ -59,3 +73,32 @@ def test_a_batch_of_before_says_nothing_of_the_language(tmp_path: Path) -> None:
     [said] = agreed(here)
     assert "text_language" not in said.model_dump()
     assert said.consent_sha256 == sha256(CONSENT.encode()).hexdigest()
+
+
+def test_a_missing_language_is_said_in_words_and_an_old_batch_claims_nothing() -> None:
+    english, french = Words.load("en"), Words.load("fr")
+    given = batch_of(language="fr", salt=SALT, translations={"es": {"consent": SPANISH}}).manifest
+    assert page_words.consent(english, given) == Given(CONSENT, NOTE)
+    assert page_words.guide(english, given) == Given(GUIDE, NOTE)
+    assert page_words.consent(french, given) == Given(CONSENT)
+    before = batch_of(language="fr").manifest
+    assert page_words.consent(english, before) == Given(CONSENT)
+    only_spanish = given.model_copy(update={"consent": ""})
+    assert "in es." in page_words.consent(english, only_spanish).note
+
+
+def test_a_lesson_is_explained_in_the_language_that_is_chosen(tmp_path: Path) -> None:
+    [item] = training_of([Rating.GIST])
+    lesson = item.model_copy(update={"explanations": {"fr": "À cause de cela."}})
+    batch = batch_of(items_of(2), [lesson], salt=SALT, language="es", translations={})
+    here = Sitting(tmp_path, batch, tag_of(CODE, SALT), Words.load("fr"))
+    here.see()
+    here.session.rate(item.id, Rating.REJECT)
+    shown = here.session.view.lesson
+    assert shown is not None
+    assert (shown.explanation, shown.note) == ("À cause de cela.", "")
+    here.session.words = Words.load("en")
+    shown = here.session.view.lesson
+    assert shown is not None
+    assert shown.explanation == "Because of 1."
+    assert shown.note == "The organiser has not given this in English; here it is in es."

@@ -22,6 +22,7 @@ from rosetta_tui.review.lines import run_lines
 from rosetta_tui.review.opening import Opening
 from tests.review.session.scenes import (
     CODE,
+    CONSENT,
     CUSTODIANS,
     STRANGER,
     batch_of,
@@ -388,6 +389,17 @@ def test_the_language_can_be_changed_before_consent_and_is_remembered(
     assert "Enregistré : Idée." in said
     _, said = sit(home, file, "", "q")
     assert "Votre code est" in said
+
+
+def test_the_language_changes_what_the_organisation_says(home: Path, tmp_path: Path) -> None:
+    given = {"fr": {"consent": "Nous vous demandons."}}
+    file = write_file(batch_of(salt=bytes(32), translations=given), tmp_path / "stick")
+    french = str(sorted(("English", "Français")).index("Français") + 1)
+    _, said = sit(home, file, "1", CODE, "l", french, "2", "3", "q")
+    before, _, after = said.partition("Nous vous demandons.")
+    assert CONSENT in before
+    assert CONSENT not in after
+    assert "L’organisation ne l’a pas donné dans cette langue" in after, "the guide"
 
 
 @pytest.mark.parametrize(("key", "said"), [("1", "made"), ("2", "knows"), ("3", "neither")])

@@ -10,7 +10,15 @@ from review.log.payloads import Face, Kind
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import Phase
 from rosetta_tui.review.writing import Box
-from tests.review.session.scenes import CODE, OTHER_CODE, batch_of, items_of, training_of
+from tests.review.session.scenes import (
+    CODE,
+    CONSENT,
+    GUIDE,
+    OTHER_CODE,
+    batch_of,
+    items_of,
+    training_of,
+)
 from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
 
 SIZES = [(80, 24), (160, 48)]
@@ -188,6 +196,22 @@ async def test_consent_says_where_the_keys_are_whether_words_may_be_used_and_tha
         assert "my better translations may be used: yes" in text(app)
         await press(pilot, "end")
         assert "↓ The text goes on below" not in text(app)
+
+
+async def test_what_the_organisation_says_is_in_the_language_that_is_chosen(tmp_path: Path) -> None:
+    said = {"fr": {"consent": "Nous vous demandons."}}
+    app = Reviewing(tmp_path, batch_of(salt=bytes(32), translations=said), language="fr")
+    async with app.run_test(size=(100, 60)) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        await write(pilot, CODE)
+        await press(pilot, "enter")
+        assert "Nous vous demandons." in text(app)
+        assert CONSENT not in text(app)
+        assert "L’organisation ne l’a pas donné dans cette langue" in text(app), "the guide"
+        assert GUIDE in text(app)
+        await press(pilot, "enter", "3", "question_mark")
+        assert "L’organisation ne l’a pas donné dans cette langue" in text(app)
 
 
 @pytest.mark.parametrize("share", [False, True])
