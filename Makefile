@@ -13,7 +13,7 @@ BUNDLE = .venv-bundle
 BUILT ?=
 
 BENCHMARKS = scoring_statistics scoring_intervals bleu_coverage fst_stage end_to_end floors run_live live_table start_up app_keys store_sorting \
-	compare peeking gate_simulation review_keys review_window review_window_start
+	compare peeking gate_simulation review_keys review_import review_window review_window_start
 
 .PHONY: demo test lint check check-thorough lock bench clean reviewer-bundle wheelhouse
 

@@ -69,7 +69,7 @@ def fold(events: Iterable[Event], batches: Collection[str] | None = None) -> Sta
         reviewers={place: _person(persons[place]) for place in sorted(persons)},
         withdrawn=withdrawn,
         adjudications=_adjudications(_all(office, Adjudicate)),
-        looks=_looks(_all(office, Look)),
+        looks={run: len(seen) for run, seen in looks_by_run(_all(office, Look)).items()},
     )
 
 
@@ -83,11 +83,12 @@ def _adjudications(decided: Iterable[Adjudicate]) -> dict[str, Adjudication]:
     }
 
 
-def _looks(looks: Iterable[Look]) -> dict[str, int]:
+def looks_by_run(looks: Iterable[Look]) -> dict[str, set[str]]:
+    """Give run → the sets of ratings that were looked at, each as its one hash; runs in order."""
     seen: dict[str, set[str]] = defaultdict(set)
     for look in looks:
         seen[look.run_id].add(look.events_sha256)
-    return {run: len(seen[run]) for run in sorted(seen)}
+    return {run: seen[run] for run in sorted(seen)}
 
 
 def _person(events: Sequence[Event]) -> ReviewerState:

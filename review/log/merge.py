@@ -6,7 +6,7 @@ is reported by its line and never stops the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -45,7 +45,7 @@ class MergeReport:
     """New heads of what was set aside, without content."""
     damaged: tuple[Remark, ...]
     chains: ChainReport
-    """Of everything that is known now."""
+    """Of the devices whose events came in, with what is known of them now."""
     clocks: tuple[WildClock, ...]
     """Of the incoming events."""
 
@@ -70,6 +70,8 @@ def merge(
 ) -> MergeReport:
     """Compare incoming events, or their lines as received, with the known ones; nothing is written.
 
+    Of ``known`` it needs the chains of the devices that the incoming events name, and every withdrawal of the people
+    in whose names they speak; more changes nothing.
     ``now`` is the time of the import, aware (None: the clock's); ``since`` is when the batch was made, for
     telling clocks that are behind; ``closed`` is device → why the sender adds nothing to its chain, not even a
     head: it is another's, or the store's own. ``objection`` is asked about events with content.
@@ -101,9 +103,14 @@ def merge(
         set_aside=tuple(Remark(n, refused[event.id]) for n, event in read if event.id in refused),
         heads=tuple(heads.values()),
         damaged=tuple(damaged),
-        chains=check_chain((*here.values(), *news.values(), *heads.values())),
+        chains=_chains(here.values(), taken, (*news.values(), *heads.values())),
         clocks=wild_clocks(taken, now or datetime.now(UTC), since),
     )
+
+
+def _chains(known: Iterable[Event], taken: Iterable[Event], kept: Sequence[Event]) -> ChainReport:
+    came = {event.device for event in (*taken, *kept)}
+    return check_chain((*(event for event in known if event.device in came), *kept))
 
 
 def _read(incoming: Iterable[bytes | Event], damaged: list[Remark]) -> Iterator[tuple[int, Event]]:

@@ -14,7 +14,7 @@ from typing import Any
 from harness.card.canonical import canonical_bytes
 from harness.failures import StoreError
 from review.log.event import FIRST, SALT_BYTES, Event, EventError, make_event, read_event
-from review.log.payloads import AnyPayload, Withdraw
+from review.log.payloads import AnyPayload, Kind, Withdraw
 from review.log.withdrawal import covered, erase_reached, known_withdrawals
 
 _OLDEST_SQLITE = (3, 37, 0)
@@ -135,9 +135,55 @@ def read_events(
     Withdrawals and events without content come whatever the batch, because chains and erasing need them.
     Raises EventError where a row was changed behind the program's back.
     """
-    wanted = "" if batches is None else _of_batches(len(batches))
+    if batches is None:
+        return _events(connection, "")
+    return _events(connection, _of_batches(len(batches)), *batches)
+
+
+def read_device(
+    connection: sqlite3.Connection, device: str, kind: Kind | None = None
+) -> Iterator[Event]:
+    """Give the chain of one device, or its events of one kind; EventError as of ``read_events``."""
+    return _events(connection, "WHERE device = ? AND kind = coalesce(?, kind)", device, kind)
+
+
+def read_person(
+    connection: sqlite3.Connection, reviewer: str, kind: Kind | None = None
+) -> Iterator[Event]:
+    """Give what any device said in a reviewer's name, or what is of one kind of it; EventError as of ``read_events``.
+
+    What was taken back names nobody.
+    """
+    return _events(connection, "WHERE reviewer = ? AND kind = coalesce(?, kind)", reviewer, kind)
+
+
+def people_of(connection: sqlite3.Connection, device: str) -> list[str]:
+    """Give the reviewers in whose names a device said something that was not taken back."""
     rows = connection.execute(
-        f"SELECT rowid, {_COLUMNS} FROM event {wanted} ORDER BY rowid", tuple(batches or ())
+        "SELECT DISTINCT reviewer FROM event WHERE device = ? AND reviewer IS NOT NULL", (device,)
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def devices_of(connection: sqlite3.Connection, reviewer: str) -> list[str]:
+    """Give the devices that said something in a reviewer's name that was not taken back."""
+    rows = connection.execute(
+        "SELECT DISTINCT device FROM event WHERE reviewer = ?", (reviewer,)
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def latest_time(connection: sqlite3.Connection, device: str) -> int:
+    """Give the largest logical time of a device's chain; -1 where there is none."""
+    found = connection.execute(
+        "SELECT coalesce(max(lamport), -1) FROM event WHERE device = ?", (device,)
+    ).fetchone()
+    return int(found[0])
+
+
+def _events(connection: sqlite3.Connection, which: str, *values: str | None) -> Iterator[Event]:
+    rows = connection.execute(
+        f"SELECT rowid, {_COLUMNS} FROM event {which} ORDER BY rowid", values
     ).fetchall()  # an open cursor would hold a lock against other processes
     return (_event(*row[:-2]) for row in rows)
 

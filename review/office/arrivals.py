@@ -82,6 +82,8 @@ def mark_recompute(office: Office, withdrawn: Collection[Withdraw]) -> int:
 
     One that a newer one of its run replaced is marked too, and not counted: nobody issues it anew. Whoever takes back comments alone leaves every number as it was.
     """
+    if not withdrawn:
+        return 0
     numbers = [
         (review.number,)
         for review in office.reviews()

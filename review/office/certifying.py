@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from harness.failures import HarnessError
@@ -12,6 +11,7 @@ from review.files.signature import Signed
 from review.files.signed_archive import read_manifest
 from review.log.chain import ancestors
 from review.log.event import Event, events_sha256
+from review.log.fold import looks_by_run
 from review.log.payloads import Look
 from review.office.store import IssuedCertificate, Office, Review, utc_now
 from review.verdict.certificate import Certificate, Issuer
@@ -95,16 +95,13 @@ def _ratings(evidence: Evidence) -> str:
 
 def _is_known(evidence: Evidence, run_id: str) -> bool:
     seen = _seen_ratings(evidence.events, evidence.own_devices)
-    return _ratings(evidence) in seen[run_id]
+    return _ratings(evidence) in seen.get(run_id, ())
 
 
 def _seen_ratings(events: Iterable[Event], own: Collection[str]) -> dict[str, set[str]]:
     """Give run → the sets of ratings that the organisation looked at, each as its one hash."""
-    seen: dict[str, set[str]] = defaultdict(set)
-    for event in events:
-        if isinstance(event.payload, Look) and event.device in own:
-            seen[event.payload.run_id].add(event.payload.events_sha256)
-    return seen
+    said = (event.payload for event in events if event.device in own)
+    return looks_by_run(look for look in said if isinstance(look, Look))
 
 
 def unseen_runs(office: Office, review: Review) -> dict[str, int]:
@@ -121,9 +118,9 @@ def _unseen(office: Office, review: Review) -> tuple[dict[str, int], str]:
     rated = looked_at(events, review.key.batches)
     seen, ratings = _seen_ratings(events, office.own_devices), events_sha256(rated)
     new = {
-        run.run_id: run.looks + len(seen[run.run_id]) + 1
+        run.run_id: run.looks + len(known) + 1
         for run in review.key.runs
-        if rated and ratings not in seen[run.run_id]
+        if rated and ratings not in (known := seen.get(run.run_id, set()))
     }
     return new, ratings
 

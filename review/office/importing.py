@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 
 from harness.failures import UsageError
@@ -22,9 +24,9 @@ from review.files.sealing import AgeIdentity, SealError, checked_recipient
 from review.files.stick import StickError, read_file
 from review.log.event import Event, EventError, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, merge
-from review.log.payloads import Withdraw
+from review.log.payloads import Kind, Withdraw
 from review.log.saving import NotSaved, saying
-from review.log.table import insert_event, read_events
+from review.log.table import devices_of, insert_event, read_device, read_person
 from review.log.withdrawal import known_withdrawals
 from review.office.arrivals import Arrival, mark_recompute, note_arrival
 from review.office.attaching import suspend_withdrawn
@@ -33,10 +35,8 @@ from review.office.file_report import FileReport, Outcome
 from review.office.objections import closed_devices, objection
 from review.office.quarantine import drop_reached, holds_reached, set_aside
 from review.office.received import KnownLaptop
-from review.office.speaking import note_laptops, speaking
+from review.office.speaking import note_laptops, speaking_of
 from review.office.store import Office, Review
-
-__all__ = ["FileReport", "Outcome", "enrol_laptop", "find_ratings", "import_bytes", "import_files"]
 
 _TOO_MUCH_WAITS = (
     "its laptop is unknown, and more files of unknown laptops wait already than are kept. Enrol its laptop "
@@ -108,7 +108,11 @@ def import_bytes(
     *,
     now: datetime | None = None,
 ) -> FileReport:
-    """Take one file in; when this returns, all of it is on the disk. NotSaved where it cannot be kept."""
+    """Take one file in; when this returns, all of it is on the disk. NotSaved where it cannot be kept.
+
+    Of what is here already only the chains of its devices are read, and what was said in the names of its people:
+    the work does not grow with what others handed over.
+    """
     try:
         ratings = open_ratings(data, identities)
     except FileError as error:
@@ -116,7 +120,7 @@ def import_bytes(
         return FileReport(name, Outcome.REFUSED, f"{name}: {why}")
     with saying(office.path):
         now = now or datetime.now(UTC)
-        report = _received(office, ratings, data, name, now)
+        report = _received(office, _Came(name, data, ratings, now))
         if not report.withdrawn:
             return report
         waiting = drop_reached(office, identities, known_withdrawals(office.connection))
@@ -124,27 +128,71 @@ def import_bytes(
         return replace(report, dropped=waiting.files, unopened=waiting.unopened)
 
 
-def _received(
-    office: Office, ratings: RatingsFile, data: bytes, name: str, now: datetime
-) -> FileReport:
+@dataclass(frozen=True)
+class _Came:
+    """A file that opened."""
+
+    name: str
+    data: bytes
+    """As it came, sealed."""
+    ratings: RatingsFile
+    now: datetime
+
+    @cached_property
+    def incoming(self) -> Sequence[Event | bytes]:
+        """Its events; a line that is none stays a line, so that the merge reports it by its number."""
+        return [_event_or_line(line) for line in self.ratings.lines]
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        """Those of its lines that are events."""
+        return [each for each in self.incoming if isinstance(each, Event)]
+
+    @property
+    def signing_key(self) -> str:
+        """Key of its laptop."""
+        return self.ratings.manifest.signer
+
+    def people(self, *, without: Collection[str] = ()) -> set[str]:
+        """Return in whose names it says something, the chains of some devices left out."""
+        said = (each.payload for each in self.events if each.device not in without)
+        return {who for payload in said if (who := getattr(payload, "reviewer", None)) is not None}
+
+    def refused(self, why: str, review: str = "") -> FileReport:
+        """Report that nothing is taken of it, and why."""
+        phrase = self.ratings.phrase
+        return FileReport(
+            self.name, Outcome.REFUSED, f"{self.name}: {why}", review=review, phrase=phrase
+        )
+
+    def report(self, outcome: Outcome, review: Review) -> FileReport:
+        """Report what became of it."""
+        return FileReport(
+            self.name,
+            outcome,
+            review=review.name,
+            phrase=self.ratings.phrase,
+            signing_key=self.signing_key,
+            laptop_phrase=self.ratings.laptop_phrase,
+        )
+
+
+def _received(office: Office, came: _Came) -> FileReport:
     """Refuse what is of no review here, set aside what nobody vouched for, and take the rest."""
-    said = ratings.manifest
+    said = came.ratings.manifest
     review = office.review_of_batch(said.batch)
     if review is None or said.batch_sha256 != review.key.batch_sha256[said.batch]:
-        why = f"{name}: these ratings belong to a review that was not made here."
-        return FileReport(name, Outcome.REFUSED, why, phrase=ratings.phrase)
-    laptop = _laptop(office, ratings.manifest.signer)
+        return came.refused("these ratings belong to a review that was not made here.")
+    laptop = _laptop(office, said.signer)
     if laptop is None:
-        if holds_reached(ratings, known_withdrawals(office.connection)):
-            why = _TAKEN_BACK.format(key=ratings.manifest.signer)
-            return FileReport(name, Outcome.REFUSED, f"{name}: {why}")
-        if not set_aside(office, ratings.manifest.signer, name, data, ratings.phrase):
-            return FileReport(name, Outcome.REFUSED, f"{name}: {_TOO_MUCH_WAITS}")
-        return _report(name, Outcome.SET_ASIDE, review, ratings)
+        if holds_reached(came.ratings, known_withdrawals(office.connection)):
+            return came.refused(_TAKEN_BACK.format(key=said.signer))
+        if not set_aside(office, said.signer, came.name, came.data, came.ratings.phrase):
+            return came.refused(_TOO_MUCH_WAITS)
+        return came.report(Outcome.SET_ASIDE, review)
     if laptop.removed is not None:
-        why = f"{name}: {_taken_out(laptop)}"
-        return FileReport(name, Outcome.REFUSED, why, review=review.name, phrase=ratings.phrase)
-    return _taken(office, review, laptop, ratings, data, name, now)
+        return came.refused(_taken_out(laptop), review.name)
+    return _taken(office, review, laptop, came)
 
 
 def _laptop(office: Office, signing_key: str) -> KnownLaptop | None:
@@ -166,52 +214,19 @@ def _learn_recipient(office: Office, laptop: KnownLaptop, sender: Sender) -> Non
             office.enrol(laptop.signing_key, laptop.name, checked_recipient(sender.recipient))
 
 
-def _report(name: str, outcome: Outcome, review: Review, ratings: RatingsFile) -> FileReport:
-    return FileReport(
-        name,
-        outcome,
-        review=review.name,
-        phrase=ratings.phrase,
-        signing_key=ratings.manifest.signer,
-        laptop_phrase=ratings.laptop_phrase,
-    )
-
-
-def _taken(
-    office: Office,
-    review: Review,
-    laptop: KnownLaptop,
-    ratings: RatingsFile,
-    data: bytes,
-    name: str,
-    now: datetime,
-) -> FileReport:
+def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> FileReport:
     """Merge and keep, in one transaction; then erase what was taken back from every byte of the file."""
-    batch = ratings.manifest.batch
-    incoming = [_event_or_line(line) for line in ratings.lines]
-    closed = closed_devices(office, ratings.manifest.signer)
-    if not _is_signed_for(ratings, incoming, closed, review):
-        return FileReport(
-            name, Outcome.REFUSED, f"{name}: {_NOT_SIGNED_FOR}", phrase=ratings.phrase
-        )
+    closed = closed_devices(office, came.signing_key)
+    if not _is_signed_for(came, closed, review):
+        return came.refused(_NOT_SIGNED_FOR)
     with office.transaction():
-        _learn_recipient(office, laptop, ratings.manifest.laptop)
-        elsewhere = _elsewhere(office, incoming, closed)
-        merged = merge(
-            read_events(office.connection),
-            incoming,
-            now=now,
-            since=datetime.fromisoformat(review.manifest.created),
-            objection=objection(review, batch),
-            closed=closed,
-        )
+        _learn_recipient(office, laptop, came.ratings.manifest.laptop)
+        elsewhere = _elsewhere(office, came, closed)
+        merged = _merged(office, review, came, closed)
         for event in merged.to_keep:
             insert_event(office.connection, event)
-        arrival = Arrival(
-            sha256(data).hexdigest(), name, ratings.manifest.signer, batch, ratings.signed
-        )
-        ends = _ends(incoming, closed)
-        note_arrival(office.connection, arrival, merged.added, ends)
+        ends = _ends(came.events, closed)
+        _noted(office, came, merged.added, ends)
         note_laptops(office, review)
         withdrawals = [each.payload for each in merged.added if isinstance(each.payload, Withdraw)]
         withdrawn = sorted({review.code(each.reviewer) for each in withdrawals})
@@ -221,48 +236,67 @@ def _taken(
     rewrite(office.connection)
     if recompute:
         suspend_withdrawn(office)
-    report = _report(name, Outcome.TAKEN, review, ratings)
+    report = came.report(Outcome.TAKEN, review)
     report = replace(report, withdrawn=withdrawn, recompute=recompute, unclean=office.unclean)
-    report = replace(report, erased=_erased_on_arrival(incoming, merged))
-    report = _with_voices(report, office, review, incoming, elsewhere)
+    report = replace(report, erased=_erased_on_arrival(came.events, merged))
+    report = replace(report, elsewhere=tuple(sorted(map(review.code, elsewhere))))
+    report = _with_voices(report, office, review, came.people())
     return _with_findings(report, merged, ends)
 
 
-def _with_voices(
-    report: FileReport,
-    office: Office,
-    review: Review,
-    incoming: Iterable[Event | bytes],
-    elsewhere: Iterable[str],
-) -> FileReport:
-    """Add for whom the laptop speaks, and who of its people is heard from others too."""
-    found = speaking(office, review)
-    said = (getattr(each.payload, "reviewer", "") for each in incoming if isinstance(each, Event))
-    people = {review.code(person) for person in said}
-    mine = [each for each in found.laptops if each.signing_key == report.signing_key]
-    return replace(
-        report,
-        elsewhere=tuple(sorted(map(review.code, elsewhere))),
-        speaks_for=tuple(code for each in mine if len(each.people) > 1 for code in each.people),
-        several=tuple(each for each in found.several if each.code in people),
-        far_ahead=any(each.far_ahead for each in mine),
+def _merged(office: Office, review: Review, came: _Came, closed: Mapping[str, str]) -> MergeReport:
+    """Compare a file with what is known of its devices, and with what its people took back."""
+    log = office.connection
+    known = [read_device(log, device) for device in sorted({each.device for each in came.events})]
+    taken_back = [read_person(log, who, Kind.WITHDRAW) for who in sorted(came.people())]
+    return merge(
+        chain.from_iterable((*known, *taken_back)),
+        came.incoming,
+        now=came.now,
+        since=datetime.fromisoformat(review.manifest.created),
+        objection=objection(review, came.ratings.manifest.batch),
+        closed=closed,
     )
 
 
-def _erased_on_arrival(incoming: Iterable[Event | bytes], merged: MergeReport) -> int:
+def _noted(office: Office, came: _Came, added: Collection[Event], ends: Mapping[str, int]) -> None:
+    """Note that a file arrived."""
+    arrival = Arrival(
+        sha256(came.data).hexdigest(),
+        came.name,
+        came.signing_key,
+        came.ratings.manifest.batch,
+        came.ratings.signed,
+    )
+    note_arrival(office.connection, arrival, added, ends)
+
+
+def _with_voices(
+    report: FileReport, office: Office, review: Review, people: Collection[str]
+) -> FileReport:
+    """Add for whom the laptop speaks, and who of its people is heard from others too."""
+    found = speaking_of(office, review, report.signing_key, people)
+    codes = set(map(review.code, people))
+    return replace(
+        report,
+        speaks_for=tuple(code for x in found.laptops if len(x.people) > 1 for code in x.people),
+        several=tuple(each for each in found.several if each.code in codes),
+        far_ahead=any(each.far_ahead for each in found.laptops),
+    )
+
+
+def _erased_on_arrival(incoming: Iterable[Event], merged: MergeReport) -> int:
     """Count the new events that came with a content and are kept without it."""
-    came = {each.id for each in incoming if isinstance(each, Event) and each.payload is not None}
+    came = {each.id for each in incoming if each.payload is not None}
     return sum(event.payload is None and event.id in came for event in merged.added)
 
 
-def _is_signed_for(
-    ratings: RatingsFile, incoming: Iterable[Event | bytes], closed: Collection[str], review: Review
-) -> bool:
+def _is_signed_for(came: _Came, closed: Collection[str], review: Review) -> bool:
     """Tell whether what a laptop signed of its chains is what its file holds; version 1 signed only the last event."""
-    said = ratings.manifest
+    said = came.ratings.manifest
     if said.version == 1:
         return True
-    own = [e for e in incoming if isinstance(e, Event) and _has_place(e) and e.device not in closed]
+    own = [each for each in came.events if _has_place(each) and each.device not in closed]
     devices = {event.device for event in own}
     manifest = BatchManifest.model_validate_json(review.manifests[said.batch])
     signed = {device: chain for device, chain in said.chains.items() if device not in closed}
@@ -293,36 +327,30 @@ def _with_findings(report: FileReport, merged: MergeReport, devices: Collection[
 
 
 def _event_or_line(line: bytes) -> Event | bytes:
-    """Read a line; what is no event stays a line, so that the merge reports it by its number."""
+    """Read a line; what is no event stays a line."""
     try:
         return read_event(line)
     except EventError:
         return line
 
 
-def _ends(incoming: Iterable[Event | bytes], closed: Collection[str]) -> dict[str, int]:
+def _ends(events: Iterable[Event], closed: Collection[str]) -> dict[str, int]:
     """Give device → the last place of its chain that a file tells of; only chains that are its own."""
     ends: dict[str, int] = {}
-    for event in incoming:
-        if isinstance(event, Event) and event.device not in closed and _has_place(event):
+    for event in events:
+        if event.device not in closed and _has_place(event):
             ends[event.device] = max(event.seq, ends.get(event.device, 0))
     return ends
 
 
-def _elsewhere(
-    office: Office, incoming: Iterable[Event | bytes], closed: Collection[str]
-) -> tuple[str, ...]:
+def _elsewhere(office: Office, came: _Came, closed: Collection[str]) -> list[str]:
     """Give the reviewers in a file of whom another laptop handed something over before."""
-    said = {
-        getattr(event.payload, "reviewer", None)
-        for event in incoming
-        if isinstance(event, Event) and event.device not in closed
-    }
-    rows = office.connection.execute(
-        "SELECT DISTINCT reviewer, device FROM event WHERE reviewer IS NOT NULL"
-    ).fetchall()
     others = set(closed) - office.own_devices
-    return tuple(sorted({who for who, device in rows if device in others and who in said}))
+    return [
+        who
+        for who in came.people(without=closed)
+        if not others.isdisjoint(devices_of(office.connection, who))
+    ]
 
 
 def enrol_laptop(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from harness.failures import UsageError
 from review.files.keys import key_phrase
 from review.files.reviewer_codes import printed
-from review.log.payloads import LaptopWord, Speaks
-from review.log.voices import far_ahead, heard
+from review.log.payloads import Kind, LaptopWord, Speaks
+from review.log.table import latest_time, people_of, read_person
+from review.log.voices import FAR, Voices, far_ahead, heard
 from review.office.received import KnownLaptop
 from review.office.store import Office, Review, utc_now
 
@@ -64,13 +66,47 @@ def speaking(office: Office, review: Review) -> Speaking:
     """Say which laptops speak for whom, by name."""
     events, keys = office.events(review), office.devices()
     _, voices = heard(events, keys, office.own_devices, set(review.manifests))
-    known = {laptop.signing_key: laptop for laptop in office.laptops()}
     far = {keys.get(device) for device in far_ahead(events, office.own_devices)}
-    people: dict[str, set[str]] = {key: set() for key in delivered(office, review)}
-    for (_, person), laptops in voices.speakers.items():
-        for key in laptops:
+    return _by_name(office, review, voices, delivered(office, review), far)
+
+
+def speaking_of(
+    office: Office, review: Review, signing_key: str, people: Iterable[str]
+) -> Speaking:
+    """Say the same of one laptop, and of whom several speak among its people and some others, as the log names them.
+
+    Only events of these people are read. The laptop handed something over for the review.
+    """
+    keys, log = office.devices(), office.connection
+    devices = [device for device, key in keys.items() if key == signing_key]
+    persons = {*people, *(who for device in devices for who in people_of(log, device))}
+    said = (read_person(log, person) for person in sorted(persons))
+    events = [*office.own_words(Kind.LAPTOP), *chain.from_iterable(said)]
+    _, voices = heard(events, keys, office.own_devices, set(review.manifests))
+    far = set()
+    if any(latest_time(log, device) > FAR for device in devices):  # as no honest laptop's are
+        wild = far_ahead(office.events(review), office.own_devices)
+        far = {keys.get(device) for device in wild}
+    told = _by_name(office, review, voices, {signing_key}, far)
+    return Speaking(
+        [each for each in told.laptops if each.signing_key == signing_key], told.several
+    )
+
+
+def _by_name(
+    office: Office,
+    review: Review,
+    voices: Voices,
+    laptops: Collection[str],
+    far: Collection[str | None],
+) -> Speaking:
+    """Put names to what is heard; ``laptops`` are told even where they speak for nobody, ``far`` are far ahead."""
+    known = {laptop.signing_key: laptop for laptop in office.laptops()}
+    people: dict[str, set[str]] = {key: set() for key in laptops}
+    for (_, person), speakers in voices.speakers.items():
+        for key in speakers:
             people.setdefault(key, set()).add(review.code(person))
-    speakers = [
+    named = [
         _speaker(key, known.get(key), sorted(codes), far_ahead=key in far)
         for key, codes in people.items()
     ]
@@ -83,7 +119,7 @@ def speaking(office: Office, review: Review) -> Speaking:
         for (batch, person), counted in voices.several.items()
     ]
     return Speaking(
-        sorted(speakers, key=lambda each: (each.name, each.phrase)),
+        sorted(named, key=lambda each: (each.name, each.phrase)),
         sorted(several, key=lambda each: each.code),
     )
 
@@ -120,8 +156,8 @@ def note_laptops(office: Office, review: Review) -> int:
     """
     said = {
         event.payload.laptop: event.payload
-        for event in office.events(review)
-        if isinstance(event.payload, LaptopWord) and event.device in office.own_devices
+        for event in office.own_words(Kind.LAPTOP)
+        if isinstance(event.payload, LaptopWord) and event.payload.batch in review.manifests
     }
     here = delivered(office, review)
     written = 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -19,12 +19,12 @@ from review.files.batch_form import Around, BatchItem
 from review.files.signature import Signed
 from review.files.witness import Statement, read_statement
 from review.log.event import Event
-from review.log.fold import fold
+from review.log.fold import fold, looks_by_run
 from review.log.own_file import OwnFile
 from review.log.payloads import Adjudicate, Kind, LaptopWord, Look, Speaks, Withdraw
 from review.log.saving import saying
 from review.log.state import State
-from review.log.table import append_event, read_events
+from review.log.table import append_event, read_device, read_events
 from review.log.voices import heard
 from review.log.withdrawal import reach
 from review.office.database import FILE, is_unclean, note_unclean, open_office, rewrite
@@ -257,11 +257,14 @@ class Office(OwnFile):
 
     def looks(self) -> dict[str, int]:
         """Give run id → how often its numbers were looked at, in all reviews: at how many different sets of ratings."""
-        found: dict[str, set[str]] = defaultdict(set)
-        for event in read_events(self.connection):
-            if isinstance(event.payload, Look) and event.device in self.own_devices:
-                found[event.payload.run_id].add(event.payload.events_sha256)
-        return {run: len(seen) for run, seen in sorted(found.items())}
+        looks = (event.payload for event in self.own_words(Kind.LOOK))
+        found = looks_by_run(look for look in looks if isinstance(look, Look))
+        return {run: len(seen) for run, seen in found.items()}
+
+    def own_words(self, kind: Kind) -> list[Event]:
+        """Give what the organisation itself said of one kind, in all reviews, in the one order."""
+        said = (read_device(self.connection, device, kind) for device in self.own_devices)
+        return sorted(chain.from_iterable(said), key=lambda event: event.order)
 
     def laptops(self) -> list[KnownLaptop]:
         """Give the laptops that were enrolled, also those that are not heard any more."""

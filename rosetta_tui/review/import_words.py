@@ -11,7 +11,7 @@ from rosetta_tui.review.voice_words import codes, far_words, several_words, shar
 if TYPE_CHECKING:
     from review.log.clocks import WildClock
     from review.log.merge import Remark
-    from review.office.importing import FileReport
+    from review.office.file_report import FileReport
 
 _MOST_LINES = 5
 """Lines that are named for one reason."""
@@ -19,7 +19,7 @@ _MOST_LINES = 5
 
 def report_lines(report: FileReport) -> Iterator[str]:
     """Say what was taken, what was not and why, and what to look into."""
-    from review.office.importing import Outcome
+    from review.office.file_report import Outcome
 
     if report.outcome is Outcome.REFUSED:
         yield f"NOT TAKEN  {report.why}"

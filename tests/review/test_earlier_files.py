@@ -17,7 +17,8 @@ from review.files.ratings_form import RATINGS_FORMAT
 from review.files.sealing import read_age_identities
 from review.log.event import read_event
 from review.office.certifying import review_evidence
-from review.office.importing import Outcome, import_bytes
+from review.office.file_report import Outcome
+from review.office.importing import import_bytes
 from review.office.store import Office
 from review.verdict.certificate import CERTIFICATE_FORMAT
 from review.verdict.evidence_file import read_evidence_file

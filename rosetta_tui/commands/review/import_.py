@@ -14,7 +14,7 @@ from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.files.sealing import AgeIdentity
-    from review.office.importing import FileReport
+    from review.office.file_report import FileReport
     from review.office.store import Office
 
 _FILE = click.Path(path_type=Path, exists=True)
@@ -40,7 +40,8 @@ def import_(
     from harness.failures import UsageError
     from harness.store.database import home
     from review.files.keys import opening_identities
-    from review.office.importing import Outcome, find_ratings, import_files
+    from review.office.file_report import Outcome
+    from review.office.importing import find_ratings, import_files
     from review.office.store import Office
 
     if yes and not enrol:
@@ -85,7 +86,7 @@ def _told(reports: Iterable[FileReport], as_json: bool) -> Iterator[FileReport]:
 
 
 def _waits(report: FileReport) -> bool:
-    from review.office.importing import Outcome
+    from review.office.file_report import Outcome
 
     return report.outcome is Outcome.SET_ASIDE
 

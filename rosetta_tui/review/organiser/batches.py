@@ -19,7 +19,7 @@ from rosetta_tui.widgets.result_table import Cell
 
 if TYPE_CHECKING:
     from review.office.deliveries import Delivery
-    from review.office.importing import FileReport
+    from review.office.file_report import FileReport
     from review.office.progress import Waiting
     from review.office.speaking import Speaking
     from rosetta_tui.review.organiser.facts import ReviewNow

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from review.files.keys import Identity
     from review.log.payloads import Adjudicate
-    from review.office.importing import FileReport
+    from review.office.file_report import FileReport
     from review.office.store import IssuedCertificate, Office
     from review.verdict.adjudication import Case, Grounds
     from review.verdict.attachment import Standing

@@ -14,7 +14,8 @@ from review.log.payloads import (
     AnyPayload,
     Rate,
 )
-from review.office.importing import FileReport, import_bytes
+from review.office.file_report import FileReport
+from review.office.importing import import_bytes
 from review.rating import Rating
 from tests.review.office.made import WALL, Desk, Person
 

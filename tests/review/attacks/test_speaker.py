@@ -33,7 +33,7 @@ from review.log.payloads import (
     Withdraw,
 )
 from review.office.certifying import review_evidence
-from review.office.importing import FileReport, Outcome
+from review.office.file_report import FileReport, Outcome
 from review.office.objections import FORGED, OTHER_LAPTOPS
 from review.office.speaking import speaking, take_out
 from review.rating import Rating

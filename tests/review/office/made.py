@@ -29,7 +29,8 @@ from review.log.payloads import Consent, Face, Rate, Scope, Withdraw
 from review.office.arrivals import free_name
 from review.office.batches import Made, Said
 from review.office.creating import Draft, Size, draft_review, make_review
-from review.office.importing import FileReport, import_bytes
+from review.office.file_report import FileReport
+from review.office.importing import import_bytes
 from review.office.reviewed_runs import ReviewedRuns, read_runs
 from review.office.store import Office, Review
 from review.office.texts import review_texts, texts_of

@@ -13,7 +13,7 @@ from harness.failures import UsageError
 from harness.store.database import open_store
 from review.log.payloads import Adjudicate, Scope
 from review.office.certifying import issue, look, review_evidence
-from review.office.importing import Outcome
+from review.office.file_report import Outcome
 from review.office.progress import progress
 from review.office.results import of_runs, page_of
 from review.office.store import Office

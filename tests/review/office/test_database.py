@@ -16,7 +16,8 @@ from review.log.payloads import Look, Scope
 from review.log.saving import NotSaved
 from review.office import importing
 from review.office.database import FILE
-from review.office.importing import Outcome, enrol_laptop, import_bytes, import_files
+from review.office.file_report import Outcome
+from review.office.importing import enrol_laptop, import_bytes, import_files
 from review.office.store import Office
 from review.office.withdrawing import withdraw
 from tests.review.office.made import Person, desk, random_ratings, take_vouched, vouch_for

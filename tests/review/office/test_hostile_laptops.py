@@ -19,13 +19,8 @@ from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
 from review.log.payloads import AnyPayload, Rate, Scope, Undo, Withdraw
 from review.office import quarantine
-from review.office.importing import (
-    FileReport,
-    Outcome,
-    enrol_laptop,
-    find_ratings,
-    import_bytes,
-)
+from review.office.file_report import FileReport, Outcome
+from review.office.importing import enrol_laptop, find_ratings, import_bytes
 from review.office.objections import FORGED, OTHER_LAPTOPS
 from review.office.progress import progress
 from review.rating import Rating

@@ -22,14 +22,8 @@ from review.files.sealing import seal
 from review.log.event import Event
 from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Kind, Rate, Scope
-from review.office.importing import (
-    FileReport,
-    Outcome,
-    enrol_laptop,
-    find_ratings,
-    import_bytes,
-    import_files,
-)
+from review.office.file_report import FileReport, Outcome
+from review.office.importing import enrol_laptop, find_ratings, import_bytes, import_files
 from review.office.progress import progress, waiting
 from review.office.rated_items import rated_items
 from review.office.store import Office

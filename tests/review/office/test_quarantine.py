@@ -11,7 +11,8 @@ import pytest
 from review.files.sealing import AgeIdentity
 from review.log.payloads import Comment, Scope
 from review.office.database import FILE
-from review.office.importing import FileReport, Outcome, import_bytes
+from review.office.file_report import FileReport, Outcome
+from review.office.importing import import_bytes
 from review.office.withdrawing import withdraw
 from rosetta_tui.review.import_words import report_lines
 from tests.review.office.made import WALL, Desk, Person, desk, random_ratings, vouch_for

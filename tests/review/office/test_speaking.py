@@ -13,7 +13,8 @@ from review.log.event import Event
 from review.log.payloads import LaptopWord, Speaks
 from review.log.voices import heard
 from review.office.certifying import review_evidence
-from review.office.importing import Outcome, enrol_laptop
+from review.office.file_report import Outcome
+from review.office.importing import enrol_laptop
 from review.office.received import KnownLaptop
 from review.office.speaking import let_speak, note_laptops, put_back, speaking, take_out
 from review.rating import Rating
