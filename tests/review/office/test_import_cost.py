@@ -10,8 +10,7 @@ from random import Random
 
 import pytest
 
-from review.log import table
-from review.log.event import Event
+from review.log.event import Event, read_event
 from review.log.payloads import Scope
 from review.office.file_report import FileReport
 from review.office.importing import import_bytes
@@ -36,14 +35,13 @@ def made(tmp_path: Path) -> Iterator[Desk]:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Give the list of the devices of all events that the office's file is asked for, from now on."""
     asked: list[str] = []
-    real = table.read_event
 
     def counted(line: bytes) -> Event:
-        event = real(line)
+        event = read_event(line)
         asked.append(event.device)
         return event
 
-    monkeypatch.setattr(table, "read_event", counted)
+    monkeypatch.setattr("review.log.table.read_event", counted)
     return asked
 
 
