@@ -1,6 +1,6 @@
 """The FST stage of a run: its first time, its second time, and the engines against each other.
 
-Needs the Plains Cree analysers beside the repository (``../shared/data/fst`` or ``ROSETTA_TEST_DATA``).
+Needs the Plains Cree analysers (tests/README.md, ``ROSETTA_TEST_DATA``).
 Run from the repository: ``python -m benchmarks.fst_stage [ENTRIES]``.
 """
 
@@ -24,7 +24,8 @@ from harness.fst.model import read_model
 from harness.store.database import open_store
 from harness.store.findings import StoredFindings
 from scoring.translation import Translation
-from tests.harness.fst.making import DESCRIPTIVE, STRICT, layout_of, mutated, spelt_by
+from tests.harness.fst.making import layout_of, mutated, spelt_by
+from tests.outside import DESCRIPTIVE, STRICT
 
 GOAL = 0.05
 """Share of the first run's time that the second may take."""

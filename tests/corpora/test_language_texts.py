@@ -1,12 +1,10 @@
 """The facts of the shipped cards, held against texts that people wrote."""
 
 import json
-import os
 import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,11 +17,8 @@ from harness.fst.analyser import open_analyser
 from harness.fst.find import find_analyser
 from scoring.quotation import quotation_marks
 from scoring.tokenizers import bleu_tokenizer
+from tests.outside import FST, TEXTS, only_with
 
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
-)
-TEXTS = DATA / "text"
 DEMO = SHIPPED.parent / "samples" / "eo-demo-v1.json"
 CARDS = [read_card(path).card for path in list_cards()]
 WRITINGS = [
@@ -41,7 +36,7 @@ REAL = {
     "ntrex-newstest2019-src.eng.txt": "Latn",
 }  # fmt: skip
 
-real = pytest.mark.skipif(not TEXTS.exists(), reason=f"no test data at {DATA.name}/text")
+real = only_with(TEXTS)
 
 
 def unicode_scripts(script: str) -> set[str]:
@@ -108,7 +103,7 @@ def test_most_quotation_marks_of_people_are_the_card_s(name: str) -> None:
     assert sum(mark in listed for mark in used) / len(used) > 0.5
 
 
-@pytest.mark.skipif(not (DATA / "fst").exists(), reason=f"no test data at {DATA.name}/fst")
+@only_with(FST)
 def test_normalisation_and_glosses_are_those_of_the_real_analyser() -> None:
     found = find_card("crk")
     assert found is not None
@@ -123,7 +118,7 @@ def test_normalisation_and_glosses_are_those_of_the_real_analyser() -> None:
         for old, new in found.card.writing("Latn").normalisation:
             form = form.replace(old, new)
         assert form == analysers
-    analyser = open_analyser(DATA / "fst" / "crk-strict-analyzer.hfstol")
+    analyser = open_analyser(FST / "crk-strict-analyzer.hfstol")
     assert all(accepted for accepted, _ in analyser.analyse(list(spelt.values())))
     assert not any(accepted for accepted, _ in analyser.analyse(list(spelt)))
     words = ["kî-nipâw", "wî-nipâw", "ninipân", "niwâpamik", "atimwak", "mistikwa", "nitêminânak"]

@@ -1,6 +1,5 @@
 """Corpora that are not ours: NTREX-128, 1,997 lines in eight languages."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -9,12 +8,8 @@ from corpora.corpus import Form
 from corpora.load import load
 from corpora.statistics import statistics
 from corpora.write import write
+from tests.outside import ENGLISH, only_with, published
 
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
-)
-TEXTS = DATA / "text"
-SOURCE = TEXTS / "ntrex-newstest2019-src.eng.txt"
 SCRIPTS = {
     "fin": "Latin",
     "hin": "Devanagari",
@@ -25,16 +20,16 @@ SCRIPTS = {
     "spa": "Latin",
 }
 
-pytestmark = pytest.mark.skipif(not SOURCE.exists(), reason=f"no test data at {DATA.name}/text")
+pytestmark = only_with(ENGLISH)
 
 
 def reference(language: str) -> Path:
-    return TEXTS / f"ntrex-newstest2019-ref.{language}.txt"
+    return published(language)
 
 
 @pytest.mark.parametrize("language", [*SCRIPTS, "jpn"])
 def test_each_language_loads_without_a_hand_edit(language: str) -> None:
-    corpus = load(SOURCE, reference(language))
+    corpus = load(ENGLISH, reference(language))
     assert len(corpus.entries) == 1997
     assert corpus.dataset.source_language == "eng"
     assert corpus.dataset.target_language == language
@@ -42,7 +37,7 @@ def test_each_language_loads_without_a_hand_edit(language: str) -> None:
 
 @pytest.mark.parametrize("language", SCRIPTS)
 def test_most_letters_are_of_the_language_s_script(language: str) -> None:
-    side = statistics(load(SOURCE, reference(language))).reference
+    side = statistics(load(ENGLISH, reference(language))).reference
     script, share = next(iter(side.scripts.items()))
     assert script == SCRIPTS[language]
     assert share > 0.9
@@ -50,7 +45,7 @@ def test_most_letters_are_of_the_language_s_script(language: str) -> None:
 
 @pytest.mark.parametrize("form", [form for form in Form if form is not Form.PARALLEL])
 def test_every_form_carries_a_real_corpus(tmp_path: Path, form: Form) -> None:
-    corpus = load(SOURCE, reference("arb"), dataset={"license": "CC-BY-SA-4.0"})
+    corpus = load(ENGLISH, reference("arb"), dataset={"license": "CC-BY-SA-4.0"})
     write(corpus, tmp_path / "copy", form)
     copy = load(tmp_path / "copy")
     assert copy.form is form
@@ -59,8 +54,8 @@ def test_every_form_carries_a_real_corpus(tmp_path: Path, form: Form) -> None:
 
 
 def test_two_text_files_come_back_line_by_line(tmp_path: Path) -> None:
-    corpus = load(SOURCE, reference("hin"))
-    out = tmp_path / SOURCE.name, tmp_path / "x.hin.txt"
+    corpus = load(ENGLISH, reference("hin"))
+    out = tmp_path / ENGLISH.name, tmp_path / "x.hin.txt"
     write(corpus, out[0], Form.PARALLEL, reference=out[1])
     written = [line.rstrip("\r") for line in out[1].read_text("utf-8").split("\n")]
     published = [line.rstrip("\r") for line in reference("hin").read_text("utf-8").split("\n")]

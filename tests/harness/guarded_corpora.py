@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -21,14 +20,11 @@ from harness.fst.analyser import open_analyser
 from harness.instruments import Instruments
 from harness.preparing import prepare
 from harness.scoring_options import ScoringOptions
-from tests.harness.fst.making import DESCRIPTIVE, STRICT, layout_of, spelt_by
+from tests.harness.fst.making import layout_of, spelt_by
+from tests.outside import DESCRIPTIVE, STRICT, TEXTS
 
 __all__ = ["CORPORA", "DESCRIPTIVE", "STRICT", "TEXTS", "cree", "instruments"]
 
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
-)
-TEXTS = DATA / "text"
 NEWS = {
     "fin": "fi",
     "hin": "hi",

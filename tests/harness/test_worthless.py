@@ -13,6 +13,7 @@ import pytest
 from benchmarks.floors import METHODS, Case, cases, references_of, without_analyser
 from scoring.claim import Reason
 from scoring.tiers import Tier
+from tests.outside import FST, TEXTS, skip_without
 
 NAMES = ["demo", "crk 100, descriptive, unknown words", "mri"]
 
@@ -21,7 +22,9 @@ NAMES = ["demo", "crk 100, descriptive, unknown words", "mri"]
 def case_of(name: str) -> Case:
     found = next((case for case in cases(name) if case.name == name), None)
     if found is None:
-        pytest.skip("no test data at data/text and data/fst")
+        skip_without(TEXTS)
+        skip_without(FST)
+        raise AssertionError(f"no corpus is called {name}")
     return found
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
-
-import pytest
 
 from corpora.entry import Entry
 from corpora.language import LanguageCard
@@ -17,13 +13,9 @@ from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.resources import Resources
 from scoring.setup import AnalyserFacts, ScoringSetup
 from scoring.translation import Translation
+from tests.outside import STRICT, only_with
 
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
-)
-STRICT = DATA / "fst" / "crk-strict-analyzer.hfstol"
-
-needs_cree = pytest.mark.skipif(not STRICT.exists(), reason=f"no test data at {DATA.name}/fst")
+needs_cree = only_with(STRICT)
 
 CREE = {
     "niwâpamâw": ("wâpamêw+V+TA+Ind+1Sg+3SgO",),

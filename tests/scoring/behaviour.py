@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,11 +14,8 @@ from scoring.setup import ScoringSetup
 from scoring.source_words import source_word_list
 from scoring.terminology import Terminology
 from scoring.translation import Translation
+from tests.outside import ENGLISH, published
 
-TEXTS = (
-    Path(os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
-    / "text"
-)
 LANGUAGES = ("fin", "hin", "arb", "jpn", "amh", "ukr", "mri", "spa")
 
 
@@ -68,15 +64,15 @@ def resources(
 
 
 @cache
-def lines(file: str) -> tuple[str, ...]:
-    return tuple((TEXTS / file).read_text(encoding="utf-8").splitlines())
+def lines(file: Path) -> tuple[str, ...]:
+    return tuple(file.read_text(encoding="utf-8").splitlines())
 
 
 @cache
 def news(language: str) -> Resources:
     """1,997 sentences of news from English."""
-    sources = lines("ntrex-newstest2019-src.eng.txt")
-    references = lines(f"ntrex-newstest2019-ref.{language}.txt")
+    sources = lines(ENGLISH)
+    references = lines(published(language))
     return resources(entries(zip(sources, references, strict=True)), source="eng", target=language)
 
 

@@ -23,11 +23,12 @@ from scoring.setup import ScoringSetup
 from scoring.terminology_adherence import TerminologyAdherence
 from scoring.translation import Translation
 from tests.growth import grows_less
-from tests.scoring.behaviour import LANGUAGES, TEXTS, card, entries, news, outputs, resources
+from tests.outside import TEXTS, only_with
+from tests.scoring.behaviour import LANGUAGES, card, entries, news, outputs, resources
 from tests.scoring.samples import sentences
 
 pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
-needs_texts = pytest.mark.skipif(not TEXTS.exists(), reason="no test data at data/text")
+needs_texts = only_with(TEXTS)
 
 
 def rate(metric: Metric, translations: list[Translation]) -> float | None:

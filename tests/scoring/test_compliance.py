@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,14 +18,10 @@ from scoring.metric import Metric
 from scoring.resources import Resources
 from scoring.scorecard import scorecard
 from scoring.translation import Translation
+from tests.outside import ENGLISH, published, skip_without
 from tests.scoring.samples import HOSTILE, sentences
 from tests.scoring.writings import target, translated
 
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
-)
-TEXTS = DATA / "text"
-ENGLISH = TEXTS / "ntrex-newstest2019-src.eng.txt"
 SCRIPTS = {
     "fin": "Latn",
     "hin": "Deva",
@@ -57,9 +51,8 @@ def flagged(metric: Metric, translations: list[Translation]) -> float:
 
 
 def read_pairs(language: str) -> list[Translation]:
-    if not ENGLISH.exists():
-        pytest.skip(f"no test data at {DATA.name}/text")
-    entries = load(ENGLISH, TEXTS / f"ntrex-newstest2019-ref.{language}.txt").entries
+    skip_without(ENGLISH)
+    entries = load(ENGLISH, published(language)).entries
     return [Translation(entry, entry.reference) for entry in entries]
 
 

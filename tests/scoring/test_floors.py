@@ -22,6 +22,7 @@ from scoring.scorer import Scorer
 from scoring.setup import AnalyserFacts
 from scoring.tiers import Tier
 from scoring.translation import Translation
+from tests.outside import ENGLISH, published, skip_without
 from tests.scoring.samples import ALPHABETS, corpus, entry, worse
 
 TEXTS = Path(__file__).parents[2].parent / "shared" / "data" / "text"
@@ -57,11 +58,11 @@ def test_worthless_outputs_claim_baseline_in_every_script(alphabet: str, entries
 
 @pytest.mark.parametrize("language", ["fin", "hin", "arb", "jpn", "amh", "mri"])
 def test_worthless_outputs_claim_baseline_on_published_texts(language: str) -> None:
-    source = TEXTS / "ntrex-newstest2019-src.eng.txt"
-    if not source.exists():
-        pytest.skip("the published texts are not beside the repository")
-    target = TEXTS / f"ntrex-newstest2019-ref.{language}.txt"
-    lines = [path.read_text(encoding="utf-8").splitlines()[:60] for path in (source, target)]
+    skip_without(ENGLISH)
+    lines = [
+        path.read_text(encoding="utf-8").splitlines()[:60]
+        for path in (ENGLISH, published(language))
+    ]
     made = [
         Entry(id=id_, source=left, reference=right)
         for id_, (left, right) in enumerate(zip(*lines, strict=True))

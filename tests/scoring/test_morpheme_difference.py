@@ -15,7 +15,8 @@ from harness.fst.model import read_model
 from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.inflection import features, inflection_faults
 from scoring.morpheme_difference import Difference, morpheme_differences, sentences
-from tests.scoring.analysed import CREE, DATA, STRICT, annotation, cree_words, needs_cree
+from tests.outside import FST, STRICT
+from tests.scoring.analysed import CREE, annotation, cree_words, needs_cree
 
 
 def said(output: str, reference: str, **lexicon: Any) -> list[str]:
@@ -180,7 +181,7 @@ def test_real_cree(output: str, reference: str, words: list[str]) -> None:
 
 def real_tags() -> Iterator[str]:
     for name in (STRICT.name, "crk-descriptive-analyzer.hfstol", "rus-analyser-gt-desc.hfstol.gz"):
-        for symbol in check_layout(read_model(DATA / "fst" / name)).alphabet.symbols:
+        for symbol in check_layout(read_model(FST / name)).alphabet.symbols:
             if "+" in symbol[:1] + symbol[-1:] and len(symbol) > 1:
                 yield symbol.strip("+")
 

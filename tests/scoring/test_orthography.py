@@ -20,7 +20,7 @@ from scoring.orthography import OrthographicAccuracy, why_no_orthography
 from scoring.resources import Resources
 from scoring.setup import ScoringSetup
 from scoring.translation import Translation
-from tests.scoring.analysed import DATA
+from tests.outside import TEXTS, only_with, published
 from tests.scoring.samples import HOSTILE
 
 CREE = Writing(
@@ -227,8 +227,7 @@ def test_dropping_a_right_word_never_helps(words: list[str]) -> None:
         assert less <= whole
 
 
-TEXTS = DATA / "text"
-needs_texts = pytest.mark.skipif(not TEXTS.exists(), reason=f"no test data at {DATA.name}/text")
+needs_texts = only_with(TEXTS)
 
 
 def udhr(name: str) -> Iterator[str]:
@@ -257,7 +256,7 @@ def broken(texts: Iterator[str], tag: str, script: str) -> tuple[int, float]:
     ],
 )  # fmt: skip
 def test_human_translations_of_news_keep_the_rules(file: str, tag: str, script: str) -> None:
-    path = TEXTS / f"ntrex-newstest2019-ref.{file}.txt"
+    path = published(file)
     words, share = broken(iter(path.read_text(encoding="utf-8").splitlines()), tag, script)
     assert words > 5000
     assert share < 0.02
@@ -276,7 +275,7 @@ def test_the_declaration_of_human_rights_keeps_the_rules(file: str, tag: str, sc
 
 @needs_texts
 def test_another_language_of_the_script_is_found_by_its_letters() -> None:
-    path = TEXTS / "ntrex-newstest2019-ref.ukr.txt"
+    path = published("ukr")
     texts = iter(path.read_text(encoding="utf-8").splitlines()[:200])
     _, share = broken(texts, "ru", "Cyrl")
     assert share > 0.2

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from unicodedata import normalize
 
 import numpy as np
@@ -23,11 +21,9 @@ from scoring.match import ExactMatch
 from scoring.metric import Metric
 from scoring.ter import Ter
 from scoring.translation import Translation
+from tests.outside import published, skip_without
 from tests.scoring.samples import ALPHABETS, HOSTILE, entry, sentences, worse
 
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
-)
 LANGUAGES = ("fin", "hin", "arb", "jpn", "amh", "ukr", "mri")
 
 Oracle = BLEU | CHRF | TER
@@ -189,9 +185,8 @@ def test_the_demo(name: str) -> None:
 @each
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_published_sentences_of_many_scripts(name: str, language: str) -> None:
-    path = DATA / "text" / f"ntrex-newstest2019-ref.{language}.txt"
-    if not path.exists():
-        pytest.skip(f"no test data at {DATA.name}/text")
+    path = published(language)
+    skip_without(path)
     rng = random.Random(language)
     lines = path.read_text("utf-8").splitlines()[:25]
     groups = []

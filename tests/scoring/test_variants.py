@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,13 +13,9 @@ from scoring.match import EquivalentMatch
 from scoring.normal_form import VariantClass
 from scoring.translation import Translation
 from scoring.variants import Equivalence, LintVerdict
+from tests.outside import STRICT, only_with
 from tests.scoring.cree import ANALYSES, annotation, card, translated
 from tests.scoring.samples import entry, sentences
-
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
-)
-STRICT = DATA / "fst" / "crk-strict-analyzer.hfstol"
 
 ORDER, SPELLING = VariantClass.WORD_ORDER, VariantClass.ORTHOGRAPHIC
 PARTICLE, SYNONYM = VariantClass.OPTIONAL_PARTICLE, VariantClass.LEMMA_SYNONYM
@@ -270,7 +263,7 @@ def test_rules_that_make_no_sense_are_named(wrong: dict[str, object], said: str)
         VariantRules.model_validate(wrong)
 
 
-@pytest.mark.skipif(not STRICT.exists(), reason="no analysers at shared/data/fst")
+@only_with(STRICT)
 def test_the_analyses_of_these_tests_are_those_of_the_real_analyser() -> None:
     verdicts = open_analyser(STRICT).analyse(list(ANALYSES))
     assert {word: found for word, (_, found) in zip(ANALYSES, verdicts, strict=True)} == {

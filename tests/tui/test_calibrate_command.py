@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import tarfile
 import tomllib
@@ -30,14 +29,10 @@ from rosetta_tui.commands.runs import runs as runs_command
 from rosetta_tui.commands.score import score
 from rosetta_tui.text import plain
 from scoring.calibration.calibration import MOST_OUTPUTS
+from tests.outside import MLQE, only_with
 from tests.review.calibration.planted import write_case
 from tests.review.log.material import BATCH, who
 from tests.review.verdict.signing import with_batches
-
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[2].parent / "shared" / "data")
-)
-MLQE = DATA / "ratings" / "mlqe-pe-ne-en-test.tar.gz"
 
 Call = Callable[..., Result]
 
@@ -363,7 +358,7 @@ def unpacked(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.skipif(not MLQE.exists(), reason=f"no test data at {DATA.name}/ratings")
+@only_with(MLQE)
 def test_real_ratings_of_six_people_give_scipy_s_numbers(tmp_path: Path) -> None:
     folder = unpacked(tmp_path)
     done(

@@ -17,6 +17,7 @@ from harness.failures import UsageError
 from rosetta_tui.commands.language import language
 from scoring.specification import specification
 from tests.corpora.test_cards import LEAST
+from tests.outside import FST, skip_without
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "languages.md"
@@ -116,11 +117,9 @@ def test_check_says_what_works_without_an_analyser(home: Path) -> None:
 
 
 def test_check_opens_the_analyser_that_it_finds(home: Path) -> None:
-    from tests.corpora.test_language_texts import DATA
 
-    real = DATA / "fst" / "crk-strict-analyzer.hfstol"
-    if not real.exists():
-        pytest.skip(f"no test data at {DATA.name}/fst")
+    real = FST / "crk-strict-analyzer.hfstol"
+    skip_without(real)
     (home / "crk").mkdir()
     shutil.copy(real, home / "crk")
     result = run("check", "crk", "--json")

@@ -13,7 +13,8 @@ from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import Analyser, open_analyser
 from scoring.analysis import Acceptance, WordAnalysis
 from scoring.translation import Translation
-from tests.harness.fst.making import STRICT, real, written
+from tests.harness.fst.making import real, written
+from tests.outside import STRICT
 
 CREE = Writing(
     letters="a c e h i k m n o p s t w y â ê î ô",

@@ -1,6 +1,5 @@
 """Analysers for tests: small ones written byte by byte here, and the real ones where they are."""
 
-import os
 import random
 import struct
 from collections import defaultdict
@@ -13,16 +12,9 @@ from harness.fst.builtin import BuiltinEngine
 from harness.fst.engines import installed_engines
 from harness.fst.layout import Layout, check_layout
 from harness.fst.model import read_model
+from tests.outside import STRICT, only_with
 
-DATA = (
-    Path(os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[3].parent / "shared" / "data"))
-    / "fst"
-)
-STRICT = DATA / "crk-strict-analyzer.hfstol"
-DESCRIPTIVE = DATA / "crk-descriptive-analyzer.hfstol"
-RUSSIAN = DATA / "rus-analyser-gt-desc.hfstol.gz"
-
-real = pytest.mark.skipif(not STRICT.exists(), reason="no analysers at shared/data/fst")
+real = only_with(STRICT)
 
 ENGINES = ("builtin", "hfst-optimized-lookup", "hfst", "pyhfst")
 

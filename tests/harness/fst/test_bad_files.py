@@ -14,7 +14,8 @@ from harness.failures import HarnessError
 from harness.fst import model
 from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.status import AnalyserError, FstStatus
-from tests.harness.fst.making import DESCRIPTIVE, ENGINES, STRICT, needs, real, written
+from tests.harness.fst.making import ENGINES, needs, real, written
+from tests.outside import DESCRIPTIVE, STRICT, skip_without
 
 SOUND = written([(0, "a", "A", 1), (1, "b", "+N", 2), (2, "", "+Sg", 3)], [3])
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4a0c3486497d\nsize 2343428\n"
@@ -118,8 +119,7 @@ def test_random_bytes_are_refused(tmp_path: Path, content: bytes) -> None:
 @given(st.text(max_size=300))
 @settings(max_examples=200, deadline=None)
 def test_no_word_raises(word: str) -> None:
-    if not STRICT.exists():
-        pytest.skip("no analysers at shared/data/fst")
+    skip_without(STRICT)
     [(accepted, analyses)] = _strict().analyse([word])
     assert accepted or not analyses
 

@@ -13,7 +13,8 @@ import pytest
 
 from harness.fst.analyser import open_analyser
 from harness.fst.status import AnalyserError
-from tests.harness.fst.making import STRICT, needs, real
+from tests.harness.fst.making import needs, real
+from tests.outside import STRICT
 from tests.review.thorough import times
 
 EPO = Path(__file__).parents[3] / "corpora" / "languages" / "epo" / "epo.hfstol"

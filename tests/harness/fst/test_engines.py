@@ -10,19 +10,8 @@ from harness.fst import builtin
 from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.engines import installed_engines
 from harness.fst.status import AnalyserError, FstStatus
-from tests.harness.fst.making import (
-    DATA,
-    DESCRIPTIVE,
-    ENGINES,
-    RUSSIAN,
-    STRICT,
-    layout_of,
-    mutated,
-    needs,
-    real,
-    spelt_by,
-    written,
-)
+from tests.harness.fst.making import ENGINES, layout_of, mutated, needs, real, spelt_by, written
+from tests.outside import DESCRIPTIVE, ENGLISH, RUSSIAN, STRICT, published
 
 KNOWN = ("niwâpamâw", "atim", "tânisi", "êkosi", "kinanâskomitin", "awâsisak")
 """Accepted by both analysers; from the README beside them."""
@@ -84,7 +73,7 @@ def test_engines_agree_on_ten_thousand_words(engine: str, path: Path) -> None:
     if path is RUSSIAN and engine == "hfst-optimized-lookup":
         pytest.skip("it cannot read weights")
     cyrillic = path is RUSSIAN
-    text = DATA.parent / "text" / f"ntrex-newstest2019-{'ref.ukr' if cyrillic else 'src.eng'}.txt"
+    text = published("ukr") if cyrillic else ENGLISH
     found = set(re.findall(r"[\w-]+", text.read_text("utf-8")))
     words = [*accepted_words(path), *sorted(found)[::3][:2500]]
     words += mutated(words, "ыщбя" if cyrillic else "âêtš")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 
@@ -15,12 +14,9 @@ from harness.fst.analyser import open_analyser
 from review.office.inflected_controls import CATEGORIES, OtherForms, changed_tag, inflected
 from scoring.inflection import features
 from scoring.tagged_word import tagged_word
+from tests.outside import STRICT, only_with
 from tests.review.office.made import demo_entries
 
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[3].parent / "shared" / "data")
-)
-CREE = DATA / "fst" / "crk-strict-analyzer.hfstol"
 ESPERANTO = SHIPPED / "epo" / "epo.hfstol"
 
 CREE_SENTENCES = [
@@ -76,10 +72,10 @@ def test_every_esperanto_form_is_accepted_and_differs_in_the_one_tag() -> None:
     assert len({right for right, *_ in found}) > 80  # nearly all of the 96 sentences
 
 
-@pytest.mark.skipif(not CREE.exists(), reason="no test data at data/fst")
+@only_with(STRICT)
 def test_every_cree_form_is_accepted_and_differs_in_the_one_tag() -> None:
-    found = made_of(CREE, CREE_SENTENCES)
-    check(CREE, found)
+    found = made_of(STRICT, CREE_SENTENCES)
+    check(STRICT, found)
     pairs = {(right, wrong) for right, wrong, *_ in found}
     assert ("niwâpamâw atim", "kiwâpamâw atim") in pairs
     assert any((old, new) == ("1Sg", "2Sg") for *_, old, new in found)

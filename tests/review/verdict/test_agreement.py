@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import csv
 import itertools
-import os
 import tarfile
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,12 +30,8 @@ from review.verdict.agreement import (
     tallies,
 )
 from review.verdict.panel import Panel
+from tests.outside import MLQE, only_with
 from tests.review.verdict.panels import made
-
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[3].parent / "shared" / "data")
-)
-MLQE = DATA / "ratings" / "mlqe-pe-ne-en-test.tar.gz"
 
 FOUR_OBSERVERS = """
 1 2 3 3 2 1 4 1 2 . . .
@@ -162,7 +156,7 @@ def mlqe() -> list[list[int]]:
     return [ast.literal_eval(row["scores"]) for row in rows]
 
 
-@pytest.mark.skipif(not MLQE.exists(), reason=f"no test data at {DATA.name}/ratings")
+@only_with(MLQE)
 def test_alpha_of_six_people_s_ratings_of_a_thousand_translations() -> None:
     scores = mlqe()
     tiers = [[(v >= 25) + (v >= 50) + (v >= 75) for v in row] for row in scores]

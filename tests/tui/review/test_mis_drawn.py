@@ -1,12 +1,11 @@
 """Which texts a terminal may not be trusted with."""
 
-import os
 import unicodedata
-from pathlib import Path
 
 import pytest
 
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, first_mis_drawn, mis_drawn
+from tests.outside import TEXTS, only_with, published
 
 SAFE = [
     "",
@@ -55,13 +54,7 @@ def test_every_reason_has_words() -> None:
     assert set(WHY) == set(MisDrawn)
 
 
-DATA = Path(
-    os.environ.get("ROSETTA_TEST_DATA", Path(__file__).parents[3].parent / "shared" / "data")
-)
-TEXTS = DATA / "text"
-
-
-@pytest.mark.skipif(not TEXTS.is_dir(), reason=f"no test data at {DATA.name}/text")
+@only_with(TEXTS)
 @pytest.mark.parametrize(
     ("language", "why"),
     [
@@ -70,7 +63,7 @@ TEXTS = DATA / "text"
     ],
 )  # fmt: skip
 def test_texts_of_other_people_are_told_by_language(language: str, why: MisDrawn | None) -> None:
-    path = TEXTS / f"ntrex-newstest2019-ref.{language}.txt"
+    path = published(language)
     lines = path.read_text("utf-8").splitlines()
     found = [mis_drawn(line) for line in lines]
     share = sum(each is why for each in found) / len(found)
