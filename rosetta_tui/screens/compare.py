@@ -108,7 +108,7 @@ class CompareScreen(SearchedScreen):
 
     def on_mount(self) -> None:
         """Compare, and look again every now and then while a run goes on."""
-        for each in (*_PARTS, "#search"):
+        for each in _PARTS:
             self.query_one(each).display = False
         self.action_read()
         self.set_interval(LOOK_SECONDS, self.look)

@@ -84,7 +84,7 @@ class CorpusScreen(SearchedScreen):
 
     def on_mount(self) -> None:
         """Read the corpus in a thread."""
-        for name in ("#search", "#chosen", "#entries"):
+        for name in ("#chosen", "#entries"):
             self.query_one(name).display = False
         self._read()
 

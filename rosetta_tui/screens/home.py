@@ -90,7 +90,7 @@ class HomeScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Read the runs, now and again."""
-        for hidden in ("FirstSteps", "EmptyState", "#query", "#search", "#chosen", "#runs"):
+        for hidden in ("FirstSteps", "EmptyState", "#query", "#chosen", "#runs"):
             self.query_one(hidden).display = False
         self.query_one(Where).say(Content.styled("reading …", "$quiet"))
         self.set_interval(REFRESH_SECONDS, self._look_at_runs)

@@ -122,7 +122,6 @@ class LiveScreen(SearchedScreen):
     def on_mount(self) -> None:
         """Begin to look."""
         self.query_one(Banner).display = False
-        self.query_one("#search").display = False
         self.table.focus()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
         self.call_after_refresh(

@@ -6,6 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from review.files.ratings import open_ratings
@@ -173,8 +174,11 @@ def test_ctrl_c_leaves_with_everything_kept(home: Path, file: Path) -> None:
         terminal.expect(ask)
         terminal.type(answer)
     terminal.expect("for help:")
-    terminal.child.kill(signal.SIGINT)
-    terminal.expect("Everything is kept.")
+    said = 1
+    # Python forgets one that comes just before it begins to read; a person presses again
+    while said:
+        terminal.child.kill(signal.SIGINT)
+        said = terminal.child.expect_exact(["Everything is kept.", pexpect.TIMEOUT], timeout=10)
     terminal.child.wait()
     assert terminal.child.exitstatus == 130
 
