@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
+from functools import partial
+from itertools import count
 from typing import Final
 
 _NAMED: Final = {
@@ -48,6 +51,8 @@ _RUN: Final = re.compile(r"([^\n -~])\1{3,}")
 
 MOST_MARKS: Final = 8
 """Marks on one letter; no writing of a living language needs as many."""
+MOST_NAMED: Final = 200
+"""Letters of one line that stand there by their long names; further ones by their numbers."""
 _TOWER_SEAT: Final = "◌"
 """What further marks stand on."""
 
@@ -105,27 +110,70 @@ def plain(text: str) -> str:
     return text.translate(_TABLE)
 
 
-def readable(text: str) -> str:
+def readable(text: str, undrawn: Collection[str] = ()) -> str:
     """Give text for a window: with its line breaks, spaces and direction marks, but without what reaches further.
 
     Controls and everything that overrides, embeds or isolates a direction become visible, and after
     ``MOST_MARKS`` marks on one letter the next ones stand on a dotted circle, so that no text covers another.
     Of the same one many times in a row the number is told.
+
+    ``undrawn``: letters, each with its marks, that the window has no picture of; they stand there by name.
     """
-    return "\n".join(_readable_line(line) for line in text.replace("\r\n", "\n").split("\n"))
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(_readable_line(line, any_of(undrawn)) for line in lines)
 
 
-def _readable_line(line: str) -> str:
+def any_of(letters: Collection[str]) -> re.Pattern[str] | None:
+    """Give a pattern that finds each of these letters, longer ones first; None where there are none."""
+    if not letters:
+        return None
+    return re.compile("|".join(map(re.escape, sorted(letters, key=len, reverse=True))))
+
+
+def letter_name(letter: str) -> str:
+    """Name a letter and each of its marks by what Unicode calls them; what has no name, by its number."""
+    return " + ".join(unicodedata.name(each, "") or _number(each) for each in _few(letter))
+
+
+def _number(character: str) -> str:
+    return f"U+{ord(character):04X}"
+
+
+def _few(letter: str) -> list[str]:
+    """Give the characters of a letter; of more marks than a letter has the first ones and a sign for the rest."""
+    return [*letter] if len(letter) <= MOST_MARKS else [*letter[:MOST_MARKS], "…"]
+
+
+class _Named:
+    """What stands in the place of a letter that is not drawn."""
+
+    def __init__(self) -> None:
+        self._places = count()
+
+    def __call__(self, found: re.Match[str]) -> str:
+        named = next(self._places) < MOST_NAMED
+        said = letter_name(found[0]) if named else " + ".join(map(_number, _few(found[0])))
+        return f"‹{said}›"
+
+
+def _readable_line(line: str, undrawn: re.Pattern[str] | None) -> str:
     if line.isascii() and line.isprintable():
         return line
-    if not _is_plain(line):
-        line = _RUN.sub(_counted, line).translate(_TYPE_TABLE)
+    if undrawn is not None and undrawn.search(line):
+        line = _RUN.sub(partial(_counted, undrawn), line)
+        line = undrawn.sub(_Named(), line).translate(_TYPE_TABLE)
+    elif not _is_plain(line):
+        line = _RUN.sub(partial(_counted, None), line).translate(_TYPE_TABLE)
     return _without_towers(line)
 
 
-def _counted(run: re.Match[str]) -> str:
+def _counted(undrawn: re.Pattern[str] | None, run: re.Match[str]) -> str:
+    """Write what is shown by name once, with how often it stands there."""
     character = run[1]
-    return run[0] if _TYPE_TABLE[ord(character)] == character else f"{character}‹×{len(run[0])}›"
+    drawn = undrawn is None or not undrawn.fullmatch(character)
+    if drawn and _TYPE_TABLE[ord(character)] == character:
+        return run[0]
+    return f"{character}‹×{len(run[0])}›"
 
 
 def _is_plain(text: str) -> bool:

@@ -65,3 +65,5 @@ class CannotJudge(StrEnum):
     NOT_TO_SHARE = "not_to_share"
     """It should not be shown around: a matter of culture."""
     UNSAID = "unsaid"
+    NOT_SHOWN = "not_shown"
+    """It cannot be read on this computer, which lacks letters or draws them wrongly; since batches of version 3."""

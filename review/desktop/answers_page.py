@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
-from corpora.visible import readable
 from review.desktop.desk import Desk
+from review.desktop.missing_letters import shown
 from review.desktop.page import Page
 from review.desktop.rows import Rows
 from review.session.item_words import beginning
@@ -48,7 +48,7 @@ def _row(words: Words, item: ShownItem, *, translating: bool) -> str:
     given = answer_label(words, item, translating=translating)
     head = words("{number}: {answer}", number=item.number, answer=given)
     texts = (item.source, item.candidate or item.translation)
-    return "\n".join([head, *(readable(beginning(_on_one_line(text))) for text in texts if text)])
+    return "\n".join([head, *(shown(beginning(_on_one_line(text))) for text in texts if text)])
 
 
 def _on_one_line(text: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
-from corpora.visible import readable
 from review.desktop.desk import Desk
 from review.desktop.first_page import FirstPage
+from review.desktop.missing_letters import shown
 from review.desktop.rows import Rows
 from review.session import opening_words
 from review.session.opening import Choice
@@ -61,7 +61,7 @@ class ChoosePage(FirstPage):
     def _list(self) -> None:
         self.paragraph(opening_words.which_sentences(self.words), "strong")
         names = [
-            f"{readable(each.title)}\n{readable(opening_words.where(self.words, each))}"
+            f"{shown(each.title)}\n{shown(opening_words.where(self.words, each))}"
             for each in self._choices
         ]
         rows = Rows(self.words, names, main=True)

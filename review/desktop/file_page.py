@@ -8,10 +8,10 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 
-from corpora.visible import readable
 from review.desktop.desk import Desk
 from review.desktop.first_page import FirstPage
 from review.desktop.folders import Folders, first_folder
+from review.desktop.missing_letters import shown
 from review.files.finding import BATCH_SUFFIX
 from review.session import opening_words
 
@@ -33,6 +33,6 @@ class FilePage(FirstPage):
         folders.moved.connect(lambda: self.tell(None))
         self.add(folders)
         for stick in sticks:
-            self.button(readable(stick.name or str(stick)), partial(folders.open, stick))
+            self.button(shown(stick.name or str(stick)), partial(folders.open, stick))
         self.button(words("My own folder"), partial(folders.open, first_folder()))
         self.button(words("Back"), self.back, words("Esc"))

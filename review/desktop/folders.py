@@ -15,10 +15,10 @@ from PySide6.QtCore import QDir, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from corpora.visible import readable
 from harness.failures import HarnessError
 from review.desktop.desk import Desk
 from review.desktop.labels import Line
+from review.desktop.missing_letters import shown
 from review.desktop.rows import Rows
 from review.files.stick import stick_error
 from review.session.troubles import trouble
@@ -78,7 +78,7 @@ class Folders(QWidget):
     def _show(self, folder: Path, listed: _Listed) -> None:
         above, folders, files = listed
         self.here = folder
-        self._path.setText(readable(str(folder)))
+        self._path.setText(shown(str(folder)))
         words, listing = self._desk.words, QWidget()
         column = QVBoxLayout(listing)
         column.setContentsMargins(0, 0, 0, 0)
@@ -107,7 +107,7 @@ class Folders(QWidget):
         if title:
             column.addWidget(Line(title, "strong"))
         if names:
-            rows = Rows(self._desk.words, [readable(each) for each in names])
+            rows = Rows(self._desk.words, [shown(each) for each in names])
             rows.chosen.connect(lambda number: choose(paths[number]))
             column.addWidget(rows)
 

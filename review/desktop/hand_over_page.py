@@ -11,11 +11,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
-from corpora.visible import readable
 from harness.failures import HarnessError
 from review.desktop.announcing import announce
 from review.desktop.desk import Desk
 from review.desktop.folders import Folders, first_folder
+from review.desktop.missing_letters import shown
 from review.desktop.offers import Offers
 from review.desktop.page import Page, harmless_lines
 from review.desktop.rows import Rows
@@ -159,7 +159,7 @@ class HandOverPage(Page):
     def _moved(self) -> None:
         if self._folders is not None:
             self.tell(None)
-            self._heard(readable(str(self._folders.here)))
+            self._heard(shown(str(self._folders.here)))
 
     def _save_in_folder(self) -> None:
         if self._folders is not None:
@@ -209,7 +209,7 @@ class HandOverPage(Page):
         self.paragraph(page_words.write_them_down(words))
         self.paragraph(words("Where the file lies:"), "quiet")
         for file in written.files:
-            self.copyable(str(file.path), readable(file.path.name))
+            self.copyable(str(file.path), shown(file.path.name))
         self._act = self.left.emit
         self.button(words("Go on"), self.left.emit, words("Enter"), main=True)
         phrases = " ".join(file.phrase for file in written.files)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from corpora.visible import readable
 from review.desktop.desk import Desk
 from review.desktop.labels import Line
+from review.desktop.missing_letters import shown
 from review.desktop.page import Page
 from review.session import page_words
 from review.session.keys import (
@@ -38,7 +38,7 @@ class HelpPage(Page):
             self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
             if guide.note:
                 self.paragraph(guide.note, "quiet")
-            self.paragraph("\n".join(readable(line) for line in guide.text.splitlines()))
+            self.paragraph("\n".join(shown(line) for line in guide.text.splitlines()))
         self.button(words("Back"), self.back, words("Esc"), main=True)
 
     def typed(self, character: str) -> bool:

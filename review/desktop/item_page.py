@@ -6,7 +6,6 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 
-from corpora.visible import readable
 from review.desktop.announcing import announce
 from review.desktop.answers import Answers
 from review.desktop.buttons import Button
@@ -15,6 +14,7 @@ from review.desktop.choices import Choices
 from review.desktop.desk import Desk
 from review.desktop.item_texts import ItemTexts
 from review.desktop.lesson import LessonBox
+from review.desktop.missing_letters import shown
 from review.desktop.sentence_face import Mode
 from review.desktop.sentence_page import SentencePage
 from review.rating import Rating, Reason
@@ -23,14 +23,12 @@ from review.session.item_words import Mark, Offer
 from review.session.keys import ACT_WORDS, RATING_OF, Act, reason_of
 from review.session.session import Session
 from review.session.view import ShownItem, TextField, View
-from review.session.words import msgid
 
 
 class ItemPage(SentencePage):
     """One key rates, saves and shows the next item; the answers stay in their place."""
 
     ACTS = ACT_WORDS
-    UNSHOWN = msgid("Leave this sentence for later, or say that you cannot judge it.")
     WHY = item_words.WHY_NOT
 
     def __init__(self, desk: Desk, session: Session) -> None:
@@ -109,7 +107,7 @@ class ItemPage(SentencePage):
         lesson = self.view.lesson
         if lesson is None:
             return super()._spoken()
-        return f"{item_words.lesson_said(self.words, lesson)} {readable(lesson.explanation)}"
+        return f"{item_words.lesson_said(self.words, lesson)} {shown(lesson.explanation)}"
 
     # keys
 
@@ -124,7 +122,7 @@ class ItemPage(SentencePage):
         """Agree to what is asked, or go on."""
         if self.mode is Mode.ANSWER and self.view.lesson is not None:
             self._do(self.session.go_on)
-        elif self.mode is Mode.ANSWER:
+        elif self.mode is Mode.ANSWER and not self.leaves_out:
             self._leave_as_it_is()
         else:
             super().enter()
@@ -146,7 +144,7 @@ class ItemPage(SentencePage):
     def _rate(self, rating: Rating, item: ShownItem) -> None:
         """Rate what was seen: where the translation is still below, show it first."""
         if not self.asks:
-            self.say(self.words("This computer cannot show some letters."))
+            self.say(self.words(item_words.NOT_SHOWN[0]))
         elif self._texts.seen and not self._texts.translation_seen:
             self._bring(self._texts.candidate)
             self.say(self.words("First read the translation."))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from corpora.visible import readable
 from review.desktop.labels import Line
 from review.desktop.letters import set_letters
 from review.desktop.marks import Marks
+from review.desktop.missing_letters import shown
 from review.desktop.whole_text import WholeText
 from review.session import item_words
 from review.session.item_words import Mark
@@ -64,14 +64,14 @@ class ItemTexts(QWidget):
 
     def show_item(self, item: ShownItem) -> None:
         """Show an item's texts; those that are shown already stay as they are, and count as seen."""
-        shown = (item.id, item.source, item.candidate)
-        if shown == self._shown:
+        texts = (item.id, item.source, item.candidate)
+        if texts == self._shown:
             self._drawn()
             return
-        self._shown = shown
+        self._shown = texts
         self._source_seen = self._translation_seen = False
-        self.source.show_text(readable(item.source), 1.0 if self._translation else DECIDED_SCALE)
-        self.candidate.show_text(readable(item.candidate), DECIDED_SCALE)
+        self.source.show_text(shown(item.source), 1.0 if self._translation else DECIDED_SCALE)
+        self.candidate.show_text(shown(item.candidate), DECIDED_SCALE)
 
     def read(self, item: ShownItem) -> list[str]:
         """Give the texts of an item that are read."""
@@ -80,7 +80,7 @@ class ItemTexts(QWidget):
     def spoken(self, item: ShownItem) -> list[str]:
         """Give the same for one who hears them, each with its name."""
         named = zip((self.source, self.candidate), self.read(item), strict=False)
-        return [f"{pane.accessibleName()}: {readable(text)}" for pane, text in named]
+        return [f"{pane.accessibleName()}: {shown(text)}" for pane, text in named]
 
     def set_names(self, px: int) -> None:
         """Give the names of the texts letters of this many pixels."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
-from corpora.visible import readable
 from review.desktop.labels import Line
+from review.desktop.missing_letters import shown
 from review.desktop.whole_text import WholeText
 from review.session.item_words import lesson_said
 from review.session.view import Lesson
@@ -40,4 +40,4 @@ class LessonBox(QFrame):
         self._note.setVisible(bool(lesson.note))
         self._why.setAccessibleName(self._said.text())
         self._why.setVisible(bool(lesson.explanation.strip()))
-        self._why.show_text(readable(lesson.explanation))
+        self._why.show_text(shown(lesson.explanation))

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from corpora.visible import readable
 from review.desktop.emptying import empty
 from review.desktop.labels import Line
+from review.desktop.missing_letters import shown
 from review.desktop.whole_text import WholeText
 from review.session.item_words import Mark
 
@@ -43,5 +43,5 @@ class Marks(QWidget):
             pane = WholeText()
             said.name_of(pane)
             pane.setAccessibleName(mark.said)
-            pane.show_text(readable(mark.text))
+            pane.show_text(shown(mark.text))
             self._column.addWidget(pane)

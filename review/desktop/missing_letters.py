@@ -1,4 +1,4 @@
-"""Which letter this computer cannot draw: nobody is asked to judge a text that shows empty boxes.
+"""Which letters this computer cannot draw: no text shows empty boxes, and none is judged that cannot be read.
 
 Qt is asked what it would really draw, with every font of the computer, for all different letters in one go:
 each question alone would cost as much as a page of text.
@@ -6,8 +6,6 @@ each question alone would cost as much as a page of text.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -15,42 +13,57 @@ from itertools import accumulate
 from PySide6.QtCore import QTextBoundaryFinder
 from PySide6.QtGui import QGlyphRun, QTextLayout, QTextOption
 
+from corpora.visible import readable
 from review.desktop import fonts
+from review.session.legible import legible_without, seen_of
 
 _PX = 20
 """Which letters a font has does not depend on its size."""
-_UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
-"""Categories of characters that show nothing by themselves."""
 _BOXES = frozenset({"LastResort", ".LastResort"})
 """Families of fonts whose every letter is an empty box."""
 _APART = " a "
 """Stands before each letter: a sign that many scripts share takes the fonts of the script before it."""
-_VARIATIONS = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
-    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
-)
-"""What Unicode calls Default_Ignorable_Code_Point."""
+_DRAWN_ALONE: dict[str, bool] = {}
+"""Character → whether the fonts of now have it, as far as that was asked; no more than there are characters."""
 _WHERE = QTextLayout.GlyphRunRetrievalFlag
 _PICTURES = _WHERE.RetrieveGlyphIndexes | _WHERE.RetrieveStringIndexes
 
 
-def first_missing(texts: Iterable[str]) -> str | None:
-    """Give the first letter, with its marks, that no font of this computer can draw; None where all can be."""
+def undrawn(texts: Iterable[str]) -> list[str]:
+    """Give the letters, each with its marks, that no font of this computer can draw, as they come first."""
     read = list(texts)
     doubtful = _doubtful({character for text in read for character in set(text)})
     odd = (text for text in read if not doubtful.isdisjoint(text))
-    letters = {letter: _seen(letter) for text in odd for letter in _letters(text)}
+    letters = {letter: seen_of(letter) for text in odd for letter in _letters(text)}
     asked = [letter for letter, seen in letters.items() if not doubtful.isdisjoint(seen)]
     ends = _ends(f"{_APART}{letters[letter]}" for letter in asked)
-    place = min(_undrawn("".join(_APART + letters[letter] for letter in asked)), default=None)
-    return None if place is None else asked[bisect_right(ends, place)]
+    places = _undrawn("".join(_APART + letters[letter] for letter in asked))
+    return [asked[number] for number in sorted({bisect_right(ends, place) for place in places})]
+
+
+def shown(text: str) -> str:
+    """Give a text from outside as a page shows it: what cannot be drawn stands there by its name."""
+    return text if text.isascii() and text.isprintable() else readable(text, undrawn([text]))
+
+
+def legible(text: str, script: str | None = None) -> bool:
+    """Tell whether a text can be read as ``shown``; ``script``: ISO 15924, of its language."""
+    return text.isascii() or legible_without(text, undrawn([text]), script)
+
+
+def forget_fonts() -> None:
+    """Ask anew what can be drawn: a font came or went."""
+    _DRAWN_ALONE.clear()
 
 
 def _doubtful(characters: Iterable[str]) -> set[str]:
     """Give the characters that cannot be drawn beside each other; a mark may still be one with its letter."""
-    seen = sorted(filter(_seen, characters))
-    ends = _ends(f"{each} " for each in seen)
-    return {seen[bisect_right(ends, place)] for place in _undrawn(" ".join(seen))}
+    seen = {each: seen_of(each) for each in characters}
+    new = sorted(each for each in filter(None, seen.values()) if each not in _DRAWN_ALONE)
+    ends = _ends(f"{each} " for each in new)
+    lost = {new[bisect_right(ends, place)] for place in _undrawn(" ".join(new))}
+    _DRAWN_ALONE.update({each: each not in lost for each in new})
+    return {each for each in seen.values() if each and not _DRAWN_ALONE[each]}
 
 
 def _ends(parts: Iterable[str]) -> list[int]:
@@ -66,12 +79,6 @@ def _letters(text: str) -> Iterator[str]:
     while (end := finder.toNextBoundary()) > begin:
         yield units[2 * begin : 2 * end].decode("utf-16-le", "replace")
         begin = end
-
-
-def _seen(letter: str) -> str:
-    """Give what is to be drawn of a letter, each of its marks once, however many there are."""
-    seen = _VARIATIONS.sub("", letter)
-    return "".join(c for c in dict.fromkeys(seen) if unicodedata.category(c) not in _UNSEEN)
 
 
 def _undrawn(text: str) -> Iterator[int]:

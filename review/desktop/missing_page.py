@@ -1,31 +1,36 @@
-"""A review whose letters this computer cannot draw: nobody is asked to judge empty boxes."""
+"""A review of which this computer can show nothing: nobody is asked to judge empty boxes."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 from review.desktop.desk import Desk
 from review.desktop.first_page import FirstPage
 
+_MOST = 8
+"""Letters that are named; one is enough for whoever helps."""
+
 
 class MissingPage(FirstPage):
-    """Says which letter is missing and what to do; there is no way round it."""
+    """Says which letters are missing and what to do; a review of which anything can be read never comes here."""
 
-    def __init__(self, desk: Desk, letter: str, organisation: str) -> None:
-        """``letter`` is one character, or several that are drawn as one."""
+    def __init__(self, desk: Desk, letters: Sequence[str], organisation: str) -> None:
+        """``letters``: one at least, each one character or several that are drawn as one."""
         super().__init__(desk)
         words = self.words
-        self.place(words("This computer cannot show some letters"))
+        self.place(words("This computer cannot show the letters of this review"))
         self.paragraph(words("You would see empty boxes where letters should be."), "strong")
         self.paragraph(words("Nobody can judge what cannot be seen, so you are not asked to."))
         self.paragraph(
             words(
-                "Tell the people who asked you: {organisation}. "
-                "They can help with another computer or a newer version of this program.",
+                "Tell the people who asked you: {organisation}. They can help with a newer version of this program, "
+                "with another computer, or with a review that brings its letters along.",
                 organisation=organisation,
             )
         )
-        self.paragraph(words("For whoever helps: {detail}", detail=letter_names(letter)), "quiet")
+        detail = ", ".join(map(letter_names, letters[:_MOST]))
+        self.paragraph(words("For whoever helps: {detail}", detail=detail), "quiet")
         self.tell_more_below()
         self.button(words("Back"), self.back, words("Esc"), main=True)
 
@@ -37,5 +42,5 @@ class MissingPage(FirstPage):
 def letter_names(letter: str) -> str:
     """Name each character by its number and, where it has one, its Unicode name."""
     return ", ".join(
-        f"U+{ord(each):04X} {unicodedata.name(each, '')}".strip() for each in letter[:8]
+        f"U+{ord(each):04X} {unicodedata.name(each, '')}".strip() for each in letter[:_MOST]
     )

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from corpora.visible import readable
 from review.desktop import fonts
 from review.desktop.announcing import announce
 from review.desktop.banner import Banner
@@ -31,6 +30,7 @@ from review.desktop.flow import FlowLayout
 from review.desktop.labels import Line
 from review.desktop.letters import set_letters
 from review.desktop.look import SIZES
+from review.desktop.missing_letters import shown
 from review.desktop.more_below import MoreBelow
 from review.desktop.whole_text import WholeText
 from review.session.troubles import Trouble
@@ -141,7 +141,7 @@ class Page(QWidget):
         """Add something that is copied as it stands: a path, or what whoever helps is shown; ``name`` says what it is."""
         pane = WholeText()
         pane.setAccessibleName(name)
-        pane.show_text(readable(text))
+        pane.show_text(shown(text))
         self.add(pane)
 
     def add(self, widget: QWidget) -> None:
@@ -335,7 +335,7 @@ class Page(QWidget):
 
 def harmless_lines(text: str) -> str:
     """Give text from anywhere as it may be shown: nothing in it acts, and no word is wider than the page."""
-    return "\n".join(_LONG.sub("\\g<0>\u200b", readable(line)) for line in text.split("\n"))
+    return "\n".join(_LONG.sub("\\g<0>\u200b", shown(line)) for line in text.split("\n"))
 
 
 def with_control(event: QKeyEvent) -> bool:

@@ -11,19 +11,21 @@ from enum import Enum, auto
 from functools import partial
 from typing import ClassVar
 
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
+from corpora.scripts import tag_script
 from review.desktop import fonts
 from review.desktop.act_row import BEHIND, ActRow
 from review.desktop.announcing import announce
+from review.desktop.buttons import Button
 from review.desktop.choices import Choices, OnceMore
 from review.desktop.desk import Desk
 from review.desktop.item_texts import ItemTexts
 from review.desktop.labels import Line
 from review.desktop.letters import set_letters
-from review.desktop.missing_letters import first_missing
+from review.desktop.missing_letters import legible
 from review.desktop.more_acts import MoreActs
 from review.desktop.page import INSET, Page
 from review.desktop.text_pane import TextPane
@@ -38,7 +40,7 @@ from review.session.view import Lesson, Phase, ShownItem, View
 ROOMY_LINES = 28
 """Lines of text that a window must be high for a second row of acts."""
 UNASKED = frozenset({Act.COMMENT, Act.WORDING, Act.HARM})
-"""What is said about the text itself, and so is not offered where its letters cannot be shown."""
+"""What is said about the text itself, and so is not offered where it cannot be read."""
 
 
 class Mode(Enum):
@@ -64,8 +66,6 @@ class SentenceFace(Page):
     PARTS = (27, 44)
     ACTS: ClassVar[Mapping[Act, str]]
     """What each act does, in full words."""
-    UNSHOWN: ClassVar[str]
-    """What to do with a sentence whose letters cannot be shown."""
 
     def __init__(self, desk: Desk, session: Session) -> None:
         super().__init__(desk)
@@ -94,6 +94,7 @@ class SentenceFace(Page):
             Line(words(item_words.GOES_ON_BELOW), "quiet"),
             Line(role="warn"),
         )
+        self._leave_out = Button(words(item_words.GO_ON_WITHOUT), words("Enter"))
         self._acts = ActRow(words, self.ACTS)
 
     def _put_in_place(self, read: Sequence[QWidget], held: Sequence[QWidget] = ()) -> None:
@@ -103,11 +104,16 @@ class SentenceFace(Page):
         self.under_head(self._practice)
         for widget in (self._texts, *read, *self._panels.values()):
             self.add(widget)
-        cannot = self.words("This computer cannot show some letters.")
-        self._unshown.setText(f"{cannot} {self.words(self.UNSHOWN)}")
-        held = (self._below, self._unshown, *held, self._acts, self._writing.acts)
+        self._unshown.setContentsMargins(INSET, 0, INSET, 0)
+        self._unshown.setText(" ".join(map(self.words, item_words.NOT_SHOWN)))
+        self._leave_out.setProperty("role", "main")
+        self._leave_out.clicked.connect(self.enter)
+        held = (
+            self._below, self._unshown, self._leave_out, *held, self._acts, self._writing.acts,
+        )  # fmt: skip
         for widget in held:
             self.hold(widget)
+        self._held.setAlignment(self._leave_out, Qt.AlignmentFlag.AlignLeading)
         self._around = (self._practice, *held)
         self._watch()
 
@@ -132,12 +138,14 @@ class SentenceFace(Page):
 
     @property
     def asks(self) -> bool:
-        """Whether an answer may be asked for: every letter can be shown, or it is only practice."""
-        item = self.view.item
+        """Whether an answer may be asked for: the texts can be read here, or it is only practice."""
+        item, manifest = self.view.item, self.session.manifest
         if item is None:
             return False
         if self._readable[0] != item.id:
-            self._readable = (item.id, first_missing(self._texts.read(item)) is None)
+            tags = (manifest.source_language, manifest.target_language)
+            read = all(map(legible, self._texts.read(item), map(tag_script, tags)))
+            self._readable = (item.id, read)
         return self._readable[1] or self.view.phase is Phase.TRAINING
 
     @property
@@ -222,7 +230,8 @@ class SentenceFace(Page):
         self._writing.set_names(self.around())
         for mode, panel in self._panels.items():
             panel.setVisible(mode is self.mode)
-        self._unshown.setVisible(self.answering and not self.asks)
+        for part in (self._unshown, self._leave_out):
+            part.setVisible(self.answering and not self.asks)
         self._acts.setVisible(self.answering)
         self._writing.acts.setVisible(self.mode is Mode.WRITING)
         offers = [

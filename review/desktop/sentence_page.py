@@ -172,6 +172,14 @@ class SentencePage(SentenceFace):
             self._flag_harm()
         elif self.mode is Mode.WRITING:
             self._writing.save()
+        elif self.leaves_out:
+            self._cannot_judge(CannotJudge.NOT_SHOWN)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether Enter leaves out what cannot be read here, with a record that is handed over."""
+        item = self.view.item
+        return item is not None and self.answering and not self.asks and not item.stands
 
     def back(self) -> None:
         """Go back to the answer; what was typed stays as a draft."""
@@ -241,7 +249,7 @@ class SentencePage(SentenceFace):
         if act not in _ALWAYS and not item_words.allows(self.view, act):
             self.say(item_words.why_not_now(self.words, self.view))
         elif act in UNASKED and not self.asks:
-            self.say(self.words("This computer cannot show some letters."))
+            self.say(self.words(item_words.NOT_SHOWN[0]))
         else:
             deed(item)
 

@@ -13,14 +13,12 @@ from review.session.item_words import Mark, Offer
 from review.session.keys import TRANSLATION_WORDS
 from review.session.session import Session
 from review.session.view import ShownItem, TextField
-from review.session.words import msgid
 
 
 class TranslationPage(SentencePage):
     """Enter saves and shows the next sentence; Esc lets the keys act that the buttons show."""
 
     ACTS = TRANSLATION_WORDS
-    UNSHOWN = msgid("Leave this sentence for later, or say that you cannot translate it.")
     WHY = item_words.WHY_UNTRANSLATED
 
     def __init__(self, desk: Desk, session: Session) -> None:
@@ -85,7 +83,7 @@ class TranslationPage(SentencePage):
         """Save, agree to what is asked, or go back to the box."""
         if self.mode is Mode.ANSWER and self.asks:
             self._box.save()
-        elif self.mode in {Mode.HARM, Mode.WRITING}:
+        elif self.mode in {Mode.HARM, Mode.WRITING} or self.leaves_out:
             super().enter()
         else:
             self.enter_mode(Mode.ANSWER)

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject
 
+from corpora.scripts import tag_script
 from harness.failures import HarnessError
 from review.desktop import fonts
 from review.desktop.asking_page import AskingPage
@@ -21,7 +22,7 @@ from review.desktop.consent_page import ConsentPage
 from review.desktop.desk import Desk
 from review.desktop.file_page import FilePage
 from review.desktop.first_page import FirstPage
-from review.desktop.missing_letters import first_missing
+from review.desktop.missing_letters import legible, undrawn
 from review.desktop.missing_page import MissingPage
 from review.desktop.organisation_page import OrganisationPage
 from review.desktop.page import Page
@@ -180,29 +181,32 @@ class Visit(QObject):
         page.tell(trouble(self._desk.words, error))
 
     def _opened(self, batch: Batch) -> None:
-        letter = first_missing(_texts(batch))
-        if letter is None:
-            self._do(partial(self._opening.is_known, batch), partial(self._asked_by, batch))
-        else:
-            self._show(partial(self._refuse, batch, letter))
-
-    def _refuse(self, batch: Batch, letter: str) -> None:
-        name = batch.manifest.organisation.name
-        self._with_way_back(MissingPage(self._desk, letter, name))
+        self._do(partial(self._opening.is_known, batch), partial(self._asked_by, batch))
 
     # who asks, and who answers
 
     def _asked_by(self, batch: Batch, known: bool) -> None:
         if known:
-            self._who(batch)
+            self._see_letters(batch)
         else:
             self._show(partial(self._show_organisation, batch))
 
     def _show_organisation(self, batch: Batch) -> None:
         page = OrganisationPage(self._desk, batch)
-        accept = partial(self._do, partial(self._opening.accept, batch), lambda _: self._who(batch))
-        page.same.connect(self._unless_busy(accept))
+        then = partial(self._do, partial(self._opening.accept, batch))
+        page.same.connect(self._unless_busy(partial(then, lambda _: self._see_letters(batch))))
         self._with_way_back(page)
+
+    def _see_letters(self, batch: Batch) -> None:
+        """Go on with a review of which something can be read here; single items are told of in their turn."""
+        if letters := _unreadable(batch, self._desk.words.language):
+            self._show(partial(self._refuse, batch, letters))
+        else:
+            self._who(batch)
+
+    def _refuse(self, batch: Batch, letters: list[str]) -> None:
+        name = batch.manifest.organisation.name
+        self._with_way_back(MissingPage(self._desk, letters, name))
 
     def _who(self, batch: Batch) -> None:
         self._do(partial(self._remembered, batch), partial(self._welcome, batch))
@@ -410,12 +414,14 @@ def _close_unbegun(opening: Opening, session: Session) -> None:
     opening.forget_reviewer()
 
 
-def _texts(batch: Batch) -> list[str]:
-    """Give everything of a review that is to be read, but the words of the program."""
+def _unreadable(batch: Batch, language: str) -> list[str]:
+    """Give the letters for lack of which nothing can be agreed to, or nothing be answered; none where it can."""
     manifest = batch.manifest
-    head = [manifest.title, manifest.consent, manifest.guide, manifest.organisation.name]
-    items = [text for each in batch.items for text in (each.source, each.candidate)]
-    lessons = [
-        text for each in batch.training for text in (each.source, each.candidate, each.explanation)
-    ]
-    return [*head, *manifest.labels, *items, *lessons]
+    consent, tag = manifest.consent_in(language)
+    if not legible(consent, tag_script(tag)):
+        return undrawn([consent])
+    tags = (manifest.source_language, manifest.target_language)
+    scripts = [tag_script(tag) for tag in tags]
+    if any(all(map(legible, (each.source, each.candidate), scripts)) for each in batch.items):
+        return []
+    return undrawn(text for each in batch.items for text in (each.source, each.candidate))

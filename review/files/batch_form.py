@@ -160,6 +160,11 @@ class BatchManifest(VersionedForm):
         """Whether it lists people by the codes on their cards, as batches of version 1 do."""
         return self.format == "rosetta-batch/1"
 
+    @property
+    def knows_not_shown(self) -> bool:
+        """Whether the office that made it can read that an item could not be shown on a laptop."""
+        return self.version is not None and self.version >= 3
+
     def place(self, person: str) -> str:
         """Give the name under which a person stands in ``orders``, whether this one does or not."""
         return person if self.names_codes else place_of(person)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from review.log.payloads import Scope
 from review.log.state import ReviewerState
 from review.office.arrivals import last_contributions
 from review.office.store import Office, Review
+from review.rating import CannotJudge
+from review.verdict.key import AnswerKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class ReviewerProgress:
     last_import: str | None
     """UTC, ISO 8601; None where nothing came yet."""
     withdrawn: frozenset[Scope]
+    not_shown: tuple[int | str, ...] = ()
+    """Entries of the items that this person's laptop could not show; they count as not judged."""
 
     @property
     def done(self) -> int:
@@ -90,6 +95,12 @@ class ReviewProgress:
     """What is not as the batches have it that went out: no result is read from such a review."""
 
     @property
+    def not_shown(self) -> dict[int | str, int]:
+        """Entry → how many people's laptops could not show an item of it; the one that most could not comes first."""
+        counts = Counter(entry for each in self.reviewers for entry in {*each.not_shown})
+        return dict(sorted(counts.items(), key=lambda each: (-each[1], str(each[0]))))
+
+    @property
     def asked(self) -> int:
         """Decisions that all reviewers together are asked for."""
         return sum(each.asked for each in self.reviewers)
@@ -122,6 +133,7 @@ def progress(office: Office, review: Review) -> ReviewProgress:
                 arrived.get((reviewer, batch)),
                 state.withdrawn.get((reviewer, batch), frozenset())
                 | state.withdrawn.get((reviewer, None), frozenset()),
+                review.key,
             )
             for batch, manifest in map(_read, review.manifests.items())
             for reviewer in sorted(review.key.orders, key=review.code)
@@ -144,6 +156,7 @@ def _reviewer(
     state: ReviewerState,
     last_import: str | None,
     withdrawn: frozenset[Scope],
+    key: AnswerKey,
 ) -> ReviewerProgress:
     judgements = state.judgements.values()
     return ReviewerProgress(
@@ -161,6 +174,11 @@ def _reviewer(
         changed=len(state.earlier),
         last_import=last_import,
         withdrawn=withdrawn,
+        not_shown=tuple(
+            key.items[item].entry
+            for item, judged in state.judgements.items()
+            if judged.why_not is CannotJudge.NOT_SHOWN and item in key.items
+        ),
     )
 
 

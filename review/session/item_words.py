@@ -19,6 +19,11 @@ TRANSLATION = msgid("Translation")
 GOES_ON_BELOW = msgid("↓ The text goes on below")
 TRANSLATION_BELOW = msgid("↓ The translation is below: read it, then answer")
 SAVING = msgid("saving …")
+NOT_SHOWN = (
+    msgid("This computer cannot show the letters of this sentence."),
+    msgid("So you are not asked about it, and the people who asked you are told."),
+)
+GO_ON_WITHOUT = msgid("Go on without it")
 WHY_NOT = msgid("Why can you not judge it?")
 WHY_UNTRANSLATED = msgid("Why can you not translate it?")
 YOUR_TRANSLATION = msgid("Your translation")

@@ -154,7 +154,7 @@ def reason_of(typed: str) -> Reason | None:
 
 
 def cannot_judge_of(typed: str) -> CannotJudge | None:
-    """Tell why a person cannot judge, 1–5 in the order of the table."""
+    """Tell why a person cannot judge, 1–6 in the order of the table."""
     return _chosen(typed, tuple(CannotJudge))
 
 

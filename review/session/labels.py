@@ -42,6 +42,7 @@ CANNOT_JUDGE: Final[Mapping[CannotJudge, str]] = {
     CannotJudge.SUBJECT: msgid("I know too little about the subject"),
     CannotJudge.NOT_TO_SHARE: msgid("It should not be shown around"),
     CannotJudge.UNSAID: msgid("I would rather not say why"),
+    CannotJudge.NOT_SHOWN: msgid("It is not shown properly here"),
 }
 
 SCOPES: Final[Mapping[Scope, str]] = {

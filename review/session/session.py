@@ -182,9 +182,14 @@ class Session:
         return self._decide(judged, saying.rated(self.words, rating))
 
     def cannot_judge(self, item: str, why: CannotJudge, *, override: bool = False) -> View:
-        """Decide that this person cannot judge the item that is shown."""
+        """Decide that this person cannot judge the item that is shown.
+
+        The office that made a batch of an earlier version cannot read NOT_SHOWN, and gets UNSAID.
+        """
         if not self._means(item):
             return self._view
+        if why is CannotJudge.NOT_SHOWN and not self.manifest.knows_not_shown:
+            why = CannotJudge.UNSAID
         judged = NotJudged(**self._judged(item, override=override), why=why)
         say = saying.not_translated if self.translating else saying.not_judged
         return self._decide(judged, say(self.words))

@@ -15,11 +15,10 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop import sentence_face
 from review.desktop.sentence_face import Mode
 from review.files.batch_form import BatchItem
 from review.log.payloads import Comment, NotJudged, Rate, Skip
-from review.rating import Rating
+from review.rating import CannotJudge, Rating
 from review.session.item_words import marks
 from review.session.view import ShownItem, TextField
 from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, rated, texts
@@ -124,22 +123,19 @@ def test_a_page_that_is_gone_hears_nothing_more(scene: Scene) -> None:
 # letters that cannot be drawn
 
 
+UNSHOWN = "This computer cannot show the letters of this sentence."
+
+
 @pytest.fixture
 def unreadable(make: Make, monkeypatch: pytest.MonkeyPatch) -> Scene:
-    """An item with a letter that no font has: one that is assigned, and that nobody writes."""
-    monkeypatch.setattr(
-        sentence_face,
-        "first_missing",
-        lambda texts: next((c for t in texts for c in t if c == "𐔀"), None),
-    )
+    """An item of which nothing can be read: its letters are assigned, and no font has them."""
     first, *others = items_of(3)
-    odd = BatchItem(id=first.id, source=first.source, candidate="𐔀 word")
+    odd = BatchItem(id=first.id, source=first.source, candidate="𐔀𐔁")
     return make(batch=batch_of([odd, *others]))
 
 
 def test_an_item_that_cannot_be_drawn_is_not_asked(unreadable: Scene) -> None:
-    said = texts(unreadable)
-    assert "This computer cannot show some letters." in said
+    assert UNSHOWN in texts(unreadable)
     unreadable.press("1", "c", "!")
     assert unreadable.mode is Mode.ANSWER
     assert unreadable.events(Rate) == []
@@ -147,7 +143,8 @@ def test_an_item_that_cannot_be_drawn_is_not_asked(unreadable: Scene) -> None:
     unreadable.press("s")
     assert [each.item for each in unreadable.events(Skip)] == [item_id(1)]
     assert unreadable.page._answers.isVisible()
-    assert "This computer cannot show some letters." not in texts(unreadable)
+    assert UNSHOWN not in texts(unreadable)
+    assert not unreadable.page._leave_out.isVisible()
 
 
 def test_of_an_item_that_cannot_be_drawn_one_can_say_so(unreadable: Scene) -> None:
@@ -156,11 +153,22 @@ def test_of_an_item_that_cannot_be_drawn_one_can_say_so(unreadable: Scene) -> No
     assert [each.item for each in unreadable.events(NotJudged)] == [item_id(1)]
 
 
-def test_practice_with_letters_that_cannot_be_drawn_can_be_passed(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_was_left_out_can_be_taken_back_and_is_asked_where_it_can_be_read(
+    unreadable: Scene,
 ) -> None:
-    monkeypatch.setattr(sentence_face, "first_missing", lambda texts: "x")
-    lesson = training_of([Rating.GIST])
+    unreadable.press(Qt.Key.Key_Return)
+    record = [(each.item, each.why) for each in unreadable.events(NotJudged)]
+    assert record == [(item_id(1), CannotJudge.UNSAID)], "an office of before knows no other word"
+    unreadable.press("u")
+    assert unreadable.item == item_id(1)
+    unreadable.press(Qt.Key.Key_Return)
+    assert len(unreadable.events(NotJudged)) == 2
+
+
+def test_practice_with_letters_that_cannot_be_drawn_can_be_passed(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    lesson = [each.model_copy(update={"candidate": "𐔀𐔁"}) for each in training_of([Rating.GIST])]
     scene = Scene(qtbot, tmp_path, batch=batch_of(items_of(2), lesson))
     scene.idle()
     scene.press("2", Qt.Key.Key_Return)

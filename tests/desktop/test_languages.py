@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from review.desktop.buttons import Button
 from review.desktop.choose_page import ChoosePage
 from review.desktop.item_page import ItemPage
-from review.desktop.missing_letters import first_missing
+from review.desktop.missing_letters import undrawn
 from review.desktop.wrapped import Wrapped
 from review.log.payloads import Rate
 from review.rating import Rating
@@ -107,7 +107,7 @@ def test_a_language_is_chosen_by_its_own_name_and_speaks(
 @pytest.mark.parametrize("name", list(LANGUAGES))
 def test_every_letter_of_its_name_and_words_can_be_drawn(qapp: QApplication, name: str) -> None:
     language = LANGUAGES[name]
-    assert first_missing([language.name, *language.words.values()]) is None
+    assert undrawn([language.name, *language.words.values()]) == []
 
 
 def test_qt_itself_knows_these_languages_not() -> None:

@@ -258,11 +258,11 @@ def test_the_last_sentence_leads_away(make: Make) -> None:
 
 
 def test_a_sentence_whose_letters_are_missing_is_not_asked(make: Make) -> None:
-    odd = [BatchItem(id=item_id(1), source="\U00012000 and", candidate="")]
+    odd = [BatchItem(id=item_id(1), source="\U00012000\U00012001", candidate="")]
     batch = batch_of([*odd, *sentences_of(3)[1:]], task="translate")
     scene = make(batch=batch)
     assert not scene.box.isVisible()
-    assert "cannot show some letters" in texts(scene)
+    assert "cannot show the letters of this sentence" in texts(scene)
     scene.press("s")
     assert scene.item == item_id(2)
     assert scene.box.isVisible()

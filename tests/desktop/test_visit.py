@@ -16,9 +16,9 @@ from review.desktop.missing_page import MissingPage, letter_names
 from review.desktop.organisation_page import OrganisationPage
 from review.desktop.relation_page import RelationPage
 from review.desktop.welcome_page import WelcomePage
-from review.files.batch import write_batch
-from review.log.payloads import Consent, Rate, Related
-from review.rating import Rating
+from review.files.batch import Batch, write_batch
+from review.log.payloads import Consent, NotJudged, Rate, Related
+from review.rating import CannotJudge, Rating
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import (
     CODE,
@@ -224,12 +224,20 @@ def test_named_file_that_is_not_here_is_told(enter: Enter, tmp_path: Path) -> No
     assert "gone.rosetta-batch is not in this folder." in entry.read
 
 
-def test_letters_that_cannot_be_drawn_are_refused_before_anything_is_asked(
-    enter: Enter, stick: Path
+@pytest.mark.parametrize(
+    "batch",
+    [
+        batch_of([each.model_copy(update={"source": "\U0001e922\U0001e923"}) for each in items_of(2)]),
+        batch_of(items_of(2), consent="\U0001e922\U0001e923"),
+    ],
+    ids=["every sentence", "what one agrees to"],
+)  # fmt: skip
+def test_a_review_of_which_nothing_can_be_read_is_not_begun(
+    enter: Enter, stick: Path, batch: Batch
 ) -> None:
-    items = items_of(2)
-    items[1] = items[1].model_copy(update={"candidate": "abc \U0001e922 def"})
-    entry = enter(places=[write_file(batch_of(items), stick)])
+    entry = enter(places=[write_file(batch, stick)])
+    entry.page(OrganisationPage)
+    entry.press("\r")
     entry.page(MissingPage)
     assert "U+1E922 ADLAM SMALL LETTER ALIF" in entry.read
     assert "Language Council" in entry.read
@@ -237,6 +245,47 @@ def test_letters_that_cannot_be_drawn_are_refused_before_anything_is_asked(
     entry.press("\r")
     entry.page(ChoosePage)
     assert entry.laptop.batches() == ()
+
+
+def test_one_item_that_cannot_be_read_is_left_out_with_a_record_and_the_others_are_rated(
+    enter: Enter, stick: Path
+) -> None:
+    items = items_of(4)
+    items[0] = items[0].model_copy(update={"candidate": "▁a 😀\u202e 中"})
+    items[1] = items[1].model_copy(update={"source": "\U0001e922\U0001e923"})
+    items[2] = items[2].model_copy(update={"candidate": "\U0001e922 \U0001e923"})
+    batch = batch_of(items, salt=bytes(range(32)), shows_words=False)
+    entry = enter(places=[write_file(batch, stick)])
+    _to_consent(entry)
+    entry.press("\r")
+    page = entry.page(ItemPage)
+    candidate = page._texts.candidate.toPlainText()
+    assert (
+        candidate == "‹LOWER ONE EIGHTH BLOCK›a ‹GRINNING FACE›‹RLO› ‹CJK UNIFIED IDEOGRAPH-4E2D›"
+    )
+    entry.answer("1")
+    assert "This computer cannot show the letters of this sentence." in entry.read
+    assert "Go on without it" in entry.buttons
+    assert not page._answers.isVisible()
+    entry.answer("4")
+    assert not _decisions(entry)[1:], "no rating of what cannot be seen"
+    entry.press("\r", "\r")
+    entry.answer("3")
+    assert _decisions(entry) == [
+        (items[0].id, Rating.REJECT),
+        (items[1].id, CannotJudge.NOT_SHOWN),
+        (items[2].id, CannotJudge.NOT_SHOWN),
+        (items[3].id, Rating.ACCEPTABLE),
+    ]
+
+
+def _decisions(entry: Entry) -> list[tuple[str, Rating | CannotJudge]]:
+    said = (each.payload for each in entry.laptop.events())
+    return [
+        (each.item, each.rating if isinstance(each, Rate) else each.why)
+        for each in said
+        if isinstance(each, Rate | NotJudged)
+    ]
 
 
 def test_letter_without_a_name_is_told_by_its_number() -> None:

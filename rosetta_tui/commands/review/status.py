@@ -75,6 +75,7 @@ def _list(found: list[ReviewProgress]) -> Iterator[str]:
 def _one(found: ReviewProgress) -> Iterator[str]:
     from rosetta_tui.card_text import table
     from rosetta_tui.review.import_words import certificates_rest
+    from rosetta_tui.review.letter_words import not_shown_words
     from rosetta_tui.review.sharing_words import kept_back_words
 
     yield plain(f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items")
@@ -89,6 +90,7 @@ def _one(found: ReviewProgress) -> Iterator[str]:
     yield f"{found.done} of {found.asked} decisions are here, from {_files(found.imports)}."
     if changed := sum(each.changed for each in found.reviewers):
         yield f"Changed on another laptop: {changed}. The last rating counts."
+    yield from map(plain, not_shown_words(found))
     for each in found.differs:
         yield plain(f"CHANGED since it was handed out, so no result is read from it: {each}")
     if found.recompute:

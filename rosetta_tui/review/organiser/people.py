@@ -10,6 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from rosetta_tui import figures
+from rosetta_tui.review.letter_words import not_shown_words
 from rosetta_tui.review.organiser.batches import minute
 from rosetta_tui.review.organiser.plain_table import PlainTable
 from rosetta_tui.review.sharing_words import kept_back_words, may_be_used
@@ -49,7 +50,7 @@ def people(now: ReviewNow) -> Iterator[Widget]:
         classes="words",
     )
     yield _table(found)
-    for line in kept_back_words(found):
+    for line in (*kept_back_words(found), *not_shown_words(found)):
         yield Static(show(line, "$warn"), classes="after")
     yield Static(
         show(

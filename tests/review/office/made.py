@@ -25,7 +25,7 @@ from review.files.sealing import AgeIdentity
 from review.files.sealing import seal as seal_for
 from review.log.laptop import Laptop
 from review.log.merge import export_events
-from review.log.payloads import Consent, Face, Rate, Scope, Withdraw
+from review.log.payloads import Consent, Face, NotJudged, Rate, Scope, Withdraw
 from review.office.arrivals import free_name
 from review.office.batches import Made, Said
 from review.office.creating import Draft, Size, draft_review, make_review
@@ -34,7 +34,7 @@ from review.office.importing import import_bytes
 from review.office.reviewed_runs import ReviewedRuns, read_runs
 from review.office.store import Office, Review
 from review.office.texts import review_texts, texts_of
-from review.rating import Rating
+from review.rating import CannotJudge, Rating
 from review.verdict.policy import proposed
 from tests.harness.card import factory
 
@@ -179,6 +179,20 @@ class Person:
                     rating=rating,
                 )
             )
+
+    def leave_out(self, position: int) -> None:
+        """Go on without an item that this laptop could not show."""
+        self.laptop.append(
+            NotJudged(
+                **self._place,
+                item=self.order[position],
+                position=position,
+                active_ms=4000,
+                face=Face.DESKTOP,
+                version="0",
+                why=CannotJudge.NOT_SHOWN,
+            )
+        )
 
     def withdraw(self, scope: Scope = Scope.BATCH) -> None:
         batch = None if scope is Scope.EVERYTHING else self.batch.manifest.batch

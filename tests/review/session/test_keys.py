@@ -61,7 +61,7 @@ def test_a_key_that_is_taken_is_refused(key: str) -> None:
 @pytest.mark.parametrize("row", ["12345678", "&é\"'(-è_"])
 def test_lists_are_chosen_from_by_digit_on_every_keyboard(row: str) -> None:
     assert [reason_of(key) for key in row] == list(Reason)
-    assert [cannot_judge_of(key) for key in row[:6]] == [*CannotJudge, None]
+    assert [cannot_judge_of(key) for key in row[:7]] == [*CannotJudge, None]
     assert [scope_of(key) for key in row[:4]] == [*Scope, None]
     assert [reason_of(key) for key in ("0", "9", "d", "12", "")] == [None] * 5
 
